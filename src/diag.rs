@@ -1,0 +1,200 @@
+//! What is wrong with a response: many findings, each with its place, a stable code and a way out.
+//!
+//! Diagnostics speak of the response and the repository's content. What goes wrong in the world (I/O, locks, git)
+//! is an error type of the layer where it happens.
+
+use crate::span::Span;
+
+/// A finding about the response.
+///
+/// `message` is a lowercase fragment without a full stop. It may quote the response; it is escaped when shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What it is, for machines. Stable.
+    pub code: Code,
+    /// Whether it refuses the response.
+    pub severity: Severity,
+    /// What happened.
+    pub message: String,
+    /// The edit it is about, by its number in the script, from 1.
+    pub edit: Option<usize>,
+    /// The path it is about, as written.
+    pub path: Option<String>,
+    /// Places in the response, the main one first.
+    pub labels: Vec<Label>,
+    /// What to do next.
+    pub help: Option<String>,
+    /// What the real file says.
+    pub evidence: Option<Evidence>,
+}
+
+/// A place in the response and what is to be said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// The remark; may be empty.
+    pub text: String,
+}
+
+/// What the real file says about a text that was not found, or was found too often.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// First lines, from 1, of all places that match, ascending.
+    pub candidates: Vec<usize>,
+    /// The least number of context lines with which this place would be unique.
+    pub context_lines: Option<usize>,
+    /// The region most like the before-text.
+    pub nearest: Option<Nearest>,
+    /// Set when the nearest region was not searched for to the end, because that would take too long.
+    pub gave_up: bool,
+}
+
+/// The region of a file that is most like a before-text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nearest {
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its lines, without line breaks, invalid UTF-8 replaced.
+    pub lines: Vec<String>,
+    /// How alike, in percent.
+    pub similarity: u8,
+    /// The first line of the before-text that differs: (index in the before-text from 0, what the file has).
+    pub first_difference: Option<(usize, Option<String>)>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; the response still lands.
+    Warning,
+    /// Refuses the response.
+    Error,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// The stable names of findings, as `--json` and the documentation have them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            /// The stable name.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A block was opened and not closed, or its end was lost.
+    Truncated = "truncated",
+    /// An opening that looks like an edit and is none: unknown tag, operation or attribute value.
+    Malformed = "malformed",
+    /// An attribute, a path or a payload that must be there is not.
+    Missing = "missing",
+    /// The same child or attribute stands twice.
+    Duplicate = "duplicate",
+    /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
+    PathInvalid = "path-invalid",
+    /// The path leads through a symbolic link or a submodule.
+    PathBlocked = "path-blocked",
+    /// The path differs only in case from one that exists.
+    PathCase = "path-case",
+    /// A file that runs by itself at the next commit; needs `--allow-sensitive`.
+    PathSensitive = "path-sensitive",
+    /// Against `--include`, `--exclude` or `--no-allow-delete`.
+    Policy = "policy",
+    /// There is no such file.
+    NotFound = "not-found",
+    /// There is such a file already, with other content.
+    AlreadyExists = "already-exists",
+    /// What is there is a directory, a link, a submodule or binary.
+    NotEditable = "not-editable",
+    /// The before-text is nowhere in the file.
+    SearchNotFound = "search-not-found",
+    /// The before-text stands in several places.
+    SearchAmbiguous = "search-ambiguous",
+    /// `occurrence` is over the number of places.
+    OccurrenceRange = "occurrence-range",
+    /// The after-text says "rest of the code" where the before-text had code.
+    Placeholder = "placeholder",
+    /// The after-text brings conflict markers.
+    Markers = "markers",
+    /// The edit's result and what changed meanwhile are in conflict.
+    Conflict = "conflict",
+    /// The edit changes nothing.
+    NoChange = "no-change",
+    /// The edit's result is there already.
+    AlreadyApplied = "already-applied",
+    /// Over a limit of size or time.
+    Limit = "limit",
+}
+
+impl Diagnostic {
+    /// An error at a place of the response.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, span, message.into())
+    }
+
+    /// A warning at a place of the response.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, span, message.into())
+    }
+
+    fn new(code: Code, severity: Severity, span: Span, message: String) -> Self {
+        Self {
+            code,
+            severity,
+            message,
+            edit: None,
+            path: None,
+            labels: vec![Label { span, text: String::new() }],
+            help: None,
+            evidence: None,
+        }
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a second place with a remark.
+    #[must_use]
+    pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Names the edit (its number, from 1) and its path.
+    #[must_use]
+    pub fn for_edit(mut self, number: usize, path: impl Into<String>) -> Self {
+        self.edit = Some(number);
+        self.path = Some(path.into());
+        self
+    }
+
+    /// Adds what the real file says.
+    #[must_use]
+    pub fn with_evidence(mut self, evidence: Evidence) -> Self {
+        self.evidence = Some(evidence);
+        self
+    }
+
+    /// Whether it refuses the response.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The main place in the response.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.first().map(|label| label.span)
+    }
+}

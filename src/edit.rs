@@ -1,0 +1,208 @@
+//! What every format lowers to: edits of one file each, in the order they stand in the response.
+//!
+//! An edit says what the model wrote, not yet what it means for a repository: paths are as written and
+//! texts are not located. [`crate::plan::resolve`] does both.
+
+use crate::diag::Diagnostic;
+use crate::format::FormatId;
+use crate::span::Span;
+
+/// All that a parser found in one or several responses.
+///
+/// Nothing declared is dropped: what looked like an edit and is none is an error in `diagnostics`.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// The edits, in the order they stand.
+    pub edits: Vec<Edit>,
+    /// What is wrong with the response, or worth a warning, in the order it stands.
+    pub diagnostics: Vec<Diagnostic>,
+    /// A commit message for the response as a whole, where the format has one (applydir's `message`).
+    pub message: Option<String>,
+}
+
+impl Script {
+    /// Whether any diagnostic is an error, which refuses the whole response.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// One change that the model asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// From the first to the last byte of what declares it.
+    pub span: Span,
+    /// The format it was written in.
+    pub format: FormatId,
+    /// Which region (envelope, fence, or run of bare edits) of the response it stands in. Equal edits in one
+    /// region are different places; in another region they are the same edit once more.
+    pub region: u32,
+    /// The file it is about (a rename's or copy's source).
+    pub path: Target,
+    /// What to do.
+    pub op: Op,
+    /// Why, in the model's words: trimmed, never empty.
+    pub why: Option<String>,
+}
+
+/// A path as the response has it, before it is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The path as written, without the quotes around it.
+    pub raw: String,
+    /// OPX's `root=`: the directory that the path is relative to.
+    pub root: Option<String>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What an edit does to its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Op {
+    /// Make a file that holds `text`.
+    Create {
+        /// The whole content: lines, each ended by `\n`.
+        text: String,
+        /// What happens when the file exists with other content.
+        existing: Existing,
+    },
+    /// Change parts of a file. All hunks apply or none does.
+    Modify {
+        /// In the order they stand; never empty.
+        hunks: Vec<Hunk>,
+        /// What happens when there is no such file.
+        missing: Missing,
+    },
+    /// Give an existing file a whole new content: lines, each ended by `\n`.
+    Replace {
+        /// The whole content.
+        text: String,
+    },
+    /// Add lines at the end of a file, making it if there is none.
+    Append {
+        /// The lines, each ended by `\n`.
+        text: String,
+    },
+    /// Remove a file.
+    Delete {
+        /// Whether a directory is taken too, with all that is in it.
+        recursive: bool,
+    },
+    /// Move a file, then change it at its new place.
+    Rename {
+        /// Where to.
+        to: Target,
+        /// The changes; may be empty.
+        hunks: Vec<Hunk>,
+    },
+    /// Make a file with the content of another.
+    Copy {
+        /// The new file.
+        to: Target,
+    },
+}
+
+/// What a creation does with a file that is there with other content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse (`already-exists`) unless `--allow-overwrite`.
+    Refuse,
+    /// Replace its content, because the format's document says so.
+    Overwrite,
+}
+
+/// What a modification does when its file is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Refuse.
+    Refuse,
+    /// Make the file if no hunk has a line to find (udiffx, SEARCH/REPLACE and applydir with empty searches).
+    CreateFromAdditions,
+}
+
+/// One place of a file, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// Where in the response.
+    pub span: Span,
+    /// The before- and the after-text.
+    pub change: Change,
+    /// What beside the before-text says where.
+    pub anchor: Anchor,
+}
+
+/// The before-text and the after-text of a hunk, as the format writes them. The difference is the edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Two texts, to be paired line by line.
+    Texts {
+        /// What to find: whole lines each ended by `\n`.
+        before: String,
+        /// What to put there, likewise. Empty: the lines are removed.
+        after: String,
+        /// Whether `before` may also be part of a line (OPX).
+        unit: Unit,
+    },
+    /// SEARCH/REPLACE with `=======` lines in its content: the lines between SEARCH and REPLACE, and the byte
+    /// offset of every line in it that may be the divider. The split whose SEARCH text is the longest that
+    /// the file has is meant.
+    Splits {
+        /// All lines, dividers included, each ended by `\n`.
+        lines: String,
+        /// Offsets of the candidates' first bytes, ascending; at least two.
+        dividers: Vec<usize>,
+    },
+    /// A unified diff's body: lines that begin with ` ` (kept), `-` (removed), `+` (added) or `~` (everything
+    /// between the removed lines around it), each ended by `\n`.
+    Diff {
+        /// The lines with their marks.
+        lines: String,
+        /// `\ No newline at end of file` stood after the last line of the before-text.
+        before_unterminated: bool,
+        /// Likewise for the after-text.
+        after_unterminated: bool,
+    },
+}
+
+/// What a before-text is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Whole lines only.
+    Lines,
+    /// Whole lines, else a part of a line that neither begins nor ends inside a word.
+    Text,
+}
+
+/// What beside the before-text says where a hunk belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Anchor {
+    /// Nothing: one place, or refused.
+    Unique,
+    /// OPX's `occurrence=`.
+    Occurrence(Occurrence),
+    /// A Codex patch's chunk: after the last chunk's end, and after its `@@` lines.
+    Seek {
+        /// The texts of the `@@` lines, outermost first; may be empty.
+        context: Vec<String>,
+        /// `*** End of File` stood at the chunk's end.
+        end_of_file: bool,
+    },
+    /// A unified diff's hunk: in order, and where candidates are equal the one at that line.
+    Line {
+        /// The old start line as written, from 1.
+        old_start: Option<u32>,
+        /// The new start line as written, from 1.
+        new_start: Option<u32>,
+    },
+}
+
+/// Which of several places is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrence {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+    /// The n-th, from 1.
+    Nth(std::num::NonZeroU32),
+}

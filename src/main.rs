@@ -1,0 +1,3 @@
+//! The `git-llm-apply` binary: arguments in, exit status out.
+
+fn main() {}

@@ -1,0 +1,86 @@
+//! A tree to resolve against, seen through a trait so that git stays out of here.
+
+use crate::path::RepoPath;
+use std::sync::Arc;
+
+/// A tree could not be read: object store or I/O trouble, not the response's fault.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {path} from the base tree: {source}")]
+pub struct TreeError {
+    /// What was to be read.
+    pub path: String,
+    /// Why not.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// What stands at a path of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Node {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File {
+        /// Mode 100755 and not 100644.
+        executable: bool,
+    },
+    /// A symbolic link.
+    Symlink,
+    /// A submodule.
+    Submodule,
+}
+
+/// A commit's tree, or any stand-in for one.
+pub trait TreeView {
+    /// What stands at the path; `None` for nothing.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError>;
+
+    /// The content of the file at the path, which [`TreeView::entry`] said is a file or a link.
+    ///
+    /// # Errors
+    /// The object cannot be read.
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError>;
+
+    /// The names in a directory (`None`: the root), as bytes because git allows any; empty if there is none.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError>;
+
+    /// Up to `limit` paths of files with that file name, for a hint. May give up and return fewer.
+    fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
+        let _ = (name, limit);
+        Vec::new()
+    }
+}
+
+/// One path before and after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The path.
+    pub path: RepoPath,
+    /// What was there; `None`: nothing.
+    pub before: Option<FileState>,
+    /// What will be there; `None`: nothing.
+    pub after: Option<FileState>,
+}
+
+/// What stands at a path: never a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    /// File, link or submodule.
+    pub node: Node,
+    /// Its content.
+    pub body: Body,
+}
+
+/// The content of a file, link or submodule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// The very object that the base tree has at that path (moved or kept, not read).
+    Base(RepoPath),
+    /// These bytes, as git stores them.
+    Bytes(Arc<[u8]>),
+}

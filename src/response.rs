@@ -1,0 +1,138 @@
+//! One model answer as text, with its lines.
+//!
+//! The door through which untrusted bytes enter: after it, everything is UTF-8 of a bounded size.
+
+use crate::span::{LineRange, Span};
+
+/// The size up to which a response is accepted unless `llmapply.maxSize` says otherwise, in bytes.
+pub const DEFAULT_MAX_SIZE: u64 = 64 * 1024 * 1024;
+
+/// Why bytes are not a response.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResponseError {
+    /// More than the limit.
+    #[error("{name} is larger than {limit} bytes")]
+    TooLarge {
+        /// The response's name.
+        name: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Not UTF-8 from there on.
+    #[error("{name} is not UTF-8: line {line} holds the byte 0x{byte:02x}")]
+    NotUtf8 {
+        /// The response's name.
+        name: String,
+        /// The line of the first offending byte, from 1.
+        line: usize,
+        /// That byte.
+        byte: u8,
+    },
+}
+
+/// A model's answer: UTF-8 text without a byte order mark, and where its lines begin.
+#[derive(Debug, Clone)]
+pub struct Response {
+    id: u32,
+    name: String,
+    text: String,
+    line_starts: Vec<u32>,
+}
+
+impl Response {
+    /// Takes the bytes of the response with index `id` (0 for the first of a run), called `name` in messages.
+    /// A leading UTF-8 byte order mark is dropped.
+    ///
+    /// # Errors
+    /// More than `limit` (or 4 GiB) bytes, or bytes that are not UTF-8.
+    pub fn new(id: u32, name: impl Into<String>, bytes: Vec<u8>, limit: u64) -> Result<Self, ResponseError> {
+        let name = name.into();
+        let limit = limit.min(u64::from(u32::MAX) - 1);
+        if bytes.len() as u64 > limit {
+            return Err(ResponseError::TooLarge { name, limit });
+        }
+        let mut text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let bytes = error.as_bytes();
+                let line = bytes[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+                return Err(ResponseError::NotUtf8 { name, line, byte: bytes[at] });
+            }
+        };
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        Ok(Self { id, name, text, line_starts })
+    }
+
+    /// Which response of the run, 0 for the first; the `response` of every [`Span`] into it.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// What to call it in messages: a file name, or `standard input`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of its text, without a byte order mark.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a span; empty for one that is out of bounds or splits a character.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|&start| start as usize <= offset).max(1)
+    }
+
+    /// The lines that a span touches.
+    pub fn lines_of(&self, span: Span) -> LineRange {
+        let range = span.range();
+        let first = self.line_of(range.start);
+        let last = if range.end > range.start { self.line_of(range.end - 1) } else { first };
+        LineRange { first, last }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(bytes: &[u8]) -> Response {
+        Response::new(0, "r", bytes.to_vec(), 1000).unwrap()
+    }
+
+    #[test]
+    fn lines_are_counted_from_one_and_a_line_break_belongs_to_its_line() {
+        let r = response(b"a\nbc\n\nd");
+        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(|at| r.line_of(at)), [1, 1, 2, 2, 3, 4, 4]);
+        assert_eq!(r.lines_of(Span::new(0, 2, 6)), LineRange { first: 2, last: 3 });
+        assert_eq!(r.lines_of(Span::new(0, 2, 2)), LineRange { first: 2, last: 2 });
+        assert_eq!(response(b"").line_of(0), 1);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_dropped() {
+        assert_eq!(response(b"\xef\xbb\xbfx").text(), "x");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_refused_with_their_line() {
+        let error = Response::new(0, "r", b"a\nb\xff".to_vec(), 1000).unwrap_err();
+        assert_eq!(error, ResponseError::NotUtf8 { name: "r".into(), line: 2, byte: 0xff });
+    }
+
+    #[test]
+    fn the_limit_is_inclusive() {
+        assert!(Response::new(0, "r", vec![b'a'; 10], 10).is_ok());
+        assert!(Response::new(0, "r", vec![b'a'; 11], 10).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! Where in a response something stands.
+//!
+//! Apart from the text itself so that edits and diagnostics can point at it without holding it.
+
+/// A half-open byte range of one response's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Which response, in the order given: 0 for the first.
+    pub response: u32,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte; never less than `start`.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes `start..end` of the response with that index.
+    ///
+    /// Offsets are saturated at [`u32::MAX`]; a [`crate::response::Response`] is never longer than that.
+    pub fn new(response: u32, start: usize, end: usize) -> Self {
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        let end = u32::try_from(end).unwrap_or(u32::MAX).max(start);
+        Self { response, start, end }
+    }
+
+    /// The smallest span that holds both. Both must be of one response; `self`'s is kept.
+    pub fn join(self, other: Self) -> Self {
+        Self { response: self.response, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The byte range, for slicing the response's text.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A range of whole lines, both ends included, counted from 1 as people and editors do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineRange {
+    /// The first line.
+    pub first: usize,
+    /// The last line; equal to `first` for one line.
+    pub last: usize,
+}
+
+impl std::fmt::Display for LineRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.first == self.last {
+            write!(f, "line {}", self.first)
+        } else {
+            write!(f, "lines {}-{}", self.first, self.last)
+        }
+    }
+}

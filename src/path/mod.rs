@@ -1,13 +1,16 @@
 //! Paths inside a repository, checked once at the door.
 //!
+//! [`RepoPath::parse`] takes a path in git's own form; [`interpret`] takes one as a model writes it and makes it so.
 //! What may stand between two slashes is in `component`, and which files run by themselves in `sensitive`.
 
 mod component;
 mod error;
+mod interpret;
 mod sensitive;
 
 pub use component::is_ignorable;
 pub use error::PathError;
+pub use interpret::{PathContext, interpret};
 pub use sensitive::is_sensitive;
 
 use std::fmt;

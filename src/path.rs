@@ -32,3 +32,9 @@ impl RepoPath {
         &self.0
     }
 }
+
+impl std::fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -62,7 +62,7 @@ pub(super) fn locate(
     hunk: &Hunk,
     repeat: Repeat,
     limits: &Limits,
-) -> Result<Made, Refusal> {
+) -> Result<Made, Box<Refusal>> {
     let readings = Pattern::readings(&hunk.change);
     // A reading that the file has goes before one whose result it has.
     let known = readings.iter().find(|pattern| find(content, pattern, limits).is_some());
@@ -82,7 +82,7 @@ fn reading(
     anchor: &Anchor,
     repeat: Repeat,
     limits: &Limits,
-) -> Result<Made, Refusal> {
+) -> Result<Made, Box<Refusal>> {
     if pattern.changes_nothing() {
         return Ok(Made { content: content.clone(), matched: None, places: None, effect: Effect::NoChange });
     }
@@ -127,7 +127,7 @@ fn reading(
 }
 
 /// A hunk without a before-text: it fits an empty file only.
-fn into_empty(content: &Content, pattern: &Pattern<'_>) -> Result<Made, Refusal> {
+fn into_empty(content: &Content, pattern: &Pattern<'_>) -> Result<Made, Box<Refusal>> {
     let after = pattern.after();
     let matched = Some(Match { tier: Tier::Exact, similarity: None, line: 1 });
     if content.is_empty() {
@@ -233,7 +233,7 @@ fn evidence(content: &Content, place: &Place, rung: Rung) -> Match {
     Match { tier, similarity: None, line: place.start.line + 1 }
 }
 
-fn ambiguous(live: &[Place]) -> Refusal {
+fn ambiguous(live: &[Place]) -> Box<Refusal> {
     let candidates: Vec<usize> = live.iter().map(|place| place.start.line + 1).collect();
     let message = format!("the text to find stands in {}", counted(candidates.len(), "place"));
     Refusal::new(Code::SearchAmbiguous, message)
@@ -241,7 +241,7 @@ fn ambiguous(live: &[Place]) -> Refusal {
         .with_evidence(Evidence { candidates, ..Evidence::default() })
 }
 
-fn once_more(live: &[Place]) -> Refusal {
+fn once_more(live: &[Place]) -> Box<Refusal> {
     let candidates: Vec<usize> = live.iter().map(|place| place.start.line + 1).collect();
     Refusal::new(
         Code::Duplicate,
@@ -251,7 +251,7 @@ fn once_more(live: &[Place]) -> Refusal {
     .with_evidence(Evidence { candidates, ..Evidence::default() })
 }
 
-fn out_of_range(occurrence: Occurrence, found: &Found) -> Refusal {
+fn out_of_range(occurrence: Occurrence, found: &Found) -> Box<Refusal> {
     let asked = match occurrence {
         Occurrence::First => "the first".to_owned(),
         Occurrence::Last => "the last".to_owned(),
@@ -265,7 +265,7 @@ fn out_of_range(occurrence: Occurrence, found: &Found) -> Refusal {
     Refusal::new(Code::OccurrenceRange, message).with_evidence(Evidence { candidates, ..Evidence::default() })
 }
 
-fn nowhere(content: &Content) -> Refusal {
+fn nowhere(content: &Content) -> Box<Refusal> {
     let message =
         if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
     Refusal::new(Code::SearchNotFound, message).with_help("copy the lines to find from the file as it is")

@@ -140,7 +140,12 @@ pub fn apply(
     let mut refusals = Vec::new();
     let (mut changed, mut already) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
-        let repeat = repeats.get(index).copied().unwrap_or(Repeat::ONCE);
+        let mut repeat = repeats.get(index).copied().unwrap_or(Repeat::ONCE);
+        if repeat.index > 0 && repeat.counted.is_none() {
+            // The first of them may be in this very edit.
+            let same = |other: &Hunk| other.change == hunk.change && other.anchor == hunk.anchor;
+            repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
+        }
         match hunk::locate(&now, hunk, repeat, limits) {
             Ok(made) => {
                 changed |= made.effect == Effect::Changed;
@@ -149,7 +154,10 @@ pub fn apply(
                 places.push(made.places);
                 now = made.content;
             }
-            Err(refusal) => refusals.push(refusal.of_hunk(index)),
+            Err(refusal) => {
+                places.push(None);
+                refusals.push(refusal.of_hunk(index));
+            }
         }
     }
     if !refusals.is_empty() {
@@ -161,6 +169,29 @@ pub fn apply(
         () => Effect::NoChange,
     };
     Ok(Applied { content: now, matched, places, effect })
+}
+
+/// The file with lines added at its end; `None` if they stand there already. Lines of brackets and blanks alone are
+/// always added: that they stand there says nothing.
+pub fn append(content: &Content, text: &str) -> Option<Content> {
+    let pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    let after = pattern.after();
+    let start = content.line_count().checked_sub(after.len());
+    let there = start.is_some_and(|start| {
+        content.lines(start..content.line_count()).map(|line| line.text).eq(after.iter().copied())
+    });
+    if there && pattern.after_is_proof() {
+        return None;
+    }
+    // The last line is named too, so that a missing newline is put behind it.
+    let last = content.line_count();
+    let eol = content.dominant_eol().as_bytes();
+    let mut bytes = if content.ends_with_newline() { Vec::new() } else { eol.to_vec() };
+    for line in after {
+        bytes.extend_from_slice(line);
+        bytes.extend_from_slice(eol);
+    }
+    Some(content.replace(last..last, &bytes))
 }
 
 #[cfg(test)]

@@ -18,16 +18,16 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { hunk: 0, code, message: message.into(), help: None, evidence: None }
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { hunk: 0, code, message: message.into(), help: None, evidence: None })
     }
 
-    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
+    pub(super) fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
         self.help = Some(help.into());
         self
     }
 
-    pub(super) fn with_evidence(mut self, evidence: Evidence) -> Self {
+    pub(super) fn with_evidence(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
         self.evidence = Some(evidence);
         self
     }

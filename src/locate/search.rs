@@ -132,8 +132,9 @@ fn within_one_line(content: &Content, text: &[u8]) -> Vec<Place> {
             // A text with a `\r` in it may also be found across a line's end, which is no place.
             let Some((line, range)) = content.line_in_piece(piece, at) else { return };
             let (start, end) = (at - range.start, at + text.len() - range.start);
-            if let Some(whole) = bytes.get(range).filter(|whole| end <= whole.len()) {
-                if !splits_word(whole, start) && !splits_word(whole, end) {
+            let whole = bytes.get(range).filter(|whole| end <= whole.len());
+            if whole.is_some_and(|whole| !splits_word(whole, start) && !splits_word(whole, end)) {
+                {
                     places.push(Place {
                         start: Point { line, column: start },
                         end: Point { line, column: end },

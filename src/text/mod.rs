@@ -197,11 +197,11 @@ impl Content {
             }
         }
         bytes.extend_from_slice(with);
-        if let Some(chunk) = inner.chunks.get(last) {
-            if rest > 0 || last == first {
-                bytes.extend_from_slice(&chunk.bytes()[rest..]);
-                last += 1;
-            }
+        if let Some(chunk) = inner.chunks.get(last)
+            && (rest > 0 || last == first)
+        {
+            bytes.extend_from_slice(&chunk.bytes()[rest..]);
+            last += 1;
         }
         let ends_line =
             |bytes: &[u8]| bytes.last().is_none_or(|&b| b == if inner.cr_ends_lines { b'\r' } else { b'\n' });

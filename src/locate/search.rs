@@ -234,13 +234,13 @@ mod tests {
         let file = "x\n".repeat(100_000);
         let text = "x\n".repeat(50_000);
         assert_eq!(starts(&file, &text, Form::Text).len(), 50_001);
-        assert_eq!(starts(&file, &format!("{text}y\n"), Form::Text), []);
+        assert!(starts(&file, &format!("{text}y\n"), Form::Text).is_empty());
     }
 
     #[test]
     fn no_text_is_nowhere() {
-        assert_eq!(starts("a\n", "", Form::Text), []);
-        assert_eq!(starts("", "a\n", Form::Text), []);
+        assert!(starts("a\n", "", Form::Text).is_empty());
+        assert!(starts("", "a\n", Form::Text).is_empty());
         assert_eq!(spots("a\n", "\n"), [], "an empty line has no part that could stand in a line");
     }
 }

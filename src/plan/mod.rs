@@ -1,5 +1,6 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
+mod grouping;
 mod memory;
 mod operations;
 mod overlay;
@@ -7,6 +8,7 @@ mod policy;
 mod repeats;
 mod tree;
 
+pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 

@@ -11,6 +11,7 @@
 pub mod interrupt;
 mod journal;
 mod obstacles;
+mod preview;
 mod publish;
 mod recover;
 mod series;
@@ -18,12 +19,12 @@ mod staging;
 mod target;
 
 pub use obstacles::Obstacle;
+pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
 pub use recover::{End, Recovered, pending, recover};
 pub use series::Planned;
 pub use target::Target;
 
-use crate::plan::TreeView;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
@@ -249,14 +250,6 @@ impl<'r> Transaction<'r> {
         let who = Repo::signature_line(&committer);
         Ok(Prepared { transaction: self, commits, new: parent, net, staged, who })
     }
-}
-
-/// Whether a tree has any entry: for hints about an empty repository.
-///
-/// # Errors
-/// The tree cannot be read.
-pub fn is_empty(base: &BaseTree<'_>) -> std::result::Result<bool, crate::plan::TreeError> {
-    Ok(base.list(None)?.is_empty())
 }
 
 /// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.

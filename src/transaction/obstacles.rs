@@ -47,6 +47,81 @@ pub enum Obstacle {
     },
 }
 
+impl Obstacle {
+    /// The stable name of its kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Obstacle::Modified(_) => "modified",
+            Obstacle::Staged(_) => "staged",
+            Obstacle::Deleted(_) => "deleted",
+            Obstacle::Untracked(_) => "untracked",
+            Obstacle::Conflicted(_) => "conflicted",
+            Obstacle::Blocked { .. } => "blocked",
+            Obstacle::Submodule(_) => "submodule",
+            Obstacle::Operation(_) => "operation",
+            Obstacle::Locked(_) => "locked",
+            Obstacle::CheckedOut { .. } => "checked-out",
+        }
+    }
+
+    /// The path, branch, command or lock that it is about.
+    pub fn subject(&self) -> String {
+        match self {
+            Obstacle::Modified(path)
+            | Obstacle::Staged(path)
+            | Obstacle::Deleted(path)
+            | Obstacle::Untracked(path)
+            | Obstacle::Conflicted(path)
+            | Obstacle::Blocked { path, .. }
+            | Obstacle::Submodule(path) => path.clone(),
+            Obstacle::Operation(operation) => operation.command().to_owned(),
+            Obstacle::Locked(lock) => lock.display().to_string(),
+            Obstacle::CheckedOut { branch, .. } => branch.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Obstacle::Modified(_) | Obstacle::Staged(_) | Obstacle::Deleted(_) => {
+                "commit or stash your changes to these files first, or use -b <branch>"
+            }
+            Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
+            Obstacle::Conflicted(_) => "resolve the conflict first",
+            Obstacle::Blocked { .. } => "edits go to real directories of this repository only",
+            Obstacle::Submodule(_) => "use 'git submodule deinit' first, or 'git mv' and 'git rm' instead",
+            Obstacle::Operation(_) => "finish or abort it first, or use -b <branch>",
+            Obstacle::Locked(_) => "wait for the other git process; if there is none, remove the file",
+            Obstacle::CheckedOut { .. } => "run it in that worktree, or choose another branch",
+        }
+    }
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Obstacle::Modified(path) => write!(f, "{path} has local changes"),
+            Obstacle::Staged(path) => write!(f, "{path} has staged changes"),
+            Obstacle::Deleted(path) => write!(f, "{path} was removed and that is not committed"),
+            Obstacle::Untracked(path) => write!(f, "{path} is there and git does not track it"),
+            Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
+            Obstacle::Blocked { path, parent, what } => {
+                write!(f, "{path} cannot be reached: {parent} is {what}")
+            }
+            Obstacle::Submodule(path) => write!(f, "{path} is a submodule with files in it"),
+            Obstacle::Operation(operation) => write!(f, "git {} is in progress", operation.command()),
+            Obstacle::Locked(lock) => write!(
+                f,
+                "{} exists: another git process is at work here, or one has crashed",
+                lock.display()
+            ),
+            Obstacle::CheckedOut { branch, worktree } => {
+                write!(f, "{branch} is checked out in {}", worktree.display())
+            }
+        }
+    }
+}
+
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
 pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
     let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });

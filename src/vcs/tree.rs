@@ -78,6 +78,9 @@ impl BaseTree<'_> {
     pub fn store(&self, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
             Body::Bytes(bytes) => self.repo.blob(bytes).map_err(|e| Error::git("write a blob", e))?,
+            Body::Text(content) => {
+                self.repo.blob(&content.to_bytes()).map_err(|e| Error::git("write a blob", e))?
+            }
             Body::Base(path) => match self.stored(path)? {
                 Some(entry) => entry.id,
                 None => {

@@ -1,0 +1,99 @@
+//! What may stand between two slashes of a path.
+
+use super::{MAX_COMPONENT, PathError, error::quoted};
+use gix_validate::path::component::{self as gix, Options};
+use std::borrow::Cow;
+
+/// Checks one component; slashes, backslashes and control characters are gone already.
+///
+/// Refuses what git refuses with `core.protectHFS` and `core.protectNTFS`, and beyond that: every code point that
+/// some file system ignores is looked through (git knows HFS+'s; `ext4` and `f2fs` with case folding ignore more), also
+/// where the rest is an NTFS look-alike, and `git~2` and so on, which is `.git`'s short name where `git~1` was taken.
+pub(super) fn check(component: &str, windows: bool) -> Result<(), PathError> {
+    if component.is_empty() {
+        return Err(PathError::EmptyComponent);
+    }
+    if component.len() > MAX_COMPONENT {
+        return Err(PathError::ComponentTooLong { bytes: component.len() });
+    }
+    let seen = without_ignorable(component);
+    match &*seen {
+        "" => return Err(PathError::Invisible { component: quoted(component) }),
+        "." => return Err(PathError::Dot),
+        ".." => return Err(PathError::DotDot),
+        _ => {}
+    }
+    if let [letter, b':', ..] = seen.as_bytes()
+        && letter.is_ascii_alphabetic()
+    {
+        return Err(PathError::DriveLetter { component: quoted(component) });
+    }
+    if is_short_dot_git(&seen) {
+        return Err(PathError::DotGit { component: quoted(component) });
+    }
+    let options = Options { protect_windows: windows, protect_hfs: true, protect_ntfs: true };
+    match gix_validate::path::component(seen.as_bytes().into(), None, options) {
+        Ok(_) => Ok(()),
+        Err(gix::Error::DotGitDir) => Err(PathError::DotGit { component: quoted(component) }),
+        // What else there is, is refused above or is a rule of Windows.
+        Err(_) => Err(PathError::WindowsName { component: quoted(component) }),
+    }
+}
+
+/// Whether it is `git~` and a number, up to what NTFS leaves out or takes for a stream's name.
+fn is_short_dot_git(component: &str) -> bool {
+    let name = ntfs_name(component);
+    name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("git~"))
+        && name.len() > 4
+        && name.bytes().skip(4).all(|byte| byte.is_ascii_digit())
+}
+
+/// The name without what NTFS leaves out of it: a stream's name from the first `:`, then dots and blanks at the end.
+pub(super) fn ntfs_name(component: &str) -> &str {
+    component.split(':').next().unwrap_or_default().trim_end_matches(['.', ' '])
+}
+
+/// The text without the code points that some file system ignores in names.
+pub(super) fn without_ignorable(text: &str) -> Cow<'_, str> {
+    if text.contains(is_ignorable) {
+        Cow::Owned(text.chars().filter(|&c| !is_ignorable(c)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Whether a code point shows as nothing: Unicode's `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`),
+/// which holds all that HFS+ ignores in names, and the annotation marks U+FFF9 to U+FFFB. Among them are the
+/// zero-width characters and the controls of writing direction.
+pub fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// The lower case of the upper case, so that letters with one upper case and two lower ones (`σς`, `sſ`) fall together.
+/// A letter that becomes several (`ß`) stays, and so does the dotless `ı`: file systems keep both apart.
+pub(super) fn fold_case(c: char) -> std::char::ToLowercase {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(upper), None) if c != 'ı' => upper.to_lowercase(),
+        _ => c.to_lowercase(),
+    }
+}

@@ -1,0 +1,362 @@
+//! A path as a model writes it, made a path of the repository (`formats.md`, "For all formats: Paths").
+
+use super::error::quoted;
+use super::{MAX_PATH, PathError, RepoPath};
+
+/// What a written path is read against.
+pub struct PathContext<'a> {
+    /// The worktree's absolute path, `/`-separated; `None` in a bare repository.
+    pub worktree: Option<String>,
+    /// The name of the directory that the repository is in, for OPX's `root=`.
+    pub repository_name: Option<String>,
+    /// Whether there is a directory of that name at the repository's top, likewise.
+    pub is_top_level_directory: &'a dyn Fn(&str) -> bool,
+}
+
+/// Reads a path as a model writes it, with OPX's `root=` where it stands beside it.
+///
+/// `\` separates like `/`, a leading `./` says nothing, and a `file:` URL or an absolute path has to lie in the
+/// worktree. A relative path begins at the repository's top, or in the folder that `root` names.
+///
+/// Blanks around the path are refused, not trimmed: where both `a` and `a ` exist, trimming would edit or remove the
+/// wrong one, and a path that is written without quotes is trimmed by its format already.
+///
+/// # Errors
+/// The path is outside the worktree, or [`RepoPath::parse`] refuses it; `root` names nothing.
+pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
+    let folder = match root {
+        Some(root) => resolve_root(root, context)?,
+        None => None,
+    };
+    match (read(raw, context)?, folder) {
+        (Written::Relative(path), Some(folder)) => folder.join(path.as_str()),
+        (Written::Absolute(path), Some(folder)) if !path.starts_with(&folder) => {
+            Err(PathError::OutsideRoot { root: quoted(folder.as_str()) })
+        }
+        (Written::Relative(path) | Written::Absolute(path), _) => Ok(path),
+    }
+}
+
+/// The folder that `root=` names; `None` for the repository itself, whose name goes before a folder's.
+fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath>, PathError> {
+    if context.repository_name.as_deref() == Some(root) {
+        return Ok(None);
+    }
+    match RepoPath::parse(root) {
+        Ok(folder) if folder.parent().is_none() && (context.is_top_level_directory)(root) => Ok(Some(folder)),
+        _ => Err(PathError::UnknownRoot { root: quoted(root) }),
+    }
+}
+
+/// A path of the repository, and how it was written.
+enum Written {
+    /// From the repository's top, or from the folder that `root=` names.
+    Relative(RepoPath),
+    /// From the file system's root; already made relative to the worktree.
+    Absolute(RepoPath),
+}
+
+fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
+    if raw.trim().is_empty() {
+        return Err(PathError::Empty);
+    }
+    // A URL has up to three bytes for one of the path, and the worktree's path before it.
+    if raw.len() > 4 * MAX_PATH {
+        return Err(PathError::TooLong { bytes: raw.len() });
+    }
+    if has_outer_blank(raw) {
+        return Err(PathError::OuterBlank);
+    }
+    let mut text = raw.replace('\\', "/");
+    if let Some((scheme, rest)) = split_url(&text) {
+        if !scheme.eq_ignore_ascii_case("file") {
+            return Err(PathError::Url { scheme: quoted(scheme) });
+        }
+        text = file_url_path(rest)?;
+    }
+    let written = if is_absolute(&text) {
+        Written::Absolute(relative_to_worktree(&text, context)?)
+    } else {
+        Written::Relative(relative(&text)?)
+    };
+    // Once more, for `./ a` and for a URL's `%20`.
+    let (Written::Relative(path) | Written::Absolute(path)) = &written;
+    if has_outer_blank(path.as_str()) {
+        return Err(PathError::OuterBlank);
+    }
+    Ok(written)
+}
+
+fn has_outer_blank(text: &str) -> bool {
+    text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace)
+}
+
+fn relative(text: &str) -> Result<RepoPath, PathError> {
+    if text.starts_with("~/") {
+        return Err(PathError::HomeDirectory);
+    }
+    let mut rest = text;
+    while let Some(shorter) = rest.strip_prefix("./") {
+        rest = shorter;
+    }
+    if rest.len() < text.len() && rest.starts_with('/') {
+        return Err(PathError::EmptyComponent);
+    }
+    RepoPath::parse(rest)
+}
+
+/// Whether the `/`-separated text begins at a file system's root, on any platform.
+fn is_absolute(text: &str) -> bool {
+    text.starts_with('/') || without_drive(text).is_some_and(|(_, rest)| rest.starts_with('/'))
+}
+
+/// Takes a drive letter and its colon off.
+fn without_drive(text: &str) -> Option<(u8, &str)> {
+    match text.as_bytes() {
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => Some((letter.to_ascii_lowercase(), &text[2..])),
+        _ => None,
+    }
+}
+
+/// What follows the worktree's path, compared by component. Case counts, but for a drive's letter: to refuse a path on a
+/// file system that ignores case is safe, to take it on one that does not is not.
+fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
+    let Some(worktree) = context.worktree.as_deref().filter(|worktree| is_absolute(worktree)) else {
+        return Err(PathError::NoWorktree { path: quoted(path) });
+    };
+    let directory = worktree.trim_end_matches('/');
+    let rest = match (without_drive(path), without_drive(directory)) {
+        (Some((a, path)), Some((b, directory))) if a == b => path.strip_prefix(directory),
+        (None, None) => path.strip_prefix(directory),
+        _ => None,
+    };
+    match rest.map(|rest| (rest, rest.strip_prefix('/'))) {
+        Some(("" | "/", _)) => Err(PathError::WorktreeItself),
+        Some((_, Some(below))) => RepoPath::parse(below),
+        _ => Err(PathError::OutsideWorktree { path: quoted(path), worktree: worktree.to_owned() }),
+    }
+}
+
+/// The scheme and what follows its colon, if the `/`-separated text is a URL: `scheme://…`, or `file:/…`.
+fn split_url(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let is_scheme = scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    let is_url = rest.starts_with("//") || (rest.starts_with('/') && scheme.eq_ignore_ascii_case("file"));
+    (is_scheme && is_url).then_some((scheme, rest))
+}
+
+/// The absolute path in a `file:` URL (RFC 8089) of this machine, given what follows the scheme's colon.
+fn file_url_path(rest: &str) -> Result<String, PathError> {
+    let path = match rest.strip_prefix("//") {
+        None => rest,
+        Some(rest) => {
+            let (host, _) = rest.split_once('/').unwrap_or((rest, ""));
+            if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+                return Err(PathError::FileUrlHost { host: quoted(host) });
+            }
+            &rest[host.len()..]
+        }
+    };
+    if path.contains(['?', '#']) {
+        return Err(PathError::FileUrlSyntax { problem: "it holds a query or a fragment" });
+    }
+    let path = percent_decoded(path)?;
+    // `file:///C:/x` is `C:/x`.
+    let drive = path.strip_prefix('/').filter(|path| without_drive(path).is_some());
+    Ok(match drive {
+        Some(drive) => drive.to_owned(),
+        None => path,
+    })
+}
+
+fn percent_decoded(text: &str) -> Result<String, PathError> {
+    let mut pieces = text.split('%');
+    let mut decoded = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) else {
+            return Err(PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" });
+        };
+        decoded.push(byte);
+        decoded.extend_from_slice(&piece.as_bytes()[2..]);
+    }
+    String::from_utf8(decoded)
+        .map_err(|_| PathError::FileUrlSyntax { problem: "it does not stand for UTF-8" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(worktree: Option<&str>) -> PathContext<'static> {
+        PathContext {
+            worktree: worktree.map(str::to_owned),
+            repository_name: Some("proj".to_owned()),
+            is_top_level_directory: &|name| name == "app" || name == "proj" || name == "..",
+        }
+    }
+
+    fn read_in(worktree: &str, raw: &str) -> Result<String, PathError> {
+        interpret(raw, None, &context(Some(worktree))).map(|path| path.as_str().to_owned())
+    }
+
+    fn read_below(root: &str, raw: &str) -> Result<String, PathError> {
+        interpret(raw, Some(root), &context(Some("/home/u/proj"))).map(|path| path.as_str().to_owned())
+    }
+
+    #[test]
+    fn what_models_write_for_a_file_of_the_repository() {
+        for (raw, path) in [
+            ("src/a.rs", "src/a.rs"),
+            ("./src/a.rs", "src/a.rs"),
+            ("././src/a.rs", "src/a.rs"),
+            (".\\src\\a.rs", "src/a.rs"),
+            ("src\\a.rs", "src/a.rs"),
+            ("/home/u/proj/src/a.rs", "src/a.rs"),
+            ("\\home\\u\\proj\\src\\a.rs", "src/a.rs"),
+            ("file:///home/u/proj/src/a.rs", "src/a.rs"),
+            ("FILE://localhost/home/u/proj/src/a.rs", "src/a.rs"),
+            ("file:/home/u/proj/src/a.rs", "src/a.rs"),
+            ("file:///home/u/proj/a%20b/%C3%BC.rs", "a b/ü.rs"),
+            ("~", "~"),
+            ("./~/a", "~/a"),
+            ("~u/a", "~u/a"),
+            ("a b/c d.rs", "a b/c d.rs"),
+            ("file:a", "file:a"),
+            ("home/u/proj/a", "home/u/proj/a"),
+        ] {
+            assert_eq!(read_in("/home/u/proj", raw).as_deref(), Ok(path), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_leads_elsewhere_is_refused() {
+        for raw in [
+            "/home/u/proj2/a",
+            "/home/u/pro",
+            "/home/u/PROJ/a",
+            "/home/u",
+            "/etc/passwd",
+            "/home/u/x/../proj/a",
+            "//home/u/proj/a",
+            "C:/home/u/proj/a",
+            "C:\\x",
+            "\\\\srv\\share\\a",
+            "\\\\?\\C:\\x",
+            "file:///etc/passwd",
+            "file:///C:/home/u/proj/a",
+        ] {
+            let error = read_in("/home/u/proj", raw).unwrap_err();
+            assert!(matches!(error, PathError::OutsideWorktree { .. }), "{raw}: {error}");
+        }
+        for (raw, error) in [
+            ("", PathError::Empty),
+            (" \t", PathError::Empty),
+            ("./", PathError::Empty),
+            (".", PathError::Dot),
+            ("../a", PathError::DotDot),
+            ("..\\a", PathError::DotDot),
+            ("/home/u/proj/../a", PathError::DotDot),
+            ("/home/u/proj//a", PathError::Absolute),
+            ("/home/u/proj/a/", PathError::TrailingSlash),
+            (".//etc/passwd", PathError::EmptyComponent),
+            (".\\\\srv\\a", PathError::EmptyComponent),
+            ("src/", PathError::TrailingSlash),
+            ("~/a", PathError::HomeDirectory),
+            ("~\\a", PathError::HomeDirectory),
+            (" a", PathError::OuterBlank),
+            ("a ", PathError::OuterBlank),
+            ("a\n", PathError::OuterBlank),
+            ("./ a", PathError::OuterBlank),
+            ("a\u{a0}", PathError::OuterBlank),
+            ("file:///home/u/proj/a%20", PathError::OuterBlank),
+            ("/home/u/proj", PathError::WorktreeItself),
+            ("/home/u/proj/", PathError::WorktreeItself),
+            ("C:a", PathError::DriveLetter { component: "C:a".to_owned() }),
+            ("./C:/a", PathError::DriveLetter { component: "C:".to_owned() }),
+            ("https://a.example/b", PathError::Url { scheme: "https".to_owned() }),
+            ("file://src/a.rs", PathError::FileUrlHost { host: "src".to_owned() }),
+            ("file://src", PathError::FileUrlHost { host: "src".to_owned() }),
+            (
+                "file:///home/u/proj/a%2",
+                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
+            ),
+            (
+                "file:///home/u/proj/%+1",
+                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
+            ),
+            (
+                "file:///home/u/proj/%é",
+                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
+            ),
+            ("file:///home/u/proj/%ff", PathError::FileUrlSyntax { problem: "it does not stand for UTF-8" }),
+            (
+                "file:///home/u/proj/a#L3",
+                PathError::FileUrlSyntax { problem: "it holds a query or a fragment" },
+            ),
+            ("file:///home/u/proj/%2e%2e/a", PathError::DotDot),
+            ("file:///home/u/proj/.%67it/a", PathError::DotGit { component: ".git".to_owned() }),
+            ("file:///home/u/proj/a%00", PathError::ControlCharacter { character: '\0' }),
+            ("file:///home/u/proj/a%5cb", PathError::Backslash),
+            (".git\\hooks\\x", PathError::DotGit { component: ".git".to_owned() }),
+        ] {
+            assert_eq!(read_in("/home/u/proj", raw), Err(error), "{raw}");
+        }
+    }
+
+    #[test]
+    fn worktrees_at_a_root_on_a_drive_and_on_a_share() {
+        assert_eq!(read_in("/", "/src/a").as_deref(), Ok("src/a"));
+        assert_eq!(read_in("/", "//srv/a"), Err(PathError::Absolute));
+        assert_eq!(read_in("/", "/"), Err(PathError::WorktreeItself));
+        assert_eq!(read_in("/w/", "/w/a").as_deref(), Ok("a"));
+        assert_eq!(read_in("C:/w", "c:\\w\\a").as_deref(), Ok("a"));
+        assert_eq!(read_in("C:/w", "file:///c%3A/w/a").as_deref(), Ok("a"));
+        assert_eq!(read_in("C:/", "C:/a").as_deref(), Ok("a"));
+        assert!(read_in("C:/w", "D:/w/a").is_err());
+        assert!(read_in("C:/w", "/w/a").is_err());
+        assert!(read_in("C:/w", "C:/W/a").is_err());
+        assert_eq!(read_in("//srv/share/w", "\\\\srv\\share\\w\\a").as_deref(), Ok("a"));
+    }
+
+    #[test]
+    fn without_a_worktree_nothing_absolute_is_inside() {
+        for worktree in [None, Some(""), Some("w")] {
+            let read = |raw| interpret(raw, None, &context(worktree));
+            assert!(matches!(read("/etc/passwd"), Err(PathError::NoWorktree { .. })));
+            assert!(matches!(read("C:/x"), Err(PathError::NoWorktree { .. })));
+            assert!(read("etc/passwd").is_ok());
+        }
+    }
+
+    #[test]
+    fn a_root_is_the_repository_or_a_folder_at_its_top() {
+        assert_eq!(read_below("proj", "src/a.rs").as_deref(), Ok("src/a.rs"));
+        assert_eq!(read_below("app", "src/a.rs").as_deref(), Ok("app/src/a.rs"));
+        assert_eq!(read_below("app", "./a.rs").as_deref(), Ok("app/a.rs"));
+        assert_eq!(read_below("app", "/home/u/proj/app/a.rs").as_deref(), Ok("app/a.rs"));
+        assert_eq!(read_below("proj", "/home/u/proj/lib/a.rs").as_deref(), Ok("lib/a.rs"));
+        assert_eq!(
+            read_below("app", "/home/u/proj/lib/a.rs"),
+            Err(PathError::OutsideRoot { root: "app".to_owned() })
+        );
+        assert_eq!(read_below("app", "../lib/a.rs"), Err(PathError::DotDot));
+        for root in ["", ".", "..", "App", "app/", "./app", "app/src", "lib", "/home/u/proj", " app"] {
+            assert_eq!(
+                read_below(root, "a.rs"),
+                Err(PathError::UnknownRoot { root: root.to_owned() }),
+                "{root}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_is_bounded() {
+        let path = format!("/{}", "é".repeat(5000));
+        assert!(read_in("/w", &path).unwrap_err().to_string().len() < 400);
+        assert!(matches!(read_in("/w", &"é/".repeat(50_000)), Err(PathError::TooLong { .. })));
+        assert!(read_below(&"x".repeat(50_000), "a").unwrap_err().to_string().len() < 400);
+    }
+}

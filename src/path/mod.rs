@@ -1,0 +1,230 @@
+//! Paths inside a repository, checked once at the door.
+//!
+//! [`RepoPath::parse`] takes a path in git's own form; [`interpret`] takes one as a model writes it and makes it so.
+//! What may stand between two slashes is in `component`, and which files run by themselves in `sensitive`.
+
+mod component;
+mod error;
+mod interpret;
+mod sensitive;
+
+pub use component::is_ignorable;
+pub use error::PathError;
+pub use interpret::{PathContext, interpret};
+pub use sensitive::is_sensitive;
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The longest path that is accepted, in bytes: Linux's `PATH_MAX`.
+pub const MAX_PATH: usize = 4096;
+
+/// The longest component that is accepted, in bytes: `NAME_MAX` of the usual file systems.
+pub const MAX_COMPONENT: usize = 255;
+
+/// A path relative to the repository's root: UTF-8 components joined by `/`, none of them empty, `.`, `..`, or
+/// what some file system would take for `.git`. Compared by component, case-sensitively.
+///
+/// Made only by [`RepoPath::parse`], so that every component, and every run of components, is one too. Cheap to
+/// clone. Ordered by bytes, so that what lies below `a` is one range from `a/`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RepoPath(Arc<str>);
+
+impl RepoPath {
+    /// Checks a path in git's own form, the same on every platform and whatever the configuration; only device
+    /// names and characters that Windows reserves are refused on Windows alone.
+    ///
+    /// # Errors
+    /// Whatever `transaction.md` names under "Paths"; see [`PathError`].
+    pub fn parse(raw: &str) -> Result<Self, PathError> {
+        check(raw, cfg!(windows))?;
+        Ok(Self(raw.into()))
+    }
+
+    /// The path in git's form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What stands between the slashes, from the root down; at least one.
+    pub fn components(&self) -> std::str::Split<'_, char> {
+        self.0.split('/')
+    }
+
+    /// The directory it lies in; `None` for the root.
+    pub fn parent(&self) -> Option<RepoPath> {
+        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
+    }
+
+    /// The last component.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
+    }
+
+    /// The path `rest`, in git's form, below this one.
+    ///
+    /// # Errors
+    /// `rest` is no path by itself, or the whole is too long.
+    pub fn join(&self, rest: &str) -> Result<RepoPath, PathError> {
+        let rest = Self::parse(rest)?;
+        let length = self.0.len() + 1 + rest.0.len();
+        if length > MAX_PATH {
+            return Err(PathError::TooLong { bytes: length });
+        }
+        Ok(Self(format!("{self}/{rest}").into()))
+    }
+
+    /// Whether it is `ancestor` or lies below it.
+    pub fn starts_with(&self, ancestor: &RepoPath) -> bool {
+        self.0.strip_prefix(&*ancestor.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The path relative to `ancestor`; `None` if it does not lie below it, or is it.
+    pub fn strip_prefix(&self, ancestor: &RepoPath) -> Option<RepoPath> {
+        let rest = self.0.strip_prefix(&*ancestor.0)?.strip_prefix('/')?;
+        Some(Self(rest.into()))
+    }
+
+    /// Whether a file system that ignores case would take the two for one.
+    pub fn eq_ignore_case(&self, other: &RepoPath) -> bool {
+        self.0.chars().flat_map(component::fold_case).eq(other.0.chars().flat_map(component::fold_case))
+    }
+
+    /// The path without its case: equal for two paths if [`RepoPath::eq_ignore_case`] holds. For looking up, not
+    /// for showing.
+    pub fn case_folded(&self) -> String {
+        self.0.chars().flat_map(component::fold_case).collect()
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for RepoPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// So that a map keyed by paths can be asked with a `&str`.
+impl std::borrow::Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The rules of [`RepoPath::parse`]; `windows` adds those that hold on Windows only.
+///
+/// Lengths come first, so that nothing after them looks at, or quotes, more than [`MAX_PATH`] bytes.
+fn check(raw: &str, windows: bool) -> Result<(), PathError> {
+    if raw.is_empty() {
+        return Err(PathError::Empty);
+    }
+    if raw.len() > MAX_PATH {
+        return Err(PathError::TooLong { bytes: raw.len() });
+    }
+    if let Some(character) = raw.chars().find(|c| c.is_control()) {
+        return Err(PathError::ControlCharacter { character });
+    }
+    if raw.contains('\\') {
+        return Err(PathError::Backslash);
+    }
+    if raw.starts_with("//") {
+        return Err(PathError::NetworkShare);
+    }
+    if raw.starts_with('/') {
+        return Err(PathError::Absolute);
+    }
+    if raw.ends_with('/') {
+        return Err(PathError::TrailingSlash);
+    }
+    raw.split('/').try_for_each(|component| component::check(component, windows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn parents_end_at_the_root() {
+        assert_eq!(path("a/b/c").parent(), Some(path("a/b")));
+        assert_eq!(path("a").parent(), None);
+        assert_eq!(path("a/b.rs").file_name(), "b.rs");
+        assert_eq!(path("b.rs").file_name(), "b.rs");
+        assert_eq!(path("a/b/c").components().collect::<Vec<_>>(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn prefixes_are_whole_components() {
+        assert!(path("a/b").starts_with(&path("a")));
+        assert!(path("a/b").starts_with(&path("a/b")));
+        assert!(!path("ab").starts_with(&path("a")));
+        assert!(!path("a").starts_with(&path("a/b")));
+        assert!(!path("A/b").starts_with(&path("a")));
+        assert_eq!(path("a/b/c").strip_prefix(&path("a")), Some(path("b/c")));
+        assert_eq!(path("a").strip_prefix(&path("a")), None);
+        assert_eq!(path("ab").strip_prefix(&path("a")), None);
+    }
+
+    #[test]
+    fn what_is_joined_is_checked_like_any_other_path() {
+        assert_eq!(path("a").join("b/c"), Ok(path("a/b/c")));
+        assert_eq!(path("a").join("../b"), Err(PathError::DotDot));
+        assert_eq!(path("a").join("/b"), Err(PathError::Absolute));
+        assert_eq!(path("a").join(""), Err(PathError::Empty));
+        let long = ["0123456789abcde"; 200].join("/");
+        assert_eq!(path(&long).join(&long), Err(PathError::TooLong { bytes: 2 * long.len() + 1 }));
+    }
+
+    #[test]
+    fn case_is_folded_beyond_ascii() {
+        for (a, b) in [("README", "readme"), ("Ünï/Ço", "üNÏ/çO"), ("ΣΑΣ", "σας"), ("\u{212a}", "k")]
+        {
+            assert!(path(a).eq_ignore_case(&path(b)), "{a} {b}");
+            assert_eq!(path(a).case_folded(), path(b).case_folded(), "{a} {b}");
+        }
+        for (a, b) in [("a/b", "a/c"), ("a", "a/b"), ("straße", "strasse"), ("ı", "i"), ("é", "e")] {
+            assert!(!path(a).eq_ignore_case(&path(b)), "{a} {b}");
+            assert_ne!(path(a).case_folded(), path(b).case_folded(), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_inclusive_limits_in_bytes() {
+        assert!(RepoPath::parse(&"a".repeat(MAX_COMPONENT)).is_ok());
+        assert_eq!(
+            RepoPath::parse(&"a".repeat(MAX_COMPONENT + 1)),
+            Err(PathError::ComponentTooLong { bytes: 256 })
+        );
+        assert_eq!(RepoPath::parse(&"é".repeat(128)), Err(PathError::ComponentTooLong { bytes: 256 }));
+        let longest = format!("{}/a", ["0123456789abcde"; 256].join("/").split_at(MAX_PATH - 2).0);
+        assert_eq!(longest.len(), MAX_PATH);
+        assert!(RepoPath::parse(&longest).is_ok());
+        assert_eq!(RepoPath::parse(&format!("{longest}a")), Err(PathError::TooLong { bytes: MAX_PATH + 1 }));
+    }
+
+    #[test]
+    fn windows_names_are_refused_on_windows_only() {
+        for name in ["aux.c", "con", "a/NUL", "a/lpt1.txt", "a?b", "what.", "a /b", "x|y", "com1:"] {
+            assert!(check(name, true).is_err(), "{name}");
+            assert_eq!(check(name, false), Ok(()), "{name}");
+        }
+        for name in ["console", "auxiliary.c", "a b", ".github/x", "..a"] {
+            assert_eq!(check(name, true), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_map_of_paths_can_be_asked_with_text() {
+        let set = std::collections::HashSet::from([path("a/b")]);
+        assert!(set.contains("a/b"));
+        assert!(!set.contains("a"));
+    }
+}

@@ -8,8 +8,10 @@
 //! To add a format: a file with `opens` and `parse`, and a row in the table.
 
 pub mod fence;
+mod opx;
 mod reasoning;
 pub mod scan;
+pub mod tag;
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
@@ -94,7 +96,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[opx::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
@@ -126,6 +128,12 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         } else {
             cursor.advance();
         }
+    }
+    if let Some(span) = cursor.envelope() {
+        script.diagnostics.push(
+            Diagnostic::error(Code::Truncated, span, "what is opened here is never closed")
+                .with_help("the response may be cut off; give the rest of it, closing tag included"),
+        );
     }
     cursor.finish_reasoning(&mut script);
     script

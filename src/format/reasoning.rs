@@ -135,7 +135,7 @@ impl<'r> Cursor<'r> {
         Some(self.span(start, start + length))
     }
 
-    /// Whether no reasoning was seen so far, so that a lone closing tag would end some that began at the top.
+    /// Whether all so far may turn out to be reasoning that began at the top: none was seen to end yet.
     pub fn may_be_reasoning(&self) -> bool {
         self.reasoning.ended.is_none()
     }
@@ -148,6 +148,7 @@ impl<'r> Cursor<'r> {
         if self.reasoning.ended.is_none() {
             let edits = script.edits.len();
             *script = Script::default();
+            self.close_envelope();
             self.reasoning.unclosed = None;
             if edits > 0 {
                 script.diagnostics.push(

@@ -170,6 +170,8 @@ pub struct Cursor<'r> {
     region: u32,
     /// The end of the last region: nothing above belongs to what is parsed now.
     floor: usize,
+    /// Where an envelope opened that is not closed yet.
+    envelope: Option<Span>,
     pub(super) reasoning: Reasoning,
 }
 
@@ -177,7 +179,16 @@ impl<'r> Cursor<'r> {
     /// At the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
         let line = read_quoted(response.text(), 0, 0);
-        Self { response, line, at: 0, quote: 0, region: 0, floor: 0, reasoning: Reasoning::default() }
+        Self {
+            response,
+            line,
+            at: 0,
+            quote: 0,
+            region: 0,
+            floor: 0,
+            envelope: None,
+            reasoning: Reasoning::default(),
+        }
     }
 
     /// The response that is read.
@@ -338,9 +349,28 @@ impl<'r> Cursor<'r> {
         }
     }
 
+    /// Notes that an envelope opens there whose end may be several regions away, with prose between them. All up to
+    /// [`Cursor::close_envelope`] have one region's number; one that is never closed is an error. Gives the envelope
+    /// that was open already, if any.
+    pub fn open_envelope(&mut self, span: Span) -> Option<Span> {
+        self.envelope.replace(span)
+    }
+
+    /// Notes that the open envelope, if any, ends here.
+    pub fn close_envelope(&mut self) {
+        self.envelope = None;
+    }
+
+    /// Where the envelope opened in which the cursor stands, if it stands in one.
+    pub fn envelope(&self) -> Option<Span> {
+        self.envelope
+    }
+
     /// Notes that a region begins here. Regions are numbered from 1.
     pub(super) fn begin_region(&mut self) {
-        self.region += 1;
+        if self.envelope.is_none() {
+            self.region += 1;
+        }
     }
 
     /// Notes that a region, or reasoning, has ended here.

@@ -99,6 +99,8 @@ codes! {
     Missing = "missing",
     /// The same child or attribute stands twice.
     Duplicate = "duplicate",
+    /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
+    Reasoning = "reasoning",
     /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
     PathInvalid = "path-invalid",
     /// The path leads through a symbolic link or a submodule.

@@ -132,7 +132,7 @@ pub struct Hunk {
 }
 
 /// The before-text and the after-text of a hunk, as the format writes them. The difference is the edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// Two texts, to be paired line by line.
     Texts {
@@ -165,7 +165,7 @@ pub enum Change {
 }
 
 /// What a before-text is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Whole lines only.
     Lines,
@@ -174,7 +174,7 @@ pub enum Unit {
 }
 
 /// What beside the before-text says where a hunk belongs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Anchor {
     /// Nothing: one place, or refused.
     Unique,
@@ -197,7 +197,7 @@ pub enum Anchor {
 }
 
 /// Which of several places is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Occurrence {
     /// The first.
     First,

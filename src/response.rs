@@ -93,6 +93,13 @@ impl Response {
         self.line_starts.partition_point(|&start| start as usize <= offset).max(1)
     }
 
+    /// The lines from that one (counted from 1) on, without their line breaks.
+    pub fn lines_from(&self, first: usize) -> impl Iterator<Item = &str> {
+        let start =
+            self.line_starts.get(first.saturating_sub(1)).map_or(self.text.len(), |&start| start as usize);
+        self.text.get(start..).unwrap_or("").lines()
+    }
+
     /// The lines that a span touches.
     pub fn lines_of(&self, span: Span) -> LineRange {
         let range = span.range();

@@ -1,1 +1,126 @@
-//! To come.
+//! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
+
+mod apply;
+pub mod args;
+pub mod exit;
+mod input;
+mod output;
+mod recover;
+mod settings;
+
+use crate::transaction::{self, interrupt};
+use crate::vcs;
+use exit::Exit;
+use output::Printer;
+use settings::Output;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Why a verb came to nothing, beyond what it has reported itself.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Vcs(#[from] vcs::Error),
+    #[error(transparent)]
+    Transaction(#[from] transaction::Error),
+    #[error(transparent)]
+    Tree(#[from] crate::plan::TreeError),
+    #[error(transparent)]
+    Response(#[from] crate::response::ResponseError),
+    #[error("cannot read {name}: {source}")]
+    Input { name: String, source: std::io::Error },
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot change to '{0}': {1}")]
+    Directory(String, std::io::Error),
+    #[error("cannot handle signals: {0}")]
+    Signals(std::io::Error),
+}
+
+impl Error {
+    fn exit(&self) -> Exit {
+        match self {
+            Error::Vcs(error) => Exit::of_vcs(error),
+            Error::Transaction(error) => Exit::of(error),
+            // No edits could be read out of it, so none is refused: it is the input that is wrong.
+            Error::Response(_)
+            | Error::Tree(_)
+            | Error::Input { .. }
+            | Error::Directory(..)
+            | Error::Signals(_) => Exit::Fatal,
+            Error::Usage(_) => Exit::Usage,
+        }
+    }
+
+    /// What to do next.
+    fn help(&self) -> Option<String> {
+        use vcs::Error as V;
+        let of_vcs = |error: &vcs::Error| match error {
+            V::Unsupported { help, .. } => Some(help.clone()),
+            V::NotARepository(_) => {
+                Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
+            }
+            V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
+            V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
+            V::Moved { .. } | V::Raced(_) => Some("run it again".into()),
+            V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
+            _ => None,
+        };
+        match self {
+            Error::Vcs(error) => of_vcs(error),
+            Error::Transaction(transaction::Error::Vcs(error)) => of_vcs(error),
+            Error::Transaction(transaction::Error::Unsupported { help, .. }) => Some(help.clone()),
+            Error::Transaction(transaction::Error::Busy(_)) => {
+                Some("run it again, or raise llmapply.lockTimeout".into())
+            }
+            Error::Transaction(transaction::Error::Unfinished { .. }) => {
+                Some("run 'git llm-apply recover'".into())
+            }
+            Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
+                Some("llmapply.maxSize sets the limit".into())
+            }
+            Error::Response(crate::response::ResponseError::NotUtf8 { .. }) => {
+                Some("save it as UTF-8".into())
+            }
+            Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Runs the command line and gives the exit status.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let command = args::command();
+    let matches = match command.try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return output::usage(&error),
+    };
+    let (verb, matches) = match matches.subcommand() {
+        Some((verb, matches)) => (verb.to_owned(), matches.clone()),
+        None => ("apply".to_owned(), matches),
+    };
+    let typed = Output::typed(&matches);
+    let run = || -> Result<Exit, Error> {
+        interrupt::install().map_err(Error::Signals)?;
+        for directory in matches.get_many::<OsString>("directory").into_iter().flatten() {
+            let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
+            std::env::set_current_dir(directory).map_err(failed)?;
+        }
+        match verb.as_str() {
+            "recover" => recover::run(&matches),
+            verb => apply::run(&matches, verb == "check"),
+        }
+    };
+    let exit = match run() {
+        Ok(exit) => exit,
+        Err(error) => {
+            let exit = error.exit();
+            Printer::new(typed).error(&error.to_string(), error.help().as_deref(), exit);
+            exit
+        }
+    };
+    if interrupt::seen() && exit != Exit::Done {
+        return ExitCode::from(Exit::Interrupted.code());
+    }
+    ExitCode::from(exit.code())
+}

@@ -4,9 +4,19 @@
 //! lines. At every line outside reasoning each format is asked in the table's order whether one of its regions opens
 //! there; the first that says yes takes the region and says where it ends. So a format's markers inside another's
 //! payload are never seen, and regions of several formats come in the order they stand.
+//!
+//! To add a format: a file with `opens` and `parse`, and a row in the table.
 
+pub mod fence;
+mod opx;
+mod reasoning;
+pub mod scan;
+pub mod tag;
+
+use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
+use scan::Cursor;
 
 /// The formats' identities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +34,15 @@ pub enum FormatId {
 }
 
 impl FormatId {
+    /// All of them, in the order of the documentation.
+    pub const ALL: &[FormatId] = &[
+        FormatId::Opx,
+        FormatId::ApplyPatch,
+        FormatId::SearchReplace,
+        FormatId::FileChanges,
+        FormatId::Applydir,
+    ];
+
     /// The name that `--format` takes.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,10 +55,296 @@ impl FormatId {
     }
 }
 
+/// There is no format of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
+pub struct UnknownFormat(pub String);
+
+impl std::str::FromStr for FormatId {
+    type Err = UnknownFormat;
+
+    /// The format with that name, exactly as [`FormatId::as_str`] has it.
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let found = FormatId::ALL.iter().find(|id| id.as_str() == name);
+        found.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+/// A format: how its regions are recognised and taken apart.
+pub struct Format {
+    /// Which.
+    pub id: FormatId,
+    /// What is looked for in a response, in words, for the message when nothing was found.
+    pub markers: &'static str,
+    /// Whether a region opens at the line where the cursor stands. Asked at every line of prose, so it must be cheap:
+    /// look at the line's first byte that is no blank before anything else. May look further down and, through
+    /// [`Cursor::above`], up.
+    pub opens: fn(&Cursor<'_>) -> bool,
+    /// Takes the region: adds its edits and what is wrong with it to the script and leaves the cursor after it. A
+    /// cursor left where it was means that there is no region after all.
+    ///
+    /// What was declared and gives no edit must give an error; an error that covers a part of the response covers all
+    /// that was declared in it only if it says so.
+    pub parse: fn(&mut Cursor<'_>, &mut Script),
+}
+
+impl Format {
+    /// The name that `--format` takes.
+    pub fn name(&self) -> &'static str {
+        self.id.as_str()
+    }
+}
+
+/// All formats, in the order in which they are asked.
+pub const FORMATS: &[Format] = &[opx::FORMAT];
+
+/// The errors after which a response is not looked at further: a bound on memory for hostile input.
+const MAX_ERRORS: usize = 1000;
+
 /// Takes the edits out of a response; all formats, or only the one given.
 ///
-/// Never fails: what is wrong is in the script's diagnostics.
+/// Never fails: what is wrong is in the script's diagnostics. A response without any edit gives an empty script.
 pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
-    let _ = (response, only);
-    Script::default()
+    match only {
+        None => read(response, FORMATS),
+        Some(id) => match FORMATS.iter().position(|format| format.id == id) {
+            Some(at) => read(response, &FORMATS[at..=at]),
+            None => Script::default(),
+        },
+    }
+}
+
+fn read(response: &Response, formats: &[Format]) -> Script {
+    let mut script = Script::default();
+    let mut cursor = Cursor::new(response);
+    while !cursor.is_end() {
+        if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
+            if script.diagnostics.len() >= MAX_ERRORS {
+                let rest = cursor.span(cursor.at(), response.text().len());
+                let message = format!("over {MAX_ERRORS} errors: the response is not read from here on");
+                script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
+                break;
+            }
+        } else {
+            cursor.advance();
+        }
+    }
+    if let Some(span) = cursor.envelope() {
+        script.diagnostics.push(
+            Diagnostic::error(Code::Truncated, span, "what is opened here is never closed")
+                .with_help("the response may be cut off; give the rest of it, closing tag included"),
+        );
+    }
+    cursor.finish_reasoning(&mut script);
+    script
+}
+
+/// Takes what begins at this line, reasoning or a region; says whether there was anything.
+fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    if cursor.skip_reasoning() || cursor.end_reasoning(script) {
+        return true;
+    }
+    let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
+    let start = cursor.at();
+    cursor.begin_region();
+    (format.parse)(cursor, script);
+    let taken = cursor.at() > start;
+    if taken {
+        cursor.end_region();
+    }
+    taken
+}
+
+/// Likewise, inside a block quote.
+fn take_quoted(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    if cursor.first_byte() != Some(b'>') {
+        return false;
+    }
+    let mark = cursor.mark();
+    if !cursor.enter_quote() {
+        return false;
+    }
+    let taken = take(cursor, script, formats);
+    cursor.leave_quote();
+    if !taken {
+        cursor.reset(mark);
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Edit, Op, Target};
+
+    /// A format whose regions are a line `[name` and the lines up to `]`, each line a path to remove.
+    const LISTS: Format = Format {
+        id: FormatId::Applydir,
+        markers: "`[`",
+        opens: |cursor| cursor.first_byte() == Some(b'['),
+        parse: |cursor, script| {
+            let start = cursor.at();
+            cursor.advance();
+            while let Some(line) = cursor.line() {
+                if line.text == "]" {
+                    return cursor.advance();
+                }
+                let span = cursor.span(line.start, line.end());
+                script.edits.push(Edit {
+                    span,
+                    format: FormatId::Applydir,
+                    region: cursor.region(),
+                    path: Target { raw: line.text.to_owned(), root: None, span },
+                    op: Op::Delete { recursive: false },
+                    why: None,
+                });
+                cursor.advance();
+            }
+            let span = cursor.span(start, cursor.at());
+            script.diagnostics.push(Diagnostic::error(Code::Truncated, span, "a list without an end"));
+        },
+    };
+
+    /// A format whose regions are lines that begin with `(`, each an error; and `()`, which is none after all.
+    const ERRORS: Format = Format {
+        id: FormatId::Opx,
+        markers: "`(`",
+        opens: |cursor| cursor.first_byte() == Some(b'('),
+        parse: |cursor, script| {
+            if cursor.text() != "()" {
+                let span = cursor.span(cursor.at(), cursor.at() + 1);
+                script.diagnostics.push(Diagnostic::error(Code::Malformed, span, "a parenthesis"));
+                cursor.advance();
+            }
+        },
+    };
+
+    fn response(text: &str) -> Response {
+        Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap()
+    }
+
+    fn script(text: &str) -> Script {
+        read(&response(text), &[ERRORS, LISTS])
+    }
+
+    /// Region and path of every edit.
+    fn edits(script: &Script) -> Vec<(u32, &str)> {
+        script.edits.iter().map(|edit| (edit.region, edit.path.raw.as_str())).collect()
+    }
+
+    fn codes(script: &Script) -> Vec<Code> {
+        script.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    }
+
+    #[test]
+    fn names_lead_to_formats_and_back() {
+        for id in FormatId::ALL {
+            assert_eq!(id.as_str().parse::<FormatId>().as_ref(), Ok(id));
+        }
+        let message = "OPX".parse::<FormatId>().unwrap_err().to_string();
+        for id in FormatId::ALL {
+            assert!(message.contains(id.as_str()), "{message}");
+        }
+    }
+
+    #[test]
+    fn prose_and_fences_around_regions_are_passed_over_and_regions_are_numbered() {
+        let s = script("Sure:\n\n```json\n[\na\nb\n]\n```\nand\n[\na\n]\nbye");
+        assert_eq!(edits(&s), [(1, "a"), (1, "b"), (2, "a")]);
+        assert_eq!(codes(&s), []);
+    }
+
+    #[test]
+    fn a_formats_markers_inside_anothers_region_are_its_payload() {
+        let s = script("[\n(x\n<think>\n]\n(y\n");
+        assert_eq!(edits(&s), [(1, "(x"), (1, "<think>")]);
+        assert_eq!(codes(&s), [Code::Malformed]);
+    }
+
+    #[test]
+    fn a_parser_that_stays_where_it_was_found_no_region() {
+        let s = script("()\n[\na\n]\n");
+        assert_eq!(edits(&s).len(), 1);
+        assert_eq!(codes(&s), []);
+    }
+
+    #[test]
+    fn a_region_in_a_block_quote_is_read_without_its_marks() {
+        let s = script("> so:\n> [\n> a\n>  b\n> ]\n> > [\n> > c\n\nd\n");
+        assert_eq!(edits(&s), [(1, "a"), (1, " b"), (2, "c"), (2, "")]);
+        assert_eq!(codes(&s), [Code::Truncated], "the quote ends before the list does");
+    }
+
+    #[test]
+    fn spans_are_of_the_response() {
+        let r = response("> [\r\n> abc\r\n> ]\r\n");
+        let s = read(&r, &[LISTS]);
+        assert_eq!(r.slice(s.edits[0].span), "abc");
+    }
+
+    #[test]
+    fn nothing_in_reasoning_is_an_edit() {
+        for text in [
+            "<think>\n[\nno\n]\n</think>\n[\na\n]\n",
+            "  <Thinking>\n(no\n\t</THINKING >\n[\na\n]\n",
+            "<think>(no</think>\n[\na\n]\n",
+            "<think>\n[\nno\n] so.</think>\n[\na\n]\n",
+            "<think>\n(no\n</think>[\na\n]\n",
+            "<thinking>\n(no\n</think>\n(no\n</thinking>\n[\na\n]\n",
+            "<think>\n(no\n</thinking>\n[\na\n]\n",
+            "> <think>\n> (no\n> </think>\n> [\n> a\n> ]\n",
+            "<think>\n(no\n</think>\n[\na\n]\n<think>\n(no\n</think>\n",
+        ] {
+            let s = script(text);
+            assert_eq!(edits(&s), [(1, "a")], "{text}");
+            assert_eq!(codes(&s), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn reasoning_tags_within_a_line_or_with_another_name_are_prose() {
+        let s = script("The <think> tag\n<thinker>\n<think about it>\nand </think> too\n[\na\n]\n");
+        assert_eq!((edits(&s), codes(&s)), (vec![(1, "a")], vec![]));
+    }
+
+    #[test]
+    fn a_closing_tag_alone_ends_reasoning_that_began_at_the_top() {
+        let s = script("I could\n[\nno\n]\n(no\n</think>\n[\na\n]\n");
+        assert_eq!(edits(&s), [(3, "a")]);
+        assert_eq!(codes(&s), [Code::Reasoning]);
+        assert!(!s.has_errors(), "a warning says that edits in reasoning were not taken");
+        assert_eq!(codes(&script("I think so\n</think>\n[\na\n]\n")), []);
+    }
+
+    #[test]
+    fn a_second_closing_tag_alone_is_an_error_if_edits_stand_before_it() {
+        let s = script("hm\n</think>\n[\na\n]\n</think>\n[\nb\n]\n");
+        assert_eq!(codes(&s), [Code::Reasoning]);
+        assert!(s.has_errors());
+        assert_eq!(edits(&s), [(2, "b")]);
+        assert_eq!(codes(&script("<think>\nx\n</think>\n</think>\n[\na\n]\n")), []);
+    }
+
+    #[test]
+    fn reasoning_never_closed_is_an_error_if_edits_stand_after_it() {
+        let s = script("[\na\n]\n<think>\n[\nb\n]\n");
+        assert_eq!(edits(&s), [(1, "a")]);
+        assert_eq!(codes(&s), [Code::Reasoning]);
+        assert_eq!(s.diagnostics[0].span().map(|span| span.start), Some(6));
+        assert_eq!(codes(&script("[\na\n]\n<think>\nWas that right?")), []);
+    }
+
+    #[test]
+    fn one_format_can_be_forced() {
+        let r = response("(x\n[\na\n]\n");
+        assert_eq!(codes(&read(&r, &[LISTS])), []);
+        assert_eq!(edits(&read(&r, &[ERRORS])), []);
+    }
+
+    #[test]
+    fn reading_stops_with_an_error_after_too_many_errors() {
+        let s = script(&"(\n".repeat(MAX_ERRORS + 500));
+        assert_eq!(s.diagnostics.len(), MAX_ERRORS + 1);
+        assert_eq!(s.diagnostics.last().map(|last| last.code), Some(Code::Limit));
+    }
 }

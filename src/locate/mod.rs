@@ -1,4 +1,23 @@
-//! Finding the one place in a file that a before-text stands for.
+//! Finding the one place in a file that a before-text stands for, and making the edit there.
+//!
+//! An edit is the difference between its before-text and its after-text; the before-text only says where. So a line
+//! that the edit keeps stays as the file has it, byte for byte, whatever the model wrote for it. A place is taken only
+//! when it is the only one (`One place, or none` in the design); everything else is a [`Refusal`] that says what the
+//! file holds.
+
+mod hunk;
+mod pairing;
+mod pattern;
+mod place;
+mod refusal;
+mod search;
+mod splice;
+mod thresholds;
+
+pub use refusal::Refusal;
+
+use crate::edit::Hunk;
+use crate::text::Content;
 
 /// How loosely a place was found, the strictest first (`locate.md`, Tiers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,3 +66,133 @@ pub struct Match {
     /// The first line of the place in the file as it was before the edit, from 1.
     pub line: usize,
 }
+
+/// What the user lets edits do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The loosest tier allowed.
+    pub max_fuzz: Tier,
+    /// Whether an after-text may say "rest of the code" where the before-text had code.
+    pub allow_placeholder: bool,
+    /// Whether an after-text may bring conflict markers.
+    pub allow_markers: bool,
+}
+
+/// How often a hunk stands in the response. Identical hunks of one region are different places of the file; in another
+/// region they are the same edit once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeat {
+    /// How many identical hunks there are in this region, this one included.
+    pub total: usize,
+    /// How many of them come before this one.
+    pub index: usize,
+    /// How many places the first of them had; known from then on ([`Applied::places`]).
+    pub counted: Option<usize>,
+    /// How many identical hunks earlier regions have.
+    pub elsewhere: usize,
+}
+
+impl Repeat {
+    /// A hunk that stands once.
+    pub const ONCE: Self = Self { total: 1, index: 0, counted: None, elsewhere: 0 };
+}
+
+/// What came of the hunks of one edit.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The file with all of them made.
+    pub content: Content,
+    /// How they were found, in their order; those that change nothing by their own text are left out.
+    pub matched: Vec<Match>,
+    /// For every hunk how many places it had; none if that was not asked.
+    pub places: Vec<Option<usize>>,
+    /// Whether anything changed.
+    pub effect: Effect,
+}
+
+/// Whether hunks change anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// They do.
+    Changed,
+    /// Their before-texts equal their after-texts.
+    NoChange,
+    /// Their results are there already.
+    AlreadyApplied,
+}
+
+/// Makes all hunks of an edit, in order, or none of them. `base` is the file as the model was shown it, where that is
+/// another text than `content`. `repeats` has an entry for every hunk.
+///
+/// # Errors
+/// Every hunk that has no place or several, with what the file holds instead.
+pub fn apply(
+    content: &Content,
+    base: Option<&Content>,
+    hunks: &[Hunk],
+    repeats: &[Repeat],
+    limits: &Limits,
+) -> Result<Applied, Vec<Refusal>> {
+    let _ = base;
+    let mut now = content.clone();
+    let mut matched = Vec::new();
+    let mut places = Vec::new();
+    let mut refusals = Vec::new();
+    let (mut changed, mut already) = (false, false);
+    for (index, hunk) in hunks.iter().enumerate() {
+        let mut repeat = repeats.get(index).copied().unwrap_or(Repeat::ONCE);
+        if repeat.index > 0 && repeat.counted.is_none() {
+            // The first of them may be in this very edit.
+            let same = |other: &Hunk| other.change == hunk.change && other.anchor == hunk.anchor;
+            repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
+        }
+        match hunk::locate(&now, hunk, repeat, limits) {
+            Ok(made) => {
+                changed |= made.effect == Effect::Changed;
+                already |= made.effect == Effect::AlreadyApplied;
+                matched.extend(made.matched);
+                places.push(made.places);
+                now = made.content;
+            }
+            Err(refusal) => {
+                places.push(None);
+                refusals.push(refusal.of_hunk(index));
+            }
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let effect = match () {
+        () if changed => Effect::Changed,
+        () if already => Effect::AlreadyApplied,
+        () => Effect::NoChange,
+    };
+    Ok(Applied { content: now, matched, places, effect })
+}
+
+/// The file with lines added at its end; `None` if they stand there already. Lines of brackets and blanks alone are
+/// always added: that they stand there says nothing.
+pub fn append(content: &Content, text: &str) -> Option<Content> {
+    let pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    let after = pattern.after();
+    let start = content.line_count().checked_sub(after.len());
+    let there = start.is_some_and(|start| {
+        content.lines(start..content.line_count()).map(|line| line.text).eq(after.iter().copied())
+    });
+    if there && pattern.after_is_proof() {
+        return None;
+    }
+    // The last line is named too, so that a missing newline is put behind it.
+    let last = content.line_count();
+    let eol = content.dominant_eol().as_bytes();
+    let mut bytes = if content.ends_with_newline() { Vec::new() } else { eol.to_vec() };
+    for line in after {
+        bytes.extend_from_slice(line);
+        bytes.extend_from_slice(eol);
+    }
+    Some(content.replace(last..last, &bytes))
+}
+
+#[cfg(test)]
+mod tests;

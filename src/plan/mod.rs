@@ -1,12 +1,27 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
+mod grouping;
+mod memory;
+mod operations;
+mod overlay;
+mod policy;
+mod repeats;
 mod tree;
 
+pub use grouping::{Group, Grouping};
+pub use memory::MemoryTree;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
 use crate::locate::{Match, Tier};
 use crate::path::RepoPath;
+use operations::{Operation, Stop};
+use overlay::Overlay;
+use repeats::Repeats;
+
+/// Whether a path may be touched; the error names the rule that it goes against.
+pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
 
 /// What edits may touch and how loosely they may match.
 pub struct Rules {
@@ -17,7 +32,7 @@ pub struct Rules {
     /// The repository's directory name, for OPX's `root=`.
     pub repository_name: Option<String>,
     /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
-    pub permit: Box<dyn Fn(&RepoPath) -> Result<(), String>>,
+    pub permit: Box<Permit>,
     /// Whether a path matches one of the user's `llmapply.sensitive` globs, or lies under a tracked hooks path.
     pub also_sensitive: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-delete` (default true).
@@ -90,13 +105,84 @@ pub struct Rejected {
 
 /// Finds for every edit what it means for the tree.
 ///
+/// Edits are taken in order, each on the tree as those before have left it. An edit that fails leaves it as it was, and
+/// the ones after it are tried all the same, so that all that is wrong is said at once.
+///
 /// # Errors
 /// When the tree cannot be read.
 pub fn resolve(
-    script: &crate::edit::Script,
+    script: &Script,
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    let _ = (script, tree, rules);
-    Ok(Ok(Plan { steps: Vec::new(), warnings: Vec::new() }))
+    let mut overlay = Overlay::new(tree);
+    let paths = names(script, &overlay, rules)?;
+    let mut repeats = Repeats::new(script, &paths);
+    let mut steps = Vec::new();
+    let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
+    let mut doubtful = Vec::new();
+    for (index, edit) in script.edits.iter().enumerate() {
+        let number = index + 1;
+        let operation = Operation { number, edit, overlay: &mut overlay, rules, repeats: &repeats };
+        let mut places = Vec::new();
+        match operation.resolve() {
+            Ok((step, counted)) => {
+                places = counted;
+                steps.push(step);
+            }
+            Err(Stop::Tree(error)) => return Err(error),
+            Err(Stop::Refused(diagnostics)) => {
+                findings
+                    .extend(diagnostics.into_iter().map(|d| (number, d.for_edit(number, &edit.path.raw))));
+            }
+            Err(Stop::DoneOrRefused(step, diagnostic)) => {
+                doubtful.push((*step, diagnostic.for_edit(number, &edit.path.raw)));
+            }
+        }
+        repeats.pass(index, edit.region, &places);
+    }
+    // Removing what is absent is done only where everything else is there already, one thing provably.
+    let done = findings.is_empty()
+        && steps.iter().all(|step| step.outcome != Outcome::Changes)
+        && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
+    for (step, diagnostic) in doubtful {
+        if done {
+            steps.push(step);
+        } else {
+            findings.push((step.edit, diagnostic));
+        }
+    }
+    steps.sort_by_key(|step| step.edit);
+    findings.sort_by_key(|(number, _)| *number);
+    let mut diagnostics = script.diagnostics.clone();
+    diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Ok(Err(Rejected { diagnostics, fine: steps }));
+    }
+    diagnostics.extend(steps.iter().filter_map(|step| remark(step, script)));
+    Ok(Ok(Plan { steps, warnings: diagnostics }))
 }
+
+/// The warning for a step that changes nothing.
+fn remark(step: &Step, script: &Script) -> Option<Diagnostic> {
+    let edit = script.edits.get(step.edit.checked_sub(1)?)?;
+    let (code, message) = match step.outcome {
+        Outcome::Changes => return None,
+        Outcome::NoChange => (Code::NoChange, "the edit changes nothing"),
+        Outcome::AlreadyApplied => (Code::AlreadyApplied, "the edit's result is there already"),
+    };
+    Some(Diagnostic::warning(code, edit.span, message).for_edit(step.edit, &edit.path.raw))
+}
+
+/// A name for every edit's path, equal where the paths are.
+fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
+    let name = |edit: &crate::edit::Edit| match operations::read_path(&edit.path, overlay, rules) {
+        Ok(path) => Ok(path.to_string()),
+        Err(Stop::Tree(error)) => Err(error),
+        Err(_) => Ok(edit.path.raw.clone()),
+    };
+    script.edits.iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! A tree to resolve against, seen through a trait so that git stays out of here.
 
 use crate::path::RepoPath;
+use crate::text::Content;
 use std::sync::Arc;
 
 /// A tree could not be read: object store or I/O trouble, not the response's fault.
@@ -83,4 +84,21 @@ pub enum Body {
     Base(RepoPath),
     /// These bytes, as git stores them.
     Bytes(Arc<[u8]>),
+    /// An edited text. Versions of a file share what they have in common, so that a plan of thousands of edits does not
+    /// hold the file as often.
+    Text(Content),
+}
+
+impl Body {
+    /// Its bytes, as git stores them; `tree` is what the plan was resolved against.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    pub fn read(&self, tree: &dyn TreeView) -> Result<Arc<[u8]>, TreeError> {
+        match self {
+            Body::Base(path) => tree.read(path),
+            Body::Bytes(bytes) => Ok(Arc::clone(bytes)),
+            Body::Text(content) => Ok(content.to_bytes().into()),
+        }
+    }
 }

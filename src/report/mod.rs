@@ -1,1 +1,266 @@
-//! To come.
+//! What is said at the end: one value, rendered for people and as JSON. Pure.
+
+pub mod escape;
+mod human;
+mod json;
+
+pub use human::{Style, edits, findings, headline};
+pub use json::{SCHEMA_VERSION, json};
+
+use crate::diag::{Code, Diagnostic, Evidence, Severity};
+use crate::edit::{Edit, Op, Script};
+use crate::locate::Match;
+use crate::plan::{Outcome, Step};
+use crate::response::Response;
+use crate::span::LineRange;
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The branch has moved.
+    Landed,
+    /// A dry run: it would land.
+    Checked,
+    /// Everything was there already.
+    Nothing,
+    /// Edits were refused.
+    Refused,
+    /// The response has no edits.
+    NoEdits,
+    /// The repository is in the way.
+    InTheWay,
+    /// Something went wrong.
+    Failed,
+}
+
+impl Status {
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Landed => "landed",
+            Status::Checked => "checked",
+            Status::Nothing => "nothing",
+            Status::Refused => "refused",
+            Status::NoEdits => "no-edits",
+            Status::InTheWay => "in-the-way",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// One edit of the response and what became of it.
+#[derive(Debug, Clone)]
+pub struct EditReport {
+    /// Its number, from 1.
+    pub number: usize,
+    /// `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy`.
+    pub operation: &'static str,
+    /// The path as resolved, else as written.
+    pub path: String,
+    /// A rename's or copy's destination.
+    pub to: Option<String>,
+    /// The model's reason.
+    pub why: Option<String>,
+    /// The format's name.
+    pub format: &'static str,
+    /// The response's name.
+    pub response: String,
+    /// Where it stands there.
+    pub lines: LineRange,
+    /// How its hunks were found.
+    pub matched: Vec<Match>,
+    /// What became of it.
+    pub state: EditState,
+    /// The commit it is in: whole id and abbreviation.
+    pub commit: Option<(String, String)>,
+}
+
+/// What became of an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditState {
+    /// It is in a commit that landed.
+    Landed,
+    /// It would be.
+    Fine,
+    /// Its result was there already.
+    AlreadyApplied,
+    /// It changes nothing.
+    NoChange,
+    /// It was refused.
+    Refused,
+}
+
+impl EditState {
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EditState::Landed => "landed",
+            EditState::Fine => "fine",
+            EditState::AlreadyApplied => "already-applied",
+            EditState::NoChange => "no-change",
+            EditState::Refused => "refused",
+        }
+    }
+}
+
+/// A diagnostic with its place spelled out.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The stable code.
+    pub code: Code,
+    /// Whether it refuses.
+    pub severity: Severity,
+    /// What happened.
+    pub message: String,
+    /// The edit's number.
+    pub edit: Option<usize>,
+    /// The path it is about.
+    pub path: Option<String>,
+    /// The response's name.
+    pub response: Option<String>,
+    /// The places in it, the main one first, each with a remark that may be empty.
+    pub places: Vec<(LineRange, String)>,
+    /// The first lines of the main place: number and text.
+    pub excerpt: Vec<(usize, String)>,
+    /// What to do next.
+    pub help: Option<String>,
+    /// What the real file says.
+    pub evidence: Option<Evidence>,
+}
+
+/// The movement of the branch.
+#[derive(Debug, Clone)]
+pub struct BranchReport {
+    /// The full name.
+    pub reference: String,
+    /// The name to show.
+    pub name: String,
+    /// Where it was: whole id and abbreviation.
+    pub old: Option<(String, String)>,
+    /// Where it is.
+    pub new: Option<(String, String)>,
+    /// Whether the checkout moved along.
+    pub checked_out: bool,
+}
+
+/// Everything that is said.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// The exit status.
+    pub exit_code: u8,
+    /// The branch, once it is known.
+    pub branch: Option<BranchReport>,
+    /// The edits in the order of the response.
+    pub edits: Vec<EditReport>,
+    /// What is wrong with the response, or worth knowing.
+    pub findings: Vec<Finding>,
+    /// What is in the way: a stable kind, what it is about, and a sentence.
+    pub obstacles: Vec<(&'static str, String, String)>,
+    /// What to do about the obstacles.
+    pub obstacle_help: Vec<String>,
+    /// Whether nothing was to be changed anyway.
+    pub dry_run: bool,
+    /// Transactions of killed processes: id, the end they were brought to, paths left as they were found.
+    pub recovered: Vec<(String, &'static str, Vec<String>)>,
+    /// What went wrong with the world, and what to do next.
+    pub error: Option<(String, Option<String>)>,
+    /// The responses' names.
+    pub responses: Vec<String>,
+}
+
+impl Report {
+    /// One in which nothing was said yet.
+    pub fn new(status: Status, exit_code: u8) -> Self {
+        Self {
+            status,
+            exit_code,
+            branch: None,
+            edits: Vec::new(),
+            findings: Vec::new(),
+            obstacles: Vec::new(),
+            obstacle_help: Vec::new(),
+            dry_run: false,
+            recovered: Vec::new(),
+            error: None,
+            responses: Vec::new(),
+        }
+    }
+}
+
+/// The operation's name in reports and generated subjects.
+pub fn operation(op: &Op) -> &'static str {
+    match op {
+        Op::Create { .. } => "create",
+        Op::Modify { .. } => "modify",
+        Op::Replace { .. } => "replace",
+        Op::Append { .. } => "append",
+        Op::Delete { .. } => "delete",
+        Op::Rename { .. } => "rename",
+        Op::Copy { .. } => "copy",
+    }
+}
+
+/// The report of an edit; `step` is what it came to, if it came to anything.
+pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
+    let response = responses.get(edit.span.response as usize);
+    let to = match &edit.op {
+        Op::Rename { to, .. } | Op::Copy { to } => Some(to.raw.clone()),
+        _ => None,
+    };
+    EditReport {
+        number,
+        operation: operation(&edit.op),
+        path: step.map_or_else(|| edit.path.raw.clone(), |step| step.path.to_string()),
+        to: step.and_then(|step| step.to.as_ref()).map(ToString::to_string).or(to),
+        why: edit.why.clone(),
+        format: edit.format.as_str(),
+        response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
+        lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
+        matched: step.map(|step| step.matched.clone()).unwrap_or_default(),
+        state: match step.map(|step| step.outcome) {
+            None => EditState::Refused,
+            Some(Outcome::Changes) => EditState::Fine,
+            Some(Outcome::NoChange) => EditState::NoChange,
+            Some(Outcome::AlreadyApplied) => EditState::AlreadyApplied,
+        },
+        commit: None,
+    }
+}
+
+/// How many lines of the response are shown with a finding.
+const EXCERPT: usize = 4;
+
+/// A diagnostic with its place spelled out. `script` names the path of its edit.
+pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Finding {
+    let response = diagnostic.span().and_then(|span| responses.get(span.response as usize));
+    let places = diagnostic.labels.iter().filter_map(|label| {
+        let response = responses.get(label.span.response as usize)?;
+        Some((response.lines_of(label.span), label.text.clone()))
+    });
+    let places: Vec<_> = places.collect();
+    let excerpt = match (response, places.first()) {
+        (Some(response), Some((lines, _))) => {
+            let shown = response.lines_from(lines.first).take((lines.last - lines.first + 1).min(EXCERPT));
+            (lines.first..).zip(shown.map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let of_edit = || {
+        let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
+        Some(edit.path.raw.clone())
+    };
+    Finding {
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: diagnostic.message.clone(),
+        edit: diagnostic.edit,
+        path: diagnostic.path.clone().or_else(of_edit),
+        response: response.map(|response| response.name().to_owned()),
+        places,
+        excerpt,
+        help: diagnostic.help.clone(),
+        evidence: diagnostic.evidence.clone(),
+    }
+}

@@ -1,1 +1,256 @@
-//! To come.
+//! Landing a series of commits: everything or nothing.
+//!
+//! ```text
+//! begin -> prepare (scratch worktree entry, objects in quarantine) -> Prepared -> publish -> Landed
+//!            `------------------------ abort ------------------------------'---> as it was
+//! ```
+//!
+//! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
+//! forward; a process killed in between leaves a journal, and [`recover`] does the same from that.
+
+pub mod interrupt;
+mod journal;
+mod obstacles;
+mod preview;
+mod publish;
+mod recover;
+mod series;
+mod staging;
+mod target;
+
+pub use obstacles::Obstacle;
+pub use preview::{Preview, in_the_way};
+pub use publish::{Landed, Prepared};
+pub use recover::{End, Recovered, pending, recover};
+pub use series::Planned;
+pub use target::Target;
+
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::index::Index;
+use crate::vcs::lock::Flock;
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::{BaseTree, Changes};
+use crate::vcs::worktree::Scratch;
+use crate::vcs::{self, Oid};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Why nothing landed, or (in one case) why what landed is not finished.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Git or the file system.
+    #[error(transparent)]
+    Vcs(#[from] vcs::Error),
+    /// The repository is in the way; nothing was written.
+    #[error("the repository is in the way")]
+    InTheWay(Vec<Obstacle>),
+    /// Another landing holds the repository's lock.
+    #[error("another git llm-apply holds the repository's lock; gave up after {} s", .0.as_secs())]
+    Busy(Duration),
+    /// Something that a later version will do.
+    #[error("{what}, which git llm-apply cannot serve yet")]
+    Unsupported {
+        /// What was met.
+        what: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// Every commit would be empty.
+    #[error("there is nothing to land")]
+    Nothing,
+    /// A signal; everything is as it was.
+    #[error("interrupted; everything is as it was")]
+    Interrupted,
+    /// The branch has moved, but a later step failed and stays for the recovery.
+    #[error("landed as {new}, but not finished: {source}")]
+    Unfinished {
+        /// The new tip.
+        new: String,
+        /// What failed.
+        source: vcs::Error,
+    },
+}
+
+/// The result of most things here.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// How a transaction is to go about it.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long to wait for another landing (`llmapply.lockTimeout`).
+    pub lock_timeout: Duration,
+    /// Whether hooks that can be skipped are skipped (`--no-verify`).
+    pub no_verify: bool,
+    /// The reflog's message.
+    pub reflog: String,
+}
+
+/// The private directory of one transaction, in the shared git directory; removed when dropped, unless a journal is
+/// in it.
+#[derive(Debug)]
+struct Room {
+    path: PathBuf,
+    id: String,
+    _alive: Flock,
+}
+
+impl Room {
+    /// `llm-apply/txn` in the shared git directory.
+    fn all(common: &Path) -> PathBuf {
+        common.join("llm-apply").join("txn")
+    }
+
+    fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
+        let common = repo.common_dir();
+        let all = Self::all(common);
+        // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
+        let _lock = Flock::wait(common, timeout)?.ok_or(Error::Busy(timeout))?;
+        let private = |path: &Path, recursive: bool| {
+            let made = std::fs::DirBuilder::new().mode(0o700).recursive(recursive).create(path);
+            made.map_err(|e| vcs::Error::io("create", path, e))
+        };
+        private(&all, true)?;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
+        let path = all.join(&id);
+        let opened = private(&path, false).and_then(|()| {
+            let live = path.join("live");
+            std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e))?;
+            Flock::attempt(&live)?.ok_or(vcs::Error::Locked(live))
+        });
+        match opened {
+            Ok(alive) => Ok(Self { path, id, _alive: alive }),
+            Err(e) => {
+                remove_room(common, &path);
+                Err(e.into())
+            }
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if !self.file(journal::NAME).exists()
+            && let Some(common) = self.path.ancestors().nth(3)
+        {
+            remove_room(common, &self.path);
+        }
+    }
+}
+
+/// Removes a transaction's directory, and those above it that are empty then.
+fn remove_room(common: &Path, room: &Path) {
+    let _ = std::fs::remove_dir_all(room);
+    let _ = std::fs::remove_dir(Room::all(common));
+    let _ = std::fs::remove_dir(common.join("llm-apply"));
+}
+
+/// A transaction under way. Dropping it takes everything back.
+#[must_use]
+pub struct Transaction<'r> {
+    // In the order in which they are to be dropped.
+    quarantine: Quarantine,
+    _scratch: Option<Scratch>,
+    room: Room,
+    repo: &'r Repo,
+    target: Target,
+    options: Options,
+    /// What the landing touches, and the index that it was checked against.
+    touched: Vec<series::Touched>,
+    index: Option<Index>,
+}
+
+impl<'r> Transaction<'r> {
+    /// Refuses what is in the way, then makes a room for the transaction and enters its scratch worktree.
+    ///
+    /// # Errors
+    /// [`Error::InTheWay`], or what cannot be served; nothing was written then.
+    pub fn begin(
+        repo: &'r Repo,
+        target: Target,
+        base: &BaseTree<'_>,
+        series: &[Planned],
+        options: Options,
+    ) -> Result<Self> {
+        obstacles::unsupported(repo, options.no_verify)?;
+        let touched = series::touched(base, series)?;
+        let index = match target.checked_out {
+            true => Some(repo.read_index()?),
+            false => None,
+        };
+        let found = obstacles::check(repo, &target, &touched, index.as_ref())?;
+        if !found.is_empty() {
+            return Err(Error::InTheWay(found));
+        }
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        let room = Room::open(repo, options.lock_timeout)?;
+        point(Fault::Begun)?;
+        let scratch = match target.start {
+            Some(start) => Some(Scratch::enter(repo, &room.id, &room.file("tree"), start)?),
+            None => None,
+        };
+        point(Fault::ScratchEntered)?;
+        let quarantine = Quarantine::enter(repo, &room.id)?;
+        Ok(Self { quarantine, _scratch: scratch, room, repo, target, options, touched, index })
+    }
+
+    /// Writes the commits and stages the checkout's files. Nothing that the user can see changes.
+    ///
+    /// # Errors
+    /// The disk, the object store, or a signal; everything is as it was then.
+    pub fn prepare(self, base: &BaseTree<'_>, series: &[Planned]) -> Result<Prepared<'r>> {
+        let author = self.repo.identity(vcs::ident::Role::Author)?;
+        let committer = self.repo.identity(vcs::ident::Role::Committer)?;
+        let mut commits = Vec::with_capacity(series.len());
+        let mut parent = self.target.start;
+        let mut tree = base.id();
+        let mut total = Changes::new();
+        for planned in series {
+            let mut changes = Changes::new();
+            for change in &planned.changes {
+                let entry = change.after.as_ref().map(|state| base.store(state)).transpose()?;
+                changes.insert(change.path.clone(), entry);
+            }
+            let next = self.repo.write_tree(tree, &changes)?;
+            total.extend(changes);
+            if Some(next) == tree {
+                commits.push(None);
+                continue;
+            }
+            let commit = self.repo.write_commit(next, parent, &author, &committer, &planned.message)?;
+            commits.push(Some(commit));
+            (parent, tree) = (Some(commit), Some(next));
+            point(Fault::Committed)?;
+            if interrupt::seen() {
+                return Err(Error::Interrupted);
+            }
+        }
+        point(Fault::Prepared)?;
+        let mut net: Vec<staging::Net> = Vec::new();
+        for (path, new) in total {
+            let old = base.stored(&path)?;
+            if old != new {
+                net.push((path, old, new));
+            }
+        }
+        let staged = match (self.repo.workdir(), &self.index) {
+            (Some(workdir), Some(index)) if !net.is_empty() => {
+                Some(staging::stage(self.repo, &self.room, workdir, &net, index)?)
+            }
+            _ => None,
+        };
+        let who = Repo::signature_line(&committer);
+        Ok(Prepared { transaction: self, commits, new: parent, net, staged, who })
+    }
+}
+
+/// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
+pub type Commits = Vec<Option<Oid>>;

@@ -1,1 +1,126 @@
-//! To come.
+//! Git, and the files of a checkout: the only module that names git2 or spawns git.
+//!
+//! Libgit2 reads objects, references, the index and attributes, and writes objects. What decides over
+//! "before" or "after" is done here in plain system calls, each of which either happened or did not: locks made
+//! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
+
+pub mod attributes;
+pub mod checkout;
+pub mod commit;
+pub mod config;
+pub mod fault;
+pub mod hooks;
+pub mod ident;
+pub mod index;
+pub mod lock;
+pub mod process;
+pub mod quarantine;
+pub mod refs;
+pub mod repo;
+pub mod show;
+pub mod tree;
+pub mod worktree;
+
+use std::path::{Path, PathBuf};
+
+/// What went wrong with git or the file system.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no repository here.
+    #[error("not a git repository (or any of the parent directories): {0}")]
+    NotARepository(PathBuf),
+    /// A repository of a kind that is not served yet.
+    #[error("{what}, which git llm-apply cannot serve yet")]
+    Unsupported {
+        /// What kind it is.
+        what: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Libgit2 refused.
+    #[error("cannot {action}: {}", source.message())]
+    Git {
+        /// What was tried.
+        action: String,
+        /// Why not.
+        source: git2::Error,
+    },
+    /// A configuration value that makes no sense.
+    #[error("bad value '{value}' for '{key}': expected {expected}")]
+    Config {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Git does not know who the user is.
+    #[error("{0}")]
+    Ident(String),
+    /// A revision that names no commit.
+    #[error("'{0}' is not a commit")]
+    BadRevision(String),
+    /// Not a name for a branch.
+    #[error("'{0}' is not a valid branch name")]
+    BadBranchName(String),
+    /// A git command failed.
+    #[error("git {command} failed: {message}")]
+    Command {
+        /// Its arguments.
+        command: String,
+        /// What it said.
+        message: String,
+    },
+    /// A reference-transaction hook said no.
+    #[error("the reference-transaction hook refused to move {0}")]
+    ReferenceHook(String),
+    /// Somebody else holds the lock.
+    #[error("{} exists: another git process is at work here, or one has crashed", .0.display())]
+    Locked(PathBuf),
+    /// The reference is not where it was.
+    #[error("{name} moved while this was prepared")]
+    Moved {
+        /// The reference.
+        name: String,
+    },
+    /// Somebody changed a file in the very moment it was to be replaced.
+    #[error("{0} was changed meanwhile")]
+    Raced(String),
+    /// A fault point that a test had set.
+    #[error("fault injected at {0}")]
+    Injected(&'static str),
+}
+
+impl Error {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl AsRef<Path>,
+        source: impl Into<std::io::Error>,
+    ) -> Self {
+        Self::Io { action, path: path.as_ref().to_owned(), source: source.into() }
+    }
+
+    pub(crate) fn git(action: impl Into<String>, source: git2::Error) -> Self {
+        Self::Git { action: action.into(), source }
+    }
+}
+
+/// The result of most things here.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A commit, tree or blob id of a SHA-1 repository.
+pub use git2::Oid;
+
+/// The kind of object that holds a file's content.
+pub const BLOB: git2::ObjectType = git2::ObjectType::Blob;

@@ -1,0 +1,320 @@
+//! The command line as data: what -h, the man page and the parser are made from.
+//!
+//! Habits are git's: every option has a `--no-` form and a configuration key, the last one on the line counts, unique
+//! prefixes are enough, and usage errors exit with 129.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// The name of the binary; git runs it as `git llm-apply`.
+pub const NAME: &str = "git-llm-apply";
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: it is on or off.
+    Nothing,
+    /// One value, shown as this; the last one counts.
+    Value(&'static str),
+    /// Values that add up, shown as this.
+    Values(&'static str),
+}
+
+/// One option of apply and check.
+#[derive(Debug, Clone, Copy)]
+pub struct Opt {
+    /// The long name, without dashes.
+    pub long: &'static str,
+    /// The letter, if it has one.
+    pub short: Option<char>,
+    /// What it takes.
+    pub takes: Takes,
+    /// Values that it takes and no others.
+    pub choices: &'static [&'static str],
+    /// One line for -h, and the first of the man page.
+    pub help: &'static str,
+    /// More for the man page.
+    pub more: &'static str,
+    /// Whether -h names it.
+    pub common: bool,
+    /// Whether check has it too.
+    pub check: bool,
+}
+
+impl Opt {
+    /// The configuration key: the long name in camelCase.
+    pub fn key(&self) -> String {
+        let mut key = String::from("llmapply.");
+        let mut upper = false;
+        for c in self.long.chars() {
+            match c {
+                '-' => upper = true,
+                c if upper => {
+                    key.extend(c.to_uppercase());
+                    upper = false;
+                }
+                c => key.push(c),
+            }
+        }
+        key
+    }
+}
+
+const fn flag(long: &'static str, help: &'static str, more: &'static str) -> Opt {
+    Opt { long, short: None, takes: Takes::Nothing, choices: &[], help, more, common: false, check: true }
+}
+
+const fn value(long: &'static str, name: &'static str, help: &'static str, more: &'static str) -> Opt {
+    Opt { takes: Takes::Value(name), ..flag(long, help, more) }
+}
+
+/// All options of apply, in the order of the documentation.
+pub const OPTIONS: &[Opt] = &[
+    Opt {
+        choices: FORMAT_NAMES,
+        common: true,
+        ..value(
+            "format",
+            "format",
+            "read the response as this format only (default: detected)",
+            "What looks like another format is then prose.",
+        )
+    },
+    Opt {
+        short: Some('b'),
+        common: true,
+        ..value(
+            "branch",
+            "branch",
+            "commit to this branch (made if missing), leave the checkout alone",
+            "HEAD, index and checkout stay as they are, unless the branch is the one that is checked out here. A branch \
+             that is missing begins at --base, else at HEAD. One that is checked out in another worktree is refused.",
+        )
+    },
+    Opt {
+        common: true,
+        ..value(
+            "base",
+            "rev",
+            "the commit that the model was shown (default: the branch's tip)",
+            "The edits are resolved against it and committed on it. A branch that has moved on from it is refused.",
+        )
+    },
+    Opt {
+        choices: &["edit", "file", "response"],
+        common: true,
+        ..value(
+            "commit",
+            "unit",
+            "one commit per edit (default), per file, or for all: edit|file|response",
+            "Paths that a move joins count as one file.",
+        )
+    },
+    Opt {
+        short: Some('m'),
+        takes: Takes::Values("message"),
+        common: true,
+        ..value(
+            "message",
+            "message",
+            "use this commit message instead of the edits' own",
+            "Several make paragraphs. Every commit of the landing gets it.",
+        )
+    },
+    Opt {
+        short: Some('n'),
+        common: true,
+        check: false,
+        ..flag("dry-run", "show what would land, change nothing", "The same as the verb check.")
+    },
+    Opt {
+        common: true,
+        ..flag(
+            "diff",
+            "show the diff as git does; without -n after landing",
+            "With git's pager, colours and diff settings.",
+        )
+    },
+    Opt { common: true, ..flag("stat", "show the diffstat as git does", "Beside --diff, both are shown.") },
+    Opt {
+        check: false,
+        ..flag(
+            "verify",
+            "run hooks (default); --no-verify skips them",
+            "Hooks are not run by this version: where one is active the landing is refused, unless --no-verify is given. \
+             There is no short form, since -n is --dry-run.",
+        )
+    },
+    Opt {
+        takes: Takes::Values("pathspec"),
+        common: true,
+        ..value(
+            "include",
+            "pathspec",
+            "refuse the response if it touches other paths; may be repeated",
+            "A pathspec from the top of the repository, see gitglossary(7). Nothing is skipped: the whole response is \
+             refused.",
+        )
+    },
+    Opt {
+        takes: Takes::Values("pathspec"),
+        common: true,
+        ..value(
+            "exclude",
+            "pathspec",
+            "refuse the response if it touches these paths; may be repeated",
+            "A pathspec from the top of the repository.",
+        )
+    },
+    flag(
+        "allow-delete",
+        "let edits remove files (default)",
+        "With --no-allow-delete such a response is refused.",
+    ),
+    flag(
+        "allow-overwrite",
+        "let edits create or move over existing files",
+        "Without it that is refused, unless the format's own document says that it overwrites, or the content is \
+         there already.",
+    ),
+    flag(
+        "allow-sensitive",
+        "let edits change what runs by itself at the next commit",
+        "Files under a tracked hooks path, .husky/, .pre-commit-config.yaml, lefthook.yml, .lintstagedrc*, .gitmodules, \
+         and what llmapply.sensitive names.",
+    ),
+    flag(
+        "allow-placeholder",
+        "let edits bring placeholders that stand for code",
+        "Such as a comment that says that the rest is unchanged, where the text before had code.",
+    ),
+    flag("allow-markers", "let edits bring conflict markers", ""),
+    Opt {
+        common: true,
+        ..flag("json", "print one JSON object instead of text", "Its schema is man/report.schema.json.")
+    },
+    Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
+    Opt {
+        short: Some('v'),
+        common: true,
+        ..flag("verbose", "also print whole reasons and how every edit was found", "")
+    },
+    Opt {
+        choices: &["always", "never", "auto"],
+        ..value(
+            "color",
+            "when",
+            "colour the output: always, never, auto",
+            "The default is color.ui, else auto.",
+        )
+    },
+];
+
+/// What `--format` takes.
+pub const FORMAT_NAMES: &[&str] = &["opx"];
+
+/// The verbs beside apply.
+pub const VERBS: &[(&str, &str)] = &[
+    ("apply", "land the edits of a response (the default)"),
+    ("check", "print what would land, change nothing"),
+    ("recover", "finish or take back a landing that was killed"),
+];
+
+fn arguments(option: &Opt) -> [Arg; 2] {
+    let negative = format!("no-{}", option.long);
+    let arg = Arg::new(option.long).long(option.long).help(option.help).overrides_with(negative.clone());
+    let arg = match option.takes {
+        Takes::Nothing => arg.action(ArgAction::SetTrue).overrides_with(option.long),
+        Takes::Value(name) => arg.action(ArgAction::Set).value_name(name).overrides_with(option.long),
+        Takes::Values(name) => arg.action(ArgAction::Append).value_name(name),
+    };
+    let arg = match option.short {
+        Some(letter) => arg.short(letter),
+        None => arg,
+    };
+    let arg =
+        if option.more.is_empty() { arg } else { arg.long_help(format!("{}. {}", option.help, option.more)) };
+    let arg = if option.choices.is_empty() {
+        arg
+    } else {
+        arg.value_parser(option.choices.to_vec()).hide_possible_values(true)
+    };
+    let arg = arg.hide_short_help(!option.common);
+    // The two sides of a switch exclude each other: the last one stands.
+    let negative = Arg::new(negative.clone()).long(negative).action(ArgAction::SetTrue).hide(true);
+    [arg, negative.overrides_with(option.long)]
+}
+
+fn responses() -> Arg {
+    Arg::new("response")
+        .value_name("response")
+        .num_args(0..)
+        .value_parser(clap::value_parser!(std::ffi::OsString))
+        .help("files that hold a model's answer; '-' or none: standard input")
+}
+
+fn directory() -> Arg {
+    Arg::new("directory")
+        .short('C')
+        .value_name("dir")
+        .action(ArgAction::Append)
+        .value_parser(clap::value_parser!(std::ffi::OsString))
+        .help("run as if started there")
+}
+
+/// The whole command line.
+pub fn command() -> Command {
+    let with = |command: Command, check: bool| {
+        let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
+        command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
+    };
+    let [apply, check, recover] = VERBS else { return Command::new(NAME) };
+    let verb = |(name, about): &(&'static str, &'static str)| {
+        Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
+    };
+    with(Command::new(NAME), false)
+        .bin_name("git llm-apply")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Land the code edits in a language model's answer as a git transaction: one commit per edit, or nothing")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | recover) [<options>]")
+        .disable_help_subcommand(true)
+        .args_conflicts_with_subcommands(true)
+        .max_term_width(100)
+        .after_help("All options, formats, configuration and examples: git help llm-apply")
+        .subcommand(with(verb(apply), false))
+        .subcommand(with(verb(check), true))
+        .subcommand(verb(recover).arg(directory()).args(
+            OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
+        ))
+}
+
+/// What was typed for a switch: `None` if nothing was.
+pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
+    let typed = |id: &str| {
+        matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
+            && matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine)
+    };
+    if typed(long) {
+        Some(true)
+    } else if typed(&format!("no-{long}")) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// What was typed for an option with a value: `Some(None)` for its `--no-` form, `None` if nothing was.
+pub fn single(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
+    if switch(matches, &format!("no-{long}")) == Some(true) {
+        return Some(None);
+    }
+    matches.try_get_one::<String>(long).ok().flatten().map(|value| Some(value.clone()))
+}
+
+/// Likewise for one whose values add up.
+pub fn several(matches: &ArgMatches, long: &str) -> Option<Vec<String>> {
+    if switch(matches, &format!("no-{long}")) == Some(true) {
+        return Some(Vec::new());
+    }
+    let values = matches.try_get_many::<String>(long).ok().flatten()?;
+    Some(values.cloned().collect())
+}

@@ -1,0 +1,90 @@
+//! Exit statuses, and which error has which.
+
+use crate::transaction;
+use crate::vcs;
+
+/// The exit statuses, as documented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Landed, or nothing left to do because it is all there already.
+    Done,
+    /// Edits refused, nothing changed.
+    Refused,
+    /// The `--exec` command failed.
+    ExecFailed,
+    /// A hook refused.
+    HookRefused,
+    /// The repository is in the way.
+    InTheWay,
+    /// No edits found in the response.
+    NoEdits,
+    /// Not a repository, I/O, broken object store.
+    Fatal,
+    /// Usage.
+    Usage,
+    /// Interrupted, rolled back.
+    Interrupted,
+}
+
+impl Exit {
+    /// All of them with what they mean, for the documentation.
+    pub const ALL: &[(Exit, &'static str)] = &[
+        (Exit::Done, "landed, or nothing left to do because it is all there already"),
+        (Exit::Refused, "edits refused, nothing changed"),
+        (Exit::HookRefused, "a hook refused, nothing changed"),
+        (
+            Exit::InTheWay,
+            "the repository is in the way: local changes in touched files, a held lock, a branch that moved or is \
+             checked out elsewhere, another operation in progress; nothing changed",
+        ),
+        (Exit::NoEdits, "no edits found in the response"),
+        (Exit::Fatal, "not a repository, one that cannot be served, I/O, a broken object store"),
+        (Exit::Usage, "usage"),
+        (Exit::Interrupted, "interrupted, rolled back"),
+    ];
+
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Refused => 1,
+            Exit::ExecFailed => 2,
+            Exit::HookRefused => 3,
+            Exit::InTheWay => 4,
+            Exit::NoEdits => 5,
+            Exit::Fatal => 128,
+            Exit::Usage => 129,
+            Exit::Interrupted => 130,
+        }
+    }
+
+    /// The status of a failed transaction.
+    pub fn of(error: &transaction::Error) -> Self {
+        match error {
+            transaction::Error::Vcs(error) => Self::of_vcs(error),
+            transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
+            transaction::Error::Unsupported { .. } | transaction::Error::Unfinished { .. } => Exit::Fatal,
+            transaction::Error::Nothing => Exit::Done,
+            transaction::Error::Interrupted => Exit::Interrupted,
+        }
+    }
+
+    /// The status of a failed git operation.
+    pub fn of_vcs(error: &vcs::Error) -> Self {
+        use vcs::Error as E;
+        match error {
+            E::Locked(_) | E::Moved { .. } | E::Raced(_) => Exit::InTheWay,
+            E::ReferenceHook(_) => Exit::HookRefused,
+            E::BadBranchName(_)
+            | E::BadRevision(_)
+            | E::NotARepository(_)
+            | E::Unsupported { .. }
+            | E::Io { .. }
+            | E::Git { .. }
+            | E::Config { .. }
+            | E::Ident(_)
+            | E::Command { .. }
+            | E::Injected(_) => Exit::Fatal,
+        }
+    }
+}

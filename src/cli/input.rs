@@ -1,0 +1,46 @@
+//! Reading the responses: files, or standard input.
+
+use super::Error;
+use crate::response::Response;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read};
+
+/// Reads all responses, in the order given; standard input for `-`, or where no file is named.
+///
+/// # Errors
+/// A file cannot be read, is too large or is no text; no file is named and standard input is a terminal.
+pub(super) fn read(names: &[OsString], limit: u64) -> Result<Vec<Response>, Error> {
+    let stdin = OsString::from("-");
+    let names = match names {
+        [] if std::io::stdin().is_terminal() => {
+            return Err(Error::Usage(
+                "no response: name a file, or pipe one in ('-' reads the terminal)".into(),
+            ));
+        }
+        [] => std::slice::from_ref(&stdin),
+        names => names,
+    };
+    if names.iter().filter(|name| **name == stdin).count() > 1 {
+        return Err(Error::Usage("'-' can be given once only".into()));
+    }
+    let mut responses = Vec::with_capacity(names.len());
+    for (id, name) in names.iter().enumerate() {
+        let shown =
+            if *name == stdin { "standard input".to_owned() } else { name.to_string_lossy().into_owned() };
+        let failed = |source| Error::Input { name: shown.clone(), source };
+        // One more than allowed is enough to know.
+        let bytes = if *name == stdin {
+            bounded(std::io::stdin().lock(), limit).map_err(failed)?
+        } else {
+            bounded(std::fs::File::open(name).map_err(failed)?, limit).map_err(failed)?
+        };
+        responses.push(Response::new(id as u32, shown, bytes, limit)?);
+    }
+    Ok(responses)
+}
+
+fn bounded(input: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,126 @@
+//! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where printing is done")]
+
+use super::exit::Exit;
+use super::settings::{Color, Output};
+use crate::report::escape::escape;
+use crate::report::{self, Report, Status, Style};
+use anstream::{AutoStream, ColorChoice};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Prints as the settings say.
+pub(super) struct Printer {
+    output: Output,
+}
+
+impl Printer {
+    pub(super) fn new(output: Output) -> Self {
+        Self { output }
+    }
+
+    fn choice(&self) -> ColorChoice {
+        match self.output.color {
+            Color::Always => ColorChoice::AlwaysAnsi,
+            Color::Never => ColorChoice::Never,
+            Color::Auto => ColorChoice::Auto,
+        }
+    }
+
+    fn out(&self, text: &str) {
+        let mut stream = AutoStream::new(std::io::stdout(), self.choice());
+        // A reader that has gone away is nobody's error.
+        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    }
+
+    fn err(&self, text: &str) {
+        let mut stream = AutoStream::new(std::io::stderr(), self.choice());
+        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    }
+
+    /// The whole report.
+    pub(super) fn report(&self, report: &Report) {
+        if self.output.json {
+            return self.json(report);
+        }
+        let style = Style { verbose: self.output.verbose };
+        if let Some((message, help)) = &report.error {
+            self.message(message, help.as_deref());
+        }
+        for (_, _, message) in &report.obstacles {
+            self.message(message, None);
+        }
+        let mut helped = Vec::new();
+        for help in report.obstacle_help.iter().filter(|_| !report.obstacles.is_empty()) {
+            if !helped.contains(&help) {
+                self.err(&format!("hint: {help}\n"));
+                helped.push(help);
+            }
+        }
+        if !report.obstacles.is_empty() {
+            self.err("nothing was changed\n");
+        }
+        let shown = matches!(report.status, Status::Landed | Status::Checked | Status::Nothing)
+            || (report.status == Status::InTheWay && report.dry_run);
+        if shown && !self.output.quiet {
+            self.out(&report::edits(report, style));
+        }
+        if !self.output.quiet || report.status == Status::Refused {
+            self.err(&report::findings(report, style));
+        }
+        if shown && !self.output.quiet {
+            self.out(&report::headline(report));
+        }
+    }
+
+    fn json(&self, report: &Report) {
+        match report::json(report) {
+            Ok(text) => println!("{text}"),
+            Err(e) => eprintln!("error: cannot write JSON: {e}"),
+        }
+    }
+
+    /// An error that ends the run.
+    pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
+        if self.output.json {
+            let status = if exit == Exit::InTheWay { Status::InTheWay } else { Status::Failed };
+            let mut report = Report::new(status, exit.code());
+            report.error = Some((message.to_owned(), help.map(str::to_owned)));
+            return self.json(&report);
+        }
+        self.message(message, help);
+    }
+
+    fn message(&self, message: &str, help: Option<&str>) {
+        let red = anstyle::AnsiColor::Red.on_default().bold();
+        // What git said may have lines of its own.
+        let lines: Vec<_> = message.lines().map(escape).collect();
+        self.err(&format!("{red}error{red:#}: {}\n", lines.join("\n")));
+        if let Some(help) = help {
+            self.err(&format!("hint: {help}\n"));
+        }
+    }
+
+    /// A remark on what went on.
+    pub(super) fn note(&self, text: &str) {
+        if !self.output.quiet && !self.output.json {
+            self.err(&format!("{}\n", escape(text)));
+        }
+    }
+
+    /// A result's line.
+    pub(super) fn line(&self, text: &str) {
+        if !self.output.quiet {
+            self.out(&format!("{}\n", escape(text)));
+        }
+    }
+}
+
+/// Usage errors, and what -h and --version print.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match error.kind() {
+        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(Exit::Usage.code()),
+    }
+}

@@ -1,0 +1,226 @@
+//! What is to be done, from what was typed, the configuration and the defaults, in that order.
+
+use super::args::{self, OPTIONS};
+use crate::format::FormatId;
+use crate::plan::Grouping;
+use crate::response::DEFAULT_MAX_SIZE;
+use crate::vcs::Result;
+use crate::vcs::config::{self, Config};
+use clap::ArgMatches;
+use std::time::Duration;
+
+/// The settings of apply and check.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    /// Read the response as this format only.
+    pub(super) format: Option<FormatId>,
+    /// The branch to commit to.
+    pub(super) branch: Option<String>,
+    /// The commit that the model was shown.
+    pub(super) base: Option<String>,
+    /// What makes a commit.
+    pub(super) commit: Grouping,
+    /// A message that replaces the edits' own.
+    pub(super) message: Option<String>,
+    /// Change nothing.
+    pub(super) dry_run: bool,
+    /// Show the diff.
+    pub(super) diff: bool,
+    /// Show the diffstat.
+    pub(super) stat: bool,
+    /// Run hooks.
+    pub(super) verify: bool,
+    /// Only these paths.
+    pub(super) include: Vec<String>,
+    /// Not these paths.
+    pub(super) exclude: Vec<String>,
+    /// Let edits remove files.
+    pub(super) allow_delete: bool,
+    /// Let edits create over files.
+    pub(super) allow_overwrite: bool,
+    /// Let edits change what runs by itself.
+    pub(super) allow_sensitive: bool,
+    /// Let edits bring placeholders.
+    pub(super) allow_placeholder: bool,
+    /// Let edits bring conflict markers.
+    pub(super) allow_markers: bool,
+    /// `llmapply.sensitive`.
+    pub(super) sensitive: Vec<String>,
+    /// `llmapply.maxSize`, in bytes.
+    pub(super) max_size: u64,
+    /// `llmapply.lockTimeout`.
+    pub(super) lock_timeout: Duration,
+}
+
+/// How to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Output {
+    /// One JSON object.
+    pub(super) json: bool,
+    /// Errors only.
+    pub(super) quiet: bool,
+    /// Everything.
+    pub(super) verbose: bool,
+    /// Colours.
+    pub(super) color: Color,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Color {
+    /// On any output.
+    Always,
+    /// Never.
+    Never,
+    /// On a terminal.
+    Auto,
+}
+
+impl Output {
+    /// From what was typed alone: for messages before there is a repository.
+    pub(super) fn typed(matches: &ArgMatches) -> Self {
+        let on = |long| args::switch(matches, long).unwrap_or(false);
+        let color = args::single(matches, "color").flatten();
+        let color = color.and_then(|text| Color::read(&text)).unwrap_or(Color::Auto);
+        Self { json: on("json"), quiet: on("quiet"), verbose: on("verbose"), color }
+    }
+
+    /// From what was typed and the configuration.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
+        let from = From { matches, config };
+        let color = match from.single("color")? {
+            Some(text) => Color::read(&text)
+                .ok_or_else(|| config::bad("llmapply.color", &text, "one of always, never, auto"))?,
+            None => match config.string("color.ui")? {
+                Some(text) => Color::read(&text).unwrap_or(Color::Auto),
+                None => Color::Auto,
+            },
+        };
+        Ok(Self {
+            json: from.switch("json", false)?,
+            quiet: from.switch("quiet", false)?,
+            verbose: from.switch("verbose", false)?,
+            color,
+        })
+    }
+}
+
+impl Color {
+    /// As git reads `color.ui`.
+    fn read(text: &str) -> Option<Self> {
+        Some(match text.to_ascii_lowercase().as_str() {
+            "always" => Self::Always,
+            "never" | "false" | "no" | "off" | "0" => Self::Never,
+            "auto" | "true" | "yes" | "on" | "1" | "" => Self::Auto,
+            _ => return None,
+        })
+    }
+
+    /// The word that git takes.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Never => "never",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+/// The two sources of an option.
+struct From<'a> {
+    matches: &'a ArgMatches,
+    config: &'a Config,
+}
+
+impl From<'_> {
+    fn key(long: &str) -> String {
+        OPTIONS.iter().find(|option| option.long == long).map(args::Opt::key).unwrap_or_default()
+    }
+
+    fn switch(&self, long: &str, default: bool) -> Result<bool> {
+        match args::switch(self.matches, long) {
+            Some(on) => Ok(on),
+            None => Ok(self.config.bool(&Self::key(long))?.unwrap_or(default)),
+        }
+    }
+
+    fn single(&self, long: &str) -> Result<Option<String>> {
+        match args::single(self.matches, long) {
+            Some(value) => Ok(value),
+            None => Ok(self.config.string(&Self::key(long))?.filter(|value| !value.is_empty())),
+        }
+    }
+
+    fn several(&self, long: &str) -> Result<Vec<String>> {
+        match args::several(self.matches, long) {
+            Some(values) => Ok(values),
+            None => self.config.list(&Self::key(long)),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads all settings.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense; what was typed was checked by the parser.
+    pub(super) fn read(matches: &ArgMatches, config: &Config, dry_run: bool) -> Result<Self> {
+        let from = From { matches, config };
+        let format = match from.single("format")? {
+            Some(name) => Some(
+                name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?,
+            ),
+            None => None,
+        };
+        let commit = match from.single("commit")?.as_deref() {
+            None | Some("edit") => Grouping::Edit,
+            Some("file") => Grouping::File,
+            Some("response") => Grouping::Response,
+            Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
+        };
+        let paragraphs = from.several("message")?;
+        let positive = |key: &str, default: u64| match config.number(key)? {
+            None => Ok(default),
+            Some(n) => u64::try_from(n)
+                .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
+        };
+        Ok(Self {
+            format,
+            branch: from.single("branch")?,
+            base: from.single("base")?,
+            commit,
+            message: (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n")),
+            dry_run: dry_run || from.switch("dry-run", false)?,
+            diff: from.switch("diff", false)?,
+            stat: from.switch("stat", false)?,
+            verify: from.switch("verify", true)?,
+            include: from.several("include")?,
+            exclude: from.several("exclude")?,
+            allow_delete: from.switch("allow-delete", true)?,
+            allow_overwrite: from.switch("allow-overwrite", false)?,
+            allow_sensitive: from.switch("allow-sensitive", false)?,
+            allow_placeholder: from.switch("allow-placeholder", false)?,
+            allow_markers: from.switch("allow-markers", false)?,
+            sensitive: config.list("llmapply.sensitive")?,
+            max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
+            lock_timeout: lock_timeout(config)?,
+        })
+    }
+}
+
+/// `llmapply.lockTimeout`, in seconds; 60 by default.
+///
+/// # Errors
+/// It is no number, or negative.
+pub(super) fn lock_timeout(config: &Config) -> Result<Duration> {
+    match config.number("llmapply.lockTimeout")? {
+        None => Ok(Duration::from_secs(60)),
+        Some(n) => match u64::try_from(n) {
+            Ok(seconds) => Ok(Duration::from_secs(seconds)),
+            Err(_) => Err(config::bad("llmapply.lockTimeout", &n.to_string(), "a number of seconds")),
+        },
+    }
+}

@@ -1,0 +1,145 @@
+//! A hunk as lines: what to find, and what becomes of every line of it.
+
+use super::pairing::pair;
+use crate::edit::{Change, Unit};
+
+/// A before-text and what becomes of its lines.
+#[derive(Debug)]
+pub(super) struct Pattern<'a> {
+    /// The lines to find, without line endings.
+    pub(super) before: Vec<&'a [u8]>,
+    /// What becomes of them, in order: every index of `before` is kept or removed exactly once, ascending.
+    pub(super) steps: Vec<Step<'a>>,
+    /// Whether the before-text may be part of a line.
+    pub(super) unit: Unit,
+    /// The after-text's last line has no newline.
+    pub(super) after_unterminated: bool,
+}
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    /// The before-line with that index stays.
+    Keep(usize),
+    /// The before-line with that index goes.
+    Remove(usize),
+    /// A new line, without line ending.
+    Add(&'a [u8]),
+}
+
+impl<'a> Pattern<'a> {
+    /// Pairs two texts line by line.
+    pub(super) fn of_texts(before: &'a str, after: &'a str, unit: Unit) -> Self {
+        let (before, after) = (lines(before), lines(after));
+        let steps = pair(&before, &after);
+        Self { before, steps, unit, after_unterminated: false }
+    }
+
+    /// Reads a unified diff's body.
+    pub(super) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
+        let mut before = Vec::new();
+        let mut steps = Vec::new();
+        for line in lines(body) {
+            let (mark, text) = line.split_first().map_or((b' ', line), |(&mark, text)| (mark, text));
+            match mark {
+                b'+' => steps.push(Step::Add(text)),
+                b'-' => {
+                    steps.push(Step::Remove(before.len()));
+                    before.push(text);
+                }
+                _ => {
+                    steps.push(Step::Keep(before.len()));
+                    before.push(text);
+                }
+            }
+        }
+        Self { before, steps, unit: Unit::Lines, after_unterminated }
+    }
+
+    /// All readings of a change; more than one only where the divider is in doubt.
+    pub(super) fn readings(change: &'a Change) -> Vec<Self> {
+        match change {
+            Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
+            Change::Splits { lines, dividers } => {
+                let split = |&at: &usize| {
+                    let before = lines.get(..at)?;
+                    let (_, after) = lines.get(at..)?.split_once('\n')?;
+                    Some(Self::of_texts(before, after, Unit::Lines))
+                };
+                // The longest SEARCH text first.
+                dividers.iter().rev().filter_map(split).collect()
+            }
+            Change::Diff { lines, after_unterminated, .. } => vec![Self::of_diff(lines, *after_unterminated)],
+        }
+    }
+
+    /// Whether it adds and removes nothing.
+    pub(super) fn changes_nothing(&self) -> bool {
+        self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
+    }
+
+    /// The lines that stand there afterwards.
+    pub(super) fn after(&self) -> Vec<&'a [u8]> {
+        let text = |step: &Step<'a>| match *step {
+            Step::Keep(line) => self.before.get(line).copied(),
+            Step::Add(text) => Some(text),
+            Step::Remove(_) => None,
+        };
+        self.steps.iter().filter_map(text).collect()
+    }
+
+    /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
+    /// of lines that it takes out stands between lines that it keeps (locate.md, "Already applied").
+    pub(super) fn after_is_proof(&self) -> bool {
+        let says_something = |text: &[u8]| text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
+        let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
+        let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
+        let framed = kept(self.steps.first()) && kept(self.steps.last());
+        adds || framed
+    }
+}
+
+/// The lines of a text, without line breaks. A last line without one counts.
+pub(super) fn lines(text: &str) -> Vec<&[u8]> {
+    let text = text.strip_suffix('\n').map_or_else(|| (!text.is_empty()).then_some(text), Some);
+    text.map(|text| text.split('\n').map(str::as_bytes).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_its_lines_and_an_empty_one_has_none() {
+        assert_eq!(lines(""), Vec::<&[u8]>::new());
+        assert_eq!(lines("\n"), [b""]);
+        assert_eq!(lines("a\n\nb\n"), [&b"a"[..], b"", b"b"]);
+        assert_eq!(lines("a"), [b"a"]);
+    }
+
+    #[test]
+    fn a_diff_says_what_becomes_of_each_line_and_an_empty_line_is_kept() {
+        let pattern = Pattern::of_diff(" a\n\n-b\n+c\n", false);
+        assert_eq!(pattern.before, [&b"a"[..], b"", b"b"]);
+        assert_eq!(pattern.steps, [Step::Keep(0), Step::Keep(1), Step::Remove(2), Step::Add(b"c")]);
+        assert_eq!(pattern.after(), [&b"a"[..], b"", b"c"]);
+    }
+
+    #[test]
+    fn the_longest_search_text_is_the_first_reading() {
+        let lines = "a\n=======\nb\n=======\nc\n".to_owned();
+        let change = Change::Splits { lines, dividers: vec![2, 12] };
+        let readings = Pattern::readings(&change);
+        assert_eq!(readings.iter().map(|r| r.before.len()).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(readings[1].after(), [&b"b"[..], b"=======", b"c"]);
+    }
+
+    #[test]
+    fn a_lone_bracket_is_no_proof_that_an_edit_was_made() {
+        let proof = |before, after| Pattern::of_texts(before, after, Unit::Lines).after_is_proof();
+        assert!(!proof("foo();\n", "}\n"), "any file has a line of one bracket");
+        assert!(proof("foo();\n", "bar();\n"));
+        assert!(proof("a\nfoo();\nb\n", "a\nb\n"), "removed between two kept lines");
+        assert!(!proof("a\nfoo();\n", "a\n"), "what is left says nothing about what followed");
+    }
+}

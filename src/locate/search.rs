@@ -1,0 +1,246 @@
+//! Finding all places of a text: linear in the file and the text, whatever they hold.
+
+use super::place::{Place, Point};
+use super::thresholds::JUMPS;
+use crate::text::{Content, Form};
+use memchr::memmem;
+use std::borrow::Cow;
+
+/// A sequence of elements with the table that lets a search go on after a mismatch without going back (Knuth, Morris
+/// and Pratt): for every prefix the length of the longest shorter prefix that is also its end.
+struct Borders(Vec<usize>);
+
+impl Borders {
+    fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
+        let mut table = vec![0; len];
+        let mut matched = 0;
+        for at in 1..len {
+            while matched > 0 && !equal(at, matched) {
+                matched = table[matched - 1];
+            }
+            if equal(at, matched) {
+                matched += 1;
+            }
+            table[at] = matched;
+        }
+        Self(table)
+    }
+
+    /// Takes the next element: given how many elements match so far, how many do with it.
+    fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
+        if matched == self.0.len() {
+            matched = self.0.last().copied().unwrap_or(0);
+        }
+        while matched > 0 && !equal(matched) {
+            matched = self.0[matched - 1];
+        }
+        if matched < self.0.len() && equal(matched) { matched + 1 } else { 0 }
+    }
+}
+
+/// Lines to find, in a form.
+struct Needle<'a> {
+    form: Form,
+    lines: Vec<(u64, Cow<'a, [u8]>)>,
+    borders: Borders,
+}
+
+impl<'a> Needle<'a> {
+    fn new(lines: &[&'a [u8]], form: Form) -> Self {
+        let lines: Vec<_> = lines.iter().map(|line| (form.hash(line), form.of(line))).collect();
+        let borders = Borders::new(lines.len(), |a, b| lines[a] == lines[b]);
+        Self { form, lines, borders }
+    }
+
+    /// Calls back with the index of every line at which an occurrence ends, until told to stop.
+    fn ends(&self, content: &Content, mut found: impl FnMut(usize) -> bool) {
+        let mut matched = 0;
+        let mut line = 0;
+        for run in content.hashes(self.form) {
+            for &hash in run {
+                // Hashes tell lines apart; only bytes say that they are equal.
+                let equal = |index: usize| {
+                    let (wanted, bytes) = &self.lines[index];
+                    *wanted == hash
+                        && content.line(line).is_some_and(|line| self.form.of(line.text) == *bytes)
+                };
+                matched = self.borders.step(matched, equal);
+                if matched == self.lines.len() && !found(line) {
+                    return;
+                }
+                line += 1;
+            }
+        }
+    }
+}
+
+/// All places of some whole lines, ascending; overlapping ones count. No place for no line.
+pub(super) fn whole_lines(content: &Content, lines: &[&[u8]], form: Form) -> Vec<Place> {
+    let mut places = Vec::new();
+    if !lines.is_empty() && lines.len() <= content.line_count() {
+        Needle::new(lines, form).ends(content, |end| {
+            places.push(Place::lines(end + 1 - lines.len(), end + 1));
+            true
+        });
+    }
+    places
+}
+
+/// All places of a text that may begin and end within lines, ascending; overlapping ones count. One that begins or
+/// ends inside a word is none.
+pub(super) fn within_lines(content: &Content, lines: &[&[u8]]) -> Vec<Place> {
+    match lines {
+        [] => Vec::new(),
+        [text] => within_one_line(content, text),
+        [first, middle @ .., last] => {
+            let mut places = Vec::new();
+            let mut edges = |start: usize, end: usize| {
+                let (Some(head), Some(tail)) = (content.line(start), content.line(end)) else { return };
+                if !head.text.ends_with(first) || !tail.text.starts_with(last) {
+                    return;
+                }
+                let column = head.text.len() - first.len();
+                if !splits_word(head.text, column) && !splits_word(tail.text, last.len()) {
+                    let start = Point { line: start, column };
+                    places.push(Place { start, end: Point { line: end, column: last.len() } });
+                }
+            };
+            if middle.is_empty() {
+                (1..content.line_count()).for_each(|line| edges(line - 1, line));
+            } else if middle.len() < content.line_count() {
+                Needle::new(middle, Form::Text).ends(content, |end| {
+                    if let Some(start) = end.checked_sub(middle.len()) {
+                        edges(start, end + 1);
+                    }
+                    true
+                });
+            }
+            places
+        }
+    }
+}
+
+fn within_one_line(content: &Content, text: &[u8]) -> Vec<Place> {
+    let mut places = Vec::new();
+    if text.is_empty() {
+        return places;
+    }
+    let finder = memmem::Finder::new(text);
+    let mut borders = None;
+    for (piece, (_, bytes)) in content.pieces().enumerate() {
+        let mut push = |at: usize| {
+            // A text with a `\r` in it may also be found across a line's end, which is no place.
+            let Some((line, range)) = content.line_in_piece(piece, at) else { return };
+            let (start, end) = (at - range.start, at + text.len() - range.start);
+            let whole = bytes.get(range).filter(|whole| end <= whole.len());
+            if whole.is_some_and(|whole| !splits_word(whole, start) && !splits_word(whole, end)) {
+                {
+                    places.push(Place {
+                        start: Point { line, column: start },
+                        end: Point { line, column: end },
+                    });
+                }
+            }
+        };
+        let mut from = 0;
+        let mut jumps = 0;
+        while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
+            if jumps == JUMPS {
+                let borders =
+                    borders.get_or_insert_with(|| Borders::new(text.len(), |a, b| text[a] == text[b]));
+                let mut matched = 0;
+                for (at, &byte) in bytes.iter().enumerate().skip(from) {
+                    matched = borders.step(matched, |index| text[index] == byte);
+                    if matched == text.len() {
+                        push(at + 1 - text.len());
+                    }
+                }
+                break;
+            }
+            push(from + at);
+            from += at + 1;
+            jumps += 1;
+        }
+    }
+    places
+}
+
+/// Whether a cut at that byte would go through a word: a letter, digit or underscore on both sides.
+fn splits_word(text: &[u8], at: usize) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c);
+    let (left, right) = text.split_at(at.min(text.len()));
+    // The character that ends the left part lies in its last four bytes.
+    let left = &left[left.len().saturating_sub(4)..];
+    let left = (0..left.len()).rev().find_map(|from| std::str::from_utf8(&left[from..]).ok()?.chars().next());
+    let right = &right[..right.len().min(4)];
+    let right = (1..=right.len()).find_map(|to| std::str::from_utf8(&right[..to]).ok()?.chars().next());
+    left.is_some_and(in_word) && right.is_some_and(in_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::lines;
+    use super::*;
+
+    fn starts(file: &str, text: &str, form: Form) -> Vec<usize> {
+        let places = whole_lines(&Content::new(file.as_bytes()), &lines(text), form);
+        places.iter().map(|place| place.start.line).collect()
+    }
+
+    fn spots(file: &str, text: &str) -> Vec<(usize, usize)> {
+        let places = within_lines(&Content::new(file.as_bytes()), &lines(text));
+        places.iter().map(|place| (place.start.line, place.start.column)).collect()
+    }
+
+    #[test]
+    fn overlapping_places_count() {
+        assert_eq!(starts("x\nx\nx\n", "x\nx\n", Form::Text), [0, 1]);
+        assert_eq!(starts("a\nb\na\nb\na\n", "a\nb\na\n", Form::Text), [0, 2]);
+        assert_eq!(spots("a a a", "a a"), [(0, 0), (0, 2)]);
+    }
+
+    #[test]
+    fn forms_decide_what_is_equal() {
+        assert_eq!(starts("a \n a\na\n", "a\n", Form::Text), [2]);
+        assert_eq!(starts("a \n a\na\n", "a\n", Form::Trailing), [0, 2]);
+        assert_eq!(starts("a \n a\na\n", "a\n", Form::Trimmed), [0, 1, 2]);
+    }
+
+    #[test]
+    fn part_of_a_line_neither_begins_nor_ends_inside_a_word() {
+        assert_eq!(spots("max = 10\nx = 1;\n", "x = 1"), [(1, 0)]);
+        assert_eq!(spots("foo_bar foo föo", "foo"), [(0, 8)]);
+        assert_eq!(spots("naïve na", "na"), [(0, 7)], "a letter outside ASCII is part of a word too");
+        assert_eq!(spots("(x)(x)", "(x)"), [(0, 0), (0, 3)], "next to another bracket no word is split");
+    }
+
+    #[test]
+    fn a_text_over_several_lines_may_begin_and_end_within_them() {
+        assert_eq!(spots("let a = f(1,\n  2);\n", "f(1,\n  2)\n"), [(0, 8)]);
+        assert_eq!(spots("x f(\r\n1\r\n) y\r\n", "f(\n1\n)"), [(0, 2)], "whatever ends the lines");
+        assert_eq!(spots("xf(\n1\n)", "f(\n1\n)"), [], "inside a word");
+        assert_eq!(spots("f(\n1", "f(\n1\n)"), []);
+    }
+
+    #[test]
+    fn ten_thousand_places_in_one_line_are_found_in_linear_time() {
+        let file = "a ".repeat(10_000);
+        assert_eq!(spots(&file, "a a").len(), 9_999);
+        assert_eq!(spots(&"a".repeat(200_000), &"a".repeat(100_000)), [], "words are not split");
+    }
+
+    #[test]
+    fn one_line_repeated_is_searched_in_linear_time() {
+        let file = "x\n".repeat(100_000);
+        let text = "x\n".repeat(50_000);
+        assert_eq!(starts(&file, &text, Form::Text).len(), 50_001);
+        assert!(starts(&file, &format!("{text}y\n"), Form::Text).is_empty());
+    }
+
+    #[test]
+    fn no_text_is_nowhere() {
+        assert!(starts("a\n", "", Form::Text).is_empty());
+        assert!(starts("", "a\n", Form::Text).is_empty());
+        assert_eq!(spots("a\n", "\n"), [], "an empty line has no part that could stand in a line");
+    }
+}

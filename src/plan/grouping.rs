@@ -1,0 +1,80 @@
+//! Which edits make one commit.
+
+use super::{FileChange, Outcome, Plan};
+use crate::path::RepoPath;
+use std::collections::BTreeMap;
+
+/// What makes a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// Every edit.
+    Edit,
+    /// All edits of a file; paths that a move joins are one.
+    File,
+    /// All edits.
+    Response,
+}
+
+/// The edits of one commit.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Their steps, as indexes into [`Plan::steps`], in order; never empty.
+    pub steps: Vec<usize>,
+    /// What they change together: every path once, in the order of paths.
+    pub changes: Vec<FileChange>,
+}
+
+impl Plan {
+    /// The steps that change something, put together; groups in the order of their first edits. A group whose edits
+    /// undo each other has no changes.
+    pub fn groups(&self, by: Grouping) -> Vec<Group> {
+        let changing =
+            || self.steps().iter().enumerate().filter(|(_, step)| step.outcome == Outcome::Changes);
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        match by {
+            Grouping::Edit => groups.extend(changing().map(|(at, _)| vec![at])),
+            Grouping::Response => groups.extend(Some(changing().map(|(at, _)| at).collect::<Vec<_>>())),
+            Grouping::File => {
+                let mut of_path: BTreeMap<&RepoPath, usize> = BTreeMap::new();
+                let mut of_step: BTreeMap<usize, usize> = BTreeMap::new();
+                let mut joined: Vec<usize> = Vec::new();
+                // The number that stands for a group, through those that were joined to it.
+                fn root(joined: &[usize], mut group: usize) -> usize {
+                    while joined[group] != group {
+                        group = joined[group];
+                    }
+                    group
+                }
+                for (at, step) in changing() {
+                    let mut group = joined.len();
+                    joined.push(group);
+                    for change in &step.changes {
+                        let other = *of_path.entry(&change.path).or_insert(group);
+                        let (a, b) = (root(&joined, other), root(&joined, group));
+                        joined[a.max(b)] = a.min(b);
+                        group = a.min(b);
+                    }
+                    of_step.insert(at, group);
+                }
+                let mut together: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+                for (at, group) in of_step {
+                    together.entry(root(&joined, group)).or_default().push(at);
+                }
+                groups.extend(together.into_values());
+                groups.sort_by_key(|steps| steps.first().copied());
+            }
+        }
+        groups.retain(|steps| !steps.is_empty());
+        groups.into_iter().map(|steps| Group { changes: self.net(&steps), steps }).collect()
+    }
+
+    fn net(&self, steps: &[usize]) -> Vec<FileChange> {
+        let mut net: BTreeMap<&RepoPath, FileChange> = BTreeMap::new();
+        for change in steps.iter().flat_map(|&at| &self.steps()[at].changes) {
+            net.entry(&change.path)
+                .and_modify(|sum| sum.after.clone_from(&change.after))
+                .or_insert_with(|| change.clone());
+        }
+        net.into_values().filter(|change| change.before != change.after).collect()
+    }
+}

@@ -1,0 +1,529 @@
+//! What each operation comes to on the tree as the edits before have left it.
+
+use super::overlay::Overlay;
+use super::policy;
+use super::repeats::{Repeats, stands_alone};
+use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Change, Edit, Existing, Hunk, Missing, Op, Target};
+use crate::locate::{self, Effect, Limits, Match, Refusal, Repeat};
+use crate::path::{PathContext, RepoPath, interpret};
+use crate::text::Content;
+use std::cell::RefCell;
+
+/// Why an edit comes to no step.
+pub(super) enum Stop {
+    /// The tree cannot be read.
+    Tree(TreeError),
+    /// It is refused.
+    Refused(Vec<Diagnostic>),
+    /// It removes what is absent, or moves what stands at its destination. That is done too if all other edits of the
+    /// response are there already, else it is refused with this diagnostic.
+    DoneOrRefused(Box<Step>, Box<Diagnostic>),
+}
+
+impl From<TreeError> for Stop {
+    fn from(error: TreeError) -> Self {
+        Stop::Tree(error)
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Stop::Refused(vec![diagnostic])
+    }
+}
+
+/// What one edit is resolved with.
+pub(super) struct Operation<'a, 't> {
+    /// The edit's number, from 1.
+    pub(super) number: usize,
+    pub(super) edit: &'a Edit,
+    pub(super) overlay: &'a mut Overlay<'t>,
+    pub(super) rules: &'a Rules,
+    pub(super) repeats: &'a Repeats,
+}
+
+/// A step, and for each hunk how many places it had.
+pub(super) type Resolved = (Step, Vec<Option<usize>>);
+
+/// Reads a path of the response.
+pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
+    let trouble = RefCell::new(None);
+    let is_top_level_directory = |name: &str| {
+        let node = RepoPath::parse(name).ok().map(|path| overlay.node(&path));
+        match node {
+            Some(Ok(node)) => node == Some(Node::Directory),
+            Some(Err(error)) => {
+                *trouble.borrow_mut() = Some(error);
+                false
+            }
+            None => false,
+        }
+    };
+    let context = PathContext {
+        worktree: rules.worktree.clone(),
+        repository_name: rules.repository_name.clone(),
+        is_top_level_directory: &is_top_level_directory,
+    };
+    let path = interpret(&target.raw, target.root.as_deref(), &context);
+    if let Some(error) = trouble.take() {
+        return Err(error.into());
+    }
+    path.map_err(|error| {
+        Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(error.help()).into()
+    })
+}
+
+impl Operation<'_, '_> {
+    /// What the edit comes to. The overlay is changed only if it comes to a step.
+    pub(super) fn resolve(mut self) -> Result<Resolved, Stop> {
+        let path = read_path(&self.edit.path, self.overlay, self.rules)?;
+        match &self.edit.op {
+            Op::Create { text, existing } => self.create(path, text, *existing),
+            Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
+            Op::Replace { text } => self.replace(path, text),
+            Op::Append { text } => self.append(path, text),
+            Op::Delete { recursive } => self.delete(path, *recursive),
+            Op::Rename { to, hunks } => self.rename(path, to, hunks),
+            Op::Copy { to } => self.copy(path, to),
+        }
+    }
+
+    fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Resolved, Stop> {
+        self.may_touch(&path)?;
+        match self.overlay.node(&path)? {
+            None => {
+                self.may_appear(&path)?;
+                Ok(self.write(path, None, new_file(text), Vec::new()))
+            }
+            Some(Node::Directory) => {
+                Err(self.error(Code::AlreadyExists, format!("`{path}` is a directory")).into())
+            }
+            Some(_) => {
+                let (state, content) = self.editable(&path)?;
+                let replaced = rewritten(&content, text);
+                if replaced == content || content == Content::new(text.as_bytes()) {
+                    return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+                }
+                if existing == Existing::Refuse && !self.rules.allow_overwrite {
+                    let message = format!("`{path}` exists already, with other content");
+                    return Err(self
+                        .error(Code::AlreadyExists, message)
+                        .with_help("patch or replace it instead, or allow overwriting with --allow-overwrite")
+                        .into());
+                }
+                let after = FileState { node: state.node, body: Body::Text(replaced) };
+                Ok(self.write(path, Some(state), after, Vec::new()))
+            }
+        }
+    }
+
+    fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Resolved, Stop> {
+        let path = self.follow(path)?;
+        self.may_touch(&path)?;
+        if self.overlay.node(&path)?.is_none() {
+            if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
+                self.may_appear(&path)?;
+                return Ok(self.write(path, None, new_file(&text), Vec::new()));
+            }
+            return Err(self.not_found(&path)?.into());
+        }
+        let (state, content) = self.editable(&path)?;
+        let applied = self.apply(&path, &content, hunks)?;
+        if applied.effect != Effect::Changed {
+            let step = Step { matched: applied.matched, ..self.step(path, outcome(applied.effect)) };
+            return Ok((step, applied.places));
+        }
+        let after = FileState { node: state.node, body: Body::Text(applied.content) };
+        let (step, _) = self.write(path, Some(state), after, applied.matched);
+        Ok((step, applied.places))
+    }
+
+    fn replace(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
+        let path = self.follow(path)?;
+        self.may_touch(&path)?;
+        if self.overlay.node(&path)?.is_none() {
+            return Err(self.not_found(&path)?.into());
+        }
+        let (state, content) = self.editable(&path)?;
+        let replaced = rewritten(&content, text);
+        if replaced == content {
+            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+        }
+        let after = FileState { node: state.node, body: Body::Text(replaced) };
+        Ok(self.write(path, Some(state), after, Vec::new()))
+    }
+
+    fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
+        let path = self.follow(path)?;
+        self.may_touch(&path)?;
+        if self.overlay.node(&path)?.is_none() {
+            self.may_appear(&path)?;
+            return Ok(self.write(path, None, new_file(text), Vec::new()));
+        }
+        let (state, content) = self.editable(&path)?;
+        if text.is_empty() {
+            return Ok((self.step(path, Outcome::NoChange), Vec::new()));
+        }
+        match locate::append(&content, text) {
+            Some(appended) => {
+                let after = FileState { node: state.node, body: Body::Text(appended) };
+                Ok(self.write(path, Some(state), after, Vec::new()))
+            }
+            None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
+        }
+    }
+
+    fn delete(&mut self, path: RepoPath, recursive: bool) -> Result<Resolved, Stop> {
+        if !self.rules.allow_delete {
+            let message = format!("removing `{path}` is not allowed (--no-allow-delete)");
+            return Err(self.error(Code::Policy, message).into());
+        }
+        self.may_touch(&path)?;
+        let files = match self.overlay.node(&path)? {
+            None => return self.absent(path),
+            Some(Node::Directory) if !recursive => {
+                let message = format!("`{path}` is a directory, and this operation removes files only");
+                return Err(self
+                    .error(Code::NotEditable, message)
+                    .with_help("remove its files one by one")
+                    .into());
+            }
+            Some(Node::Directory) => match self.overlay.files_below(&path)? {
+                Ok(files) => files,
+                Err(name) => {
+                    let message =
+                        format!("`{name}`, which would be removed too, has a name that cannot be handled");
+                    return Err(self.error(Code::PathInvalid, message).into());
+                }
+            },
+            Some(_) => vec![path.clone()],
+        };
+        let mut changes = Vec::with_capacity(files.len());
+        for file in files {
+            if file != path {
+                self.may_touch(&file)?;
+            }
+            let before = self.overlay.file(&file)?;
+            changes.push(FileChange { path: file, before, after: None });
+        }
+        for change in &changes {
+            self.overlay.set(&change.path, None, None);
+        }
+        Ok((Step { changes, ..self.step(path, Outcome::Changes) }, Vec::new()))
+    }
+
+    /// A removal of what is not there.
+    fn absent(&mut self, path: RepoPath) -> Result<Resolved, Stop> {
+        if let Some(now) = self.overlay.moved_to(&path)? {
+            let message = format!("`{path}` is `{now}` since an earlier edit moved it");
+            return Err(self
+                .error(Code::NotFound, message)
+                .with_help("leave the removal out, or name the new path if the moved file is to go")
+                .into());
+        }
+        let step = self.step(path.clone(), Outcome::AlreadyApplied);
+        if self.repeat().elsewhere > 0 {
+            return Ok((step, Vec::new()));
+        }
+        Err(Stop::DoneOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
+    }
+
+    fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Resolved, Stop> {
+        let to = read_path(to, self.overlay, self.rules)?;
+        let named = from.clone();
+        let from = self.follow(from)?;
+        if from == to {
+            return if hunks.is_empty() {
+                // An earlier edit moved it there, or it is to be moved to where it is.
+                let outcome = if named == to { Outcome::NoChange } else { Outcome::AlreadyApplied };
+                Ok((Step { to: Some(to), ..self.step(named, outcome) }, Vec::new()))
+            } else {
+                self.modify(from, hunks, Missing::Refuse)
+            };
+        }
+        self.may_touch(&from)?;
+        self.may_touch(&to)?;
+        let before = match self.overlay.node(&from)? {
+            None => return self.moved_already(from, to, hunks),
+            Some(Node::Directory) => {
+                let message = format!("`{from}` is a directory, and only files are moved");
+                return Err(self.error(Code::NotEditable, message).into());
+            }
+            Some(_) => self.overlay.file(&from)?,
+        };
+        let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
+        let (mut after, mut matched, mut places) = (before.clone(), Vec::new(), Vec::new());
+        if !hunks.is_empty() {
+            let (_, content) = self.editable(&from)?;
+            let applied = self.apply(&from, &content, hunks)?;
+            if applied.effect == Effect::Changed {
+                after.body = Body::Text(applied.content);
+            }
+            (matched, places) = (applied.matched, applied.places);
+        }
+        let (objection, there) = self.destination(&to, Some(&from))?;
+        if let Some(objection) = objection {
+            let same = match &there {
+                Some(there) => there.node == after.node && self.overlay.same(&there.body, &after.body)?,
+                None => false,
+            };
+            if !same {
+                return Err(objection);
+            }
+        }
+        let origin = self.overlay.origin(&from);
+        let changes = vec![
+            FileChange { path: from.clone(), before: Some(before), after: None },
+            FileChange { path: to.clone(), before: there, after: Some(after.clone()) },
+        ];
+        self.overlay.set(&from, None, None);
+        self.overlay.set(&to, Some(after), origin);
+        self.overlay.record_move(&from, &to);
+        Ok((Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) }, places))
+    }
+
+    /// A move of what is not there.
+    fn moved_already(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Resolved, Stop> {
+        let not_found = self.not_found(&from)?;
+        if !matches!(self.overlay.node(&to)?, Some(Node::File { .. } | Node::Symlink | Node::Submodule)) {
+            return Err(not_found.into());
+        }
+        let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
+        if !hunks.is_empty() {
+            let (_, content) = self.editable(&to)?;
+            return match self.apply(&to, &content, hunks) {
+                Ok(applied) if applied.effect == Effect::AlreadyApplied => {
+                    Ok((Step { matched: applied.matched, ..step }, applied.places))
+                }
+                Err(Stop::Tree(error)) => Err(error.into()),
+                _ => Err(not_found.into()),
+            };
+        }
+        if self.repeat().elsewhere > 0 {
+            return Ok((step, Vec::new()));
+        }
+        Err(Stop::DoneOrRefused(Box::new(step), Box::new(not_found)))
+    }
+
+    fn copy(&mut self, from: RepoPath, to: &Target) -> Result<Resolved, Stop> {
+        let to = read_path(to, self.overlay, self.rules)?;
+        let from = self.follow(from)?;
+        self.may_touch(&to)?;
+        let state = match self.overlay.node(&from)? {
+            None => return Err(self.not_found(&from)?.into()),
+            Some(Node::File { .. }) => self.overlay.file(&from)?,
+            Some(node) => {
+                let message = format!("`{from}` is {}, and only files are copied", policy::named(node));
+                return Err(self.error(Code::NotEditable, message).into());
+            }
+        };
+        let Some(state) = state else { return Err(self.not_found(&from)?.into()) };
+        let (objection, there) = self.destination(&to, None)?;
+        if let Some(there) = &there
+            && matches!(there.node, Node::File { .. })
+            && self.overlay.same(&there.body, &state.body)?
+        {
+            return Ok((Step { to: Some(to), ..self.step(from, Outcome::AlreadyApplied) }, Vec::new()));
+        }
+        if let Some(objection) = objection {
+            return Err(objection);
+        }
+        let origin = self.overlay.origin(&from);
+        let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
+        self.overlay.set(&to, Some(state), origin);
+        Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
+    }
+
+    /// What stands where something is to be moved or copied, and why nothing may be put there unless it is the same.
+    /// `leaving` will not stand where it stands.
+    fn destination(
+        &mut self,
+        to: &RepoPath,
+        leaving: Option<&RepoPath>,
+    ) -> Result<(Option<Stop>, Option<FileState>), Stop> {
+        let ask = |overlay: &Overlay<'_>| -> Result<_, TreeError> {
+            let node = overlay.node(to)?;
+            let appears = policy::may_appear(to, node, overlay)?;
+            Ok((node, overlay.file(to)?, appears))
+        };
+        let (node, there, appears) = match leaving {
+            Some(leaving) => self.overlay.without(leaving, ask)?,
+            None => ask(self.overlay)?,
+        };
+        let refusal = match (node, appears) {
+            (_, Some((code, message))) => Some(self.error(code, message)),
+            (None, None) => None,
+            (Some(Node::Directory), _) => {
+                Some(self.error(Code::AlreadyExists, format!("`{to}` is a directory")))
+            }
+            (Some(Node::File { .. }), _) if self.rules.allow_overwrite => None,
+            (Some(_), _) => {
+                let message = format!("`{to}` exists already, with other content");
+                Some(self.error(Code::AlreadyExists, message).with_help("choose another destination"))
+            }
+        };
+        Ok((refusal.map(Stop::from), there))
+    }
+
+    fn apply(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
+        let mut repeats = self.repeats.of(self.number - 1, self.edit.region);
+        if !hunks.iter().all(stands_alone) {
+            let elsewhere = repeats.first().map_or(0, |repeat| repeat.elsewhere);
+            repeats = vec![Repeat { elsewhere, ..Repeat::ONCE }; hunks.len()];
+        }
+        let base = match self.overlay.origin(path) {
+            Some(origin) => Some(self.overlay.text(&Body::Base(origin))?),
+            None => None,
+        };
+        let limits = Limits {
+            max_fuzz: self.rules.max_fuzz,
+            allow_placeholder: self.rules.allow_placeholder,
+            allow_markers: self.rules.allow_markers,
+        };
+        let base = base.as_ref().filter(|base| *base != content);
+        locate::apply(content, base, hunks, &repeats, &limits)
+            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
+    }
+
+    fn refusal(&self, refusal: Refusal, hunks: &[Hunk]) -> Diagnostic {
+        let span = hunks.get(refusal.hunk).map_or(self.edit.span, |hunk| hunk.span);
+        let mut diagnostic = Diagnostic::error(refusal.code, span, refusal.message);
+        diagnostic.help = refusal.help;
+        diagnostic.evidence = refusal.evidence;
+        diagnostic
+    }
+
+    /// The state and text of what stands at a path, if it is a file of text.
+    fn editable(&self, path: &RepoPath) -> Result<(FileState, Content), Stop> {
+        let unfit =
+            |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
+        match self.overlay.file(path)? {
+            Some(state) if matches!(state.node, Node::File { .. }) => {
+                let content = self.overlay.text(&state.body)?;
+                if content.is_binary() {
+                    return Err(unfit("binary").into());
+                }
+                Ok((state, content))
+            }
+            Some(state) => Err(unfit(policy::named(state.node)).into()),
+            None => Err(unfit("a directory").into()),
+        }
+    }
+
+    /// The path, or where an earlier edit moved what stood there.
+    fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
+        Ok(self.overlay.moved_to(&path)?.unwrap_or(path))
+    }
+
+    fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
+        match policy::may_touch(path, self.rules, self.overlay)? {
+            Some((code, message)) => {
+                let error = self.error(code, message);
+                let sensitive = code == Code::PathSensitive;
+                Err(if sensitive { error.with_help("--allow-sensitive lets it pass") } else { error }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn may_appear(&self, path: &RepoPath) -> Result<(), Stop> {
+        match policy::may_appear(path, None, self.overlay)? {
+            Some((code, message)) => Err(self.error(code, message).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
+        let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
+        Ok(match policy::hint(path, self.overlay)? {
+            Some(hint) => diagnostic.with_help(hint),
+            None => diagnostic,
+        })
+    }
+
+    fn error(&self, code: Code, message: String) -> Diagnostic {
+        Diagnostic::error(code, self.edit.path.span, message)
+    }
+
+    fn repeat(&self) -> Repeat {
+        let repeats = self.repeats.of(self.number - 1, self.edit.region);
+        repeats.first().copied().unwrap_or(Repeat::ONCE)
+    }
+
+    fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
+        Step { edit: self.number, path, to: None, changes: Vec::new(), matched: Vec::new(), outcome }
+    }
+
+    /// Writes a file and makes the step of it.
+    fn write(
+        &mut self,
+        path: RepoPath,
+        before: Option<FileState>,
+        after: FileState,
+        matched: Vec<Match>,
+    ) -> Resolved {
+        let origin = if before.is_some() { self.overlay.origin(&path) } else { None };
+        self.overlay.set(&path, Some(after.clone()), origin);
+        let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
+        (Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new())
+    }
+}
+
+fn outcome(effect: Effect) -> Outcome {
+    match effect {
+        Effect::Changed => Outcome::Changes,
+        Effect::NoChange => Outcome::NoChange,
+        Effect::AlreadyApplied => Outcome::AlreadyApplied,
+    }
+}
+
+/// A new file with that text.
+fn new_file(text: &str) -> FileState {
+    FileState { node: Node::File { executable: false }, body: Body::Bytes(text.as_bytes().into()) }
+}
+
+/// A file's content when its text is replaced: its line ending and byte order mark stay, and so does a missing newline
+/// at the end of a last line that stays.
+fn rewritten(content: &Content, text: &str) -> Content {
+    let eol = content.dominant_eol().as_bytes();
+    let mut bytes = Vec::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                bytes.extend_from_slice(line.as_bytes());
+                bytes.extend_from_slice(eol);
+            }
+            None => bytes.extend_from_slice(line.as_bytes()),
+        }
+    }
+    let last = content.line_count().checked_sub(1).and_then(|last| content.line(last));
+    if let Some(last) = last.filter(|last| last.eol.is_none()) {
+        let ended = text.strip_suffix('\n');
+        if ended.and_then(|text| text.rsplit('\n').next()).is_some_and(|text| text.as_bytes() == last.text) {
+            bytes.truncate(bytes.len() - eol.len());
+        }
+    }
+    content.replace(0..content.line_count(), &bytes)
+}
+
+/// The text of a file that hunks without a line to find make; `None` if one has such a line.
+fn additions(hunks: &[Hunk]) -> Option<String> {
+    let mut text = String::new();
+    for hunk in hunks {
+        match &hunk.change {
+            Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
+            Change::Diff { lines, after_unterminated, .. } => {
+                for line in lines.split_inclusive('\n') {
+                    text.push_str(line.strip_prefix('+')?);
+                }
+                if *after_unterminated && text.ends_with('\n') {
+                    text.pop();
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(text)
+}

@@ -1,0 +1,281 @@
+//! The base tree with the edits so far on top of it.
+
+use super::{Body, FileState, Node, TreeError, TreeView};
+use crate::path::RepoPath;
+use crate::text::Content;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A tree that edits change, over one that they do not.
+pub(super) struct Overlay<'t> {
+    tree: &'t dyn TreeView,
+    /// Every path that an edit wrote or removed.
+    slots: BTreeMap<String, Slot>,
+    /// Where an edit moved a file to, by its old path.
+    moved: HashMap<RepoPath, RepoPath>,
+    /// Texts of base files that were looked at.
+    texts: RefCell<HashMap<RepoPath, Content>>,
+    /// The base tree's names by directory and by name without case.
+    listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
+    /// Written paths and their directories by path without case.
+    folded: HashMap<String, HashSet<RepoPath>>,
+}
+
+/// A directory's names, by their names without case.
+type Listing = HashMap<String, Vec<String>>;
+
+/// A path that an edit wrote or removed.
+struct Slot {
+    path: RepoPath,
+    /// What stands there; `None`: removed.
+    state: Option<FileState>,
+    /// The base file that it comes from, through edits, moves and copies.
+    origin: Option<RepoPath>,
+}
+
+impl<'t> Overlay<'t> {
+    pub(super) fn new(tree: &'t dyn TreeView) -> Self {
+        Self {
+            tree,
+            slots: BTreeMap::new(),
+            moved: HashMap::new(),
+            texts: RefCell::default(),
+            listings: RefCell::default(),
+            folded: HashMap::new(),
+        }
+    }
+
+    /// What stands at a path.
+    pub(super) fn node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        match self.slots.get(path.as_str()) {
+            Some(Slot { state: Some(state), .. }) => return Ok(Some(state.node)),
+            _ if self.written_below(path).next().is_some() => return Ok(Some(Node::Directory)),
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        match self.tree.entry(path)? {
+            // git has no empty directories.
+            Some(Node::Directory) if self.below(path).next().is_some() => {
+                let mut survives = false;
+                self.walk_base(path, |_| {
+                    survives = true;
+                    false
+                })?;
+                Ok(survives.then_some(Node::Directory))
+            }
+            entry => Ok(entry),
+        }
+    }
+
+    /// The file, link or submodule at a path.
+    pub(super) fn file(&self, path: &RepoPath) -> Result<Option<FileState>, TreeError> {
+        if let Some(slot) = self.slots.get(path.as_str()) {
+            return Ok(slot.state.clone());
+        }
+        let leaf = self.tree.entry(path)?.filter(|node| *node != Node::Directory);
+        Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
+    }
+
+    /// The nearest directory on the way to a path that is none but a file, link or submodule.
+    pub(super) fn obstacle(&self, path: &RepoPath) -> Result<Option<(RepoPath, Node)>, TreeError> {
+        let mut ancestors: Vec<RepoPath> = std::iter::successors(path.parent(), RepoPath::parent).collect();
+        ancestors.reverse();
+        for ancestor in ancestors {
+            if let Some(state) = self.file(&ancestor)? {
+                return Ok(Some((ancestor, state.node)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A body as text.
+    pub(super) fn text(&self, body: &Body) -> Result<Content, TreeError> {
+        match body {
+            Body::Text(content) => Ok(content.clone()),
+            Body::Bytes(bytes) => Ok(Content::new(bytes)),
+            Body::Base(path) => {
+                if let Some(content) = self.texts.borrow().get(path) {
+                    return Ok(content.clone());
+                }
+                let content = Content::new(&self.tree.read(path)?);
+                self.texts.borrow_mut().insert(path.clone(), content.clone());
+                Ok(content)
+            }
+        }
+    }
+
+    /// Whether two bodies hold the same bytes.
+    pub(super) fn same(&self, left: &Body, right: &Body) -> Result<bool, TreeError> {
+        Ok(left == right || self.text(left)? == self.text(right)?)
+    }
+
+    /// The base file that the one at a path comes from.
+    pub(super) fn origin(&self, path: &RepoPath) -> Option<RepoPath> {
+        match self.slots.get(path.as_str()) {
+            Some(slot) => slot.origin.clone(),
+            None => Some(path.clone()),
+        }
+    }
+
+    /// Where an earlier edit moved the file of that path, if nothing stands there now.
+    pub(super) fn moved_to(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
+        let mut now = path.clone();
+        // A chain of moves is no longer than there are moves; in a circle something stands at each of its paths.
+        for _ in 0..=self.moved.len() {
+            if self.node(&now)?.is_some() {
+                return Ok((now != *path).then_some(now));
+            }
+            match self.moved.get(&now) {
+                Some(next) => now = next.clone(),
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes or removes what stands at a path. `origin` is the base file that it comes from.
+    pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, origin: Option<RepoPath>) {
+        if state.is_some() {
+            for prefix in std::iter::successors(Some(path.clone()), RepoPath::parent) {
+                self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
+            }
+        }
+        self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, origin });
+    }
+
+    /// Remembers a move.
+    pub(super) fn record_move(&mut self, from: &RepoPath, to: &RepoPath) {
+        self.moved.remove(to);
+        self.moved.insert(from.clone(), to.clone());
+    }
+
+    /// Answers a question as if nothing stood at a path.
+    pub(super) fn without<T>(&mut self, path: &RepoPath, ask: impl FnOnce(&Self) -> T) -> T {
+        let removed = Slot { path: path.clone(), state: None, origin: None };
+        let before = self.slots.insert(path.as_str().to_owned(), removed);
+        let answer = ask(self);
+        match before {
+            Some(slot) => self.slots.insert(path.as_str().to_owned(), slot),
+            None => self.slots.remove(path.as_str()),
+        };
+        answer
+    }
+
+    /// What exists and differs only in case from a path that does not, or from a directory on the way to it.
+    pub(super) fn case_twin(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
+        let mut prefixes: Vec<RepoPath> =
+            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
+        prefixes.reverse();
+        for prefix in prefixes {
+            if self.node(&prefix)?.is_some() {
+                continue;
+            }
+            // Below what does not exist nothing does.
+            let parent = prefix.parent();
+            let mut twins = self.base_twins(parent.as_ref(), prefix.file_name())?;
+            let written = self.folded.get(&prefix.case_folded()).into_iter().flatten();
+            twins.extend(written.filter(|twin| twin.parent() == parent).cloned());
+            twins.sort();
+            for twin in twins {
+                if twin != prefix && self.node(&twin)?.is_some() {
+                    return Ok(Some(twin));
+                }
+            }
+            return Ok(None);
+        }
+        Ok(None)
+    }
+
+    /// All files, links and submodules below a directory, ascending, or the first name that cannot be a path.
+    pub(super) fn files_below(&self, path: &RepoPath) -> Result<Result<Vec<RepoPath>, String>, TreeError> {
+        let mut files = Vec::new();
+        let mut odd = None;
+        self.walk_base(path, |file| {
+            match file {
+                Ok(file) => files.push(file),
+                Err(name) => odd = Some(name),
+            }
+            odd.is_none()
+        })?;
+        if let Some(name) = odd {
+            return Ok(Err(name));
+        }
+        files.extend(self.written_below(path).map(|slot| slot.path.clone()));
+        files.sort();
+        Ok(Ok(files))
+    }
+
+    /// Paths of files with that name that exist now, for a hint.
+    pub(super) fn with_name(&self, name: &str, limit: usize) -> Result<Vec<RepoPath>, TreeError> {
+        let written = self.slots.values().filter(|slot| slot.state.is_some()).map(|slot| slot.path.clone());
+        let mut paths: Vec<RepoPath> = written.filter(|path| path.file_name() == name).take(limit).collect();
+        for path in self.tree.with_name(name, limit) {
+            if !paths.contains(&path) && self.file(&path)?.is_some() {
+                paths.push(path);
+            }
+        }
+        paths.truncate(limit);
+        Ok(paths)
+    }
+
+    fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Slot> {
+        let prefix = format!("{path}/");
+        let from = prefix.clone();
+        self.slots.range(from..).take_while(move |(path, _)| path.starts_with(&prefix)).map(|(_, slot)| slot)
+    }
+
+    fn written_below(&self, path: &RepoPath) -> impl Iterator<Item = &Slot> {
+        self.below(path).filter(|slot| slot.state.is_some())
+    }
+
+    /// Shows every file below a directory that the base has and no edit wrote or removed, until told to stop. One whose
+    /// name is none of a [`RepoPath`] is shown as an error that holds it.
+    fn walk_base(
+        &self,
+        path: &RepoPath,
+        mut visit: impl FnMut(Result<RepoPath, String>) -> bool,
+    ) -> Result<(), TreeError> {
+        let mut pending = vec![path.clone()];
+        while let Some(directory) = pending.pop() {
+            for (name, node) in self.tree.list(Some(&directory))? {
+                let joined = std::str::from_utf8(&name).ok().and_then(|name| directory.join(name).ok());
+                let shown = match joined {
+                    Some(path) if node == Node::Directory => {
+                        pending.push(path);
+                        continue;
+                    }
+                    Some(path) if self.slots.contains_key(path.as_str()) => continue,
+                    Some(path) => Ok(path),
+                    None => Err(format!("{directory}/{}", String::from_utf8_lossy(&name))),
+                };
+                if !visit(shown) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn base_twins(&self, parent: Option<&RepoPath>, name: &str) -> Result<Vec<RepoPath>, TreeError> {
+        let fold = |name: &str| RepoPath::parse(name).map(|path| path.case_folded()).ok();
+        let key = parent.cloned();
+        if !self.listings.borrow().contains_key(&key) {
+            let mut names = Listing::new();
+            for (name, _) in self.tree.list(parent)? {
+                if let Ok(name) = String::from_utf8(name)
+                    && let Some(folded) = fold(&name)
+                {
+                    names.entry(folded).or_default().push(name);
+                }
+            }
+            self.listings.borrow_mut().insert(key.clone(), names);
+        }
+        let listings = self.listings.borrow();
+        let names = listings.get(&key).zip(fold(name)).and_then(|(names, folded)| names.get(&folded));
+        let path = |name: &String| match parent {
+            Some(parent) => parent.join(name).ok(),
+            None => RepoPath::parse(name).ok(),
+        };
+        Ok(names.into_iter().flatten().filter_map(path).collect())
+    }
+}

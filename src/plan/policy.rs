@@ -1,0 +1,79 @@
+//! What may be touched, and what is said of what is not there.
+
+use super::overlay::Overlay;
+use super::{Node, Rules, TreeError};
+use crate::diag::Code;
+use crate::path::{RepoPath, is_sensitive};
+
+/// How many paths a hint names.
+const HINTS: usize = 3;
+
+/// What is wrong with a path.
+pub(super) type Objection = (Code, String);
+
+/// Why a path may not be written or removed.
+pub(super) fn may_touch(
+    path: &RepoPath,
+    rules: &Rules,
+    overlay: &Overlay<'_>,
+) -> Result<Option<Objection>, TreeError> {
+    if let Err(rule) = (rules.permit)(path) {
+        return Ok(Some((Code::Policy, format!("`{path}` may not be touched: {rule}"))));
+    }
+    if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
+        let message =
+            format!("`{path}` is a file that can run code by itself, at the next commit for example");
+        return Ok(Some((Code::PathSensitive, message)));
+    }
+    match overlay.obstacle(path)? {
+        // A file in the way of a directory is for what is to appear there.
+        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => Ok(Some((
+            Code::PathBlocked,
+            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
+        ))),
+        _ => Ok(None),
+    }
+}
+
+/// Why nothing may appear at a path at which `node` stands now.
+pub(super) fn may_appear(
+    path: &RepoPath,
+    node: Option<Node>,
+    overlay: &Overlay<'_>,
+) -> Result<Option<Objection>, TreeError> {
+    if let Some((ancestor, node)) = overlay.obstacle(path)? {
+        return Ok(Some((
+            Code::PathBlocked,
+            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
+        )));
+    }
+    if node.is_some() {
+        return Ok(None);
+    }
+    match overlay.case_twin(path)? {
+        Some(twin) => {
+            Ok(Some((Code::PathCase, format!("`{path}` differs only in case from `{twin}`, which exists"))))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Where a file that is not there may be instead.
+pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
+    if let Some(twin) = overlay.case_twin(path)? {
+        return Ok(Some(format!("`{twin}` exists; it differs in case")));
+    }
+    let others = overlay.with_name(path.file_name(), HINTS)?;
+    let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+    Ok((!names.is_empty()).then(|| format!("a file of that name is at {}", names.join(", "))))
+}
+
+/// What a node is called.
+pub(super) fn named(node: Node) -> &'static str {
+    match node {
+        Node::Directory => "a directory",
+        Node::File { .. } => "a file",
+        Node::Symlink => "a symbolic link",
+        Node::Submodule => "a submodule",
+    }
+}

@@ -1,0 +1,241 @@
+//! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
+
+use super::escape::{escape, escape_code};
+use super::{EditReport, EditState, Finding, Report, Status};
+use crate::diag::Severity;
+use crate::locate::Tier;
+use anstyle::{AnsiColor, Style as Ansi};
+use std::fmt::Write;
+
+/// How much to say. Colours are always written; the stream drops them where they are not wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whole reasons, and how every edit was found.
+    pub verbose: bool,
+}
+
+const BOLD: Ansi = Ansi::new().bold();
+const RED: Ansi = AnsiColor::Red.on_default().bold();
+const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+const GREEN: Ansi = AnsiColor::Green.on_default();
+const DIM: Ansi = Ansi::new().dimmed();
+const CYAN: Ansi = AnsiColor::Cyan.on_default();
+
+/// The lines of the edits.
+pub fn edits(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    let digits = report.edits.len().to_string().len();
+    let place = |edit: &EditReport| match &edit.to {
+        Some(to) => format!("{} -> {}", escape(&edit.path), escape(to)),
+        None => escape(&edit.path),
+    };
+    let width = report.edits.iter().map(|edit| place(edit).chars().count()).max().unwrap_or(0).min(40);
+    for edit in &report.edits {
+        let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.operation, place(edit));
+        match edit.state {
+            EditState::Landed => {
+                if let Some((_, short)) = &edit.commit {
+                    let _ = write!(out, "  {YELLOW}{short}{YELLOW:#}");
+                }
+            }
+            EditState::Fine => {
+                let _ = write!(out, "  {GREEN}fine{GREEN:#}");
+            }
+            EditState::AlreadyApplied => {
+                let _ = write!(out, "  {DIM}already there{DIM:#}");
+            }
+            EditState::NoChange => {
+                let _ = write!(out, "  {DIM}changes nothing{DIM:#}");
+            }
+            EditState::Refused => {
+                let _ = write!(out, "  {RED}refused{RED:#}");
+            }
+        }
+        if let Some(worst) =
+            edit.matched.iter().max_by_key(|found| found.tier).filter(|m| m.tier != Tier::Exact)
+        {
+            let figure = worst.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
+            let _ = write!(out, "  {CYAN}[{}{figure}]{CYAN:#}", worst.tier.as_str());
+        }
+        if let Some(why) = &edit.why {
+            let first = why.lines().next().unwrap_or("");
+            let _ = write!(out, "  {}", escape(&shorten(first, 72)));
+        }
+        out.push('\n');
+        if style.verbose {
+            let _ = writeln!(
+                out,
+                "{:digits$}  {DIM}{}, {}, {}{DIM:#}",
+                "",
+                edit.format,
+                escape(&edit.response),
+                edit.lines
+            );
+            for found in &edit.matched {
+                let _ = writeln!(
+                    out,
+                    "{:digits$}  {DIM}found at line {}: {}{DIM:#}",
+                    "",
+                    found.line,
+                    found.tier.as_str()
+                );
+            }
+            for line in edit.why.iter().flat_map(|why| why.lines().skip(1)) {
+                let _ = writeln!(out, "{:digits$}  {}", "", escape(line));
+            }
+        }
+    }
+    out
+}
+
+fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most - 1).collect();
+    short.push('…');
+    short
+}
+
+/// What it all came to, and how to take it back.
+pub fn headline(report: &Report) -> String {
+    let mut out = String::new();
+    let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
+    let plural = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+    match (report.status, &report.branch) {
+        (Status::Landed, Some(branch)) => {
+            let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
+            commits.dedup();
+            let commits = plural(commits.len(), "commit");
+            let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
+            let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
+            match short(&branch.old) {
+                Some(old) => {
+                    let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}");
+                    let _ = match branch.checked_out {
+                        true => writeln!(
+                            out,
+                            "take it back: git reset --keep {old}   (or: git revert {old}..{new})"
+                        ),
+                        false => writeln!(
+                            out,
+                            "take it back: git update-ref {} {old} {new}",
+                            escape(&branch.reference)
+                        ),
+                    };
+                }
+                None => {
+                    let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}");
+                    let _ =
+                        writeln!(out, "take it back: git update-ref -d {} {new}", escape(&branch.reference));
+                }
+            }
+        }
+        (Status::Checked, Some(branch)) => {
+            let fine = count(EditState::Fine);
+            let _ = writeln!(
+                out,
+                "would land {} on {BOLD}{}{BOLD:#}; nothing was changed",
+                plural(fine, "edit"),
+                escape(&branch.name)
+            );
+        }
+        (Status::Nothing, _) => {
+            let _ = match count(EditState::AlreadyApplied) {
+                0 => writeln!(out, "nothing to do: no edit changes anything"),
+                _ => writeln!(out, "nothing to do: it is all there already"),
+            };
+        }
+        _ => {}
+    }
+    out
+}
+
+/// The findings, each with its place in the response and what to do next; then the sum.
+pub fn findings(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for finding in &report.findings {
+        if finding.severity == Severity::Error || style.verbose || report.status != Status::Nothing {
+            one(&mut out, finding);
+        }
+    }
+    if report.status == Status::Refused {
+        let refused = report.edits.iter().filter(|edit| edit.state == EditState::Refused).count();
+        let fine: Vec<String> = report
+            .edits
+            .iter()
+            .filter(|edit| edit.state != EditState::Refused)
+            .map(|edit| edit.number.to_string())
+            .collect();
+        let _ = match (refused, fine.len()) {
+            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; nothing was changed"),
+            (n, 0) => {
+                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; nothing was changed", report.edits.len())
+            }
+            (n, _) => writeln!(
+                out,
+                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); nothing was changed",
+                report.edits.len(),
+                ranges(&fine)
+            ),
+        };
+    }
+    out
+}
+
+fn ranges(numbers: &[String]) -> String {
+    match numbers {
+        [first, .., last] if numbers.len() > 8 => format!("{} from {first} to {last}", numbers.len()),
+        _ => numbers.join(", "),
+    }
+}
+
+fn one(out: &mut String, finding: &Finding) {
+    let _ = match finding.severity {
+        Severity::Error => write!(out, "{RED}error{RED:#}"),
+        Severity::Warning => write!(out, "{YELLOW}warning{YELLOW:#}"),
+    };
+    match (finding.edit, &finding.path) {
+        (Some(edit), Some(path)) => {
+            let _ = write!(out, ": edit {edit}, {BOLD}{}{BOLD:#}", escape(path));
+        }
+        (Some(edit), None) => {
+            let _ = write!(out, ": edit {edit}");
+        }
+        (None, Some(path)) => {
+            let _ = write!(out, ": {BOLD}{}{BOLD:#}", escape(path));
+        }
+        (None, None) => {}
+    }
+    let _ = writeln!(out, ": {} {DIM}[{}]{DIM:#}", escape(&finding.message), finding.code.as_str());
+    if let Some((response, (lines, _))) = finding.response.as_ref().zip(finding.places.first()) {
+        let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
+    }
+    let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
+    for (number, text) in &finding.excerpt {
+        let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+    }
+    for (lines, text) in finding.places.iter().skip(1) {
+        let _ = writeln!(out, "  {lines}: {}", escape(text));
+    }
+    if let Some(evidence) = &finding.evidence {
+        if evidence.candidates.len() > 1 {
+            let lines: Vec<_> = evidence.candidates.iter().take(12).map(ToString::to_string).collect();
+            let more = evidence.candidates.len().saturating_sub(12);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = writeln!(out, "  it stands at lines {}{more}", lines.join(", "));
+        }
+        if let Some(lines) = evidence.context_lines {
+            let _ = writeln!(out, "  {lines} lines of context would make it unique");
+        }
+        if let Some(nearest) = &evidence.nearest {
+            let _ = writeln!(out, "  nearest ({}% alike), at line {}:", nearest.similarity, nearest.line);
+            for (number, text) in (nearest.line..).zip(nearest.lines.iter().take(12)) {
+                let _ = writeln!(out, "  {DIM}{number:>5} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+            }
+        }
+    }
+    if let Some(help) = &finding.help {
+        let _ = writeln!(out, "  {CYAN}help{CYAN:#}: {}", escape(help));
+    }
+}

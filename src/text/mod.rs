@@ -1,0 +1,280 @@
+//! What a file holds: lines, line endings, final newline, byte order mark, text or binary.
+//!
+//! [`Content`] is cut into chunks of whole lines that versions of a file share. An edit makes new chunks only where
+//! it changes something, so that thousands of edits on a large file cost neither a copy of the file each nor a new
+//! look at all of its lines.
+
+mod chunk;
+mod form;
+
+pub use form::Form;
+
+use chunk::Chunk;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many leading bytes git looks at for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
+const BINARY_PROBE: usize = 8000;
+
+/// The UTF-8 byte order mark.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What ends a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Eol {
+    /// `\n`.
+    Lf,
+    /// `\r\n`.
+    CrLf,
+    /// `\r`; a line end only in a file that has no `\n` at all.
+    Cr,
+}
+
+impl Eol {
+    /// Its bytes.
+    pub fn as_bytes(self) -> &'static [u8] {
+        match self {
+            Eol::Lf => b"\n",
+            Eol::CrLf => b"\r\n",
+            Eol::Cr => b"\r",
+        }
+    }
+}
+
+/// One line of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its text without the line ending (and, on the first line, without the byte order mark).
+    pub text: &'a [u8],
+    /// What ends it; `None` only on a last line without a newline.
+    pub eol: Option<Eol>,
+}
+
+impl Line<'_> {
+    /// Whether there is nothing but blanks in it.
+    pub fn is_blank(&self) -> bool {
+        form::is_blank(self.text)
+    }
+}
+
+/// A file's content as lines. Cheap to clone; [`Content::replace`] makes a new version that shares what is unchanged.
+#[derive(Clone)]
+pub struct Content {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// Every chunk but the last ends with a line ending; none is empty.
+    chunks: Vec<Arc<Chunk>>,
+    /// The index of each chunk's first line, then the number of lines.
+    starts: Vec<usize>,
+    has_bom: bool,
+    /// A lone `\r` ends a line, because the file as first seen has no `\n`.
+    cr_ends_lines: bool,
+    is_binary: bool,
+}
+
+impl Content {
+    /// Takes a file apart.
+    pub fn new(bytes: &[u8]) -> Self {
+        let is_binary = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_some();
+        let has_bom = bytes.starts_with(BOM);
+        let text = if has_bom { &bytes[BOM.len()..] } else { bytes };
+        let cr_ends_lines = memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', text).is_some();
+        let mut chunks = Vec::new();
+        chunk::cut(text, cr_ends_lines, &mut chunks);
+        Self::of_chunks(chunks, has_bom, cr_ends_lines, is_binary)
+    }
+
+    fn of_chunks(chunks: Vec<Arc<Chunk>>, has_bom: bool, cr_ends_lines: bool, is_binary: bool) -> Self {
+        let mut starts = Vec::with_capacity(chunks.len() + 1);
+        let mut lines = 0;
+        for chunk in &chunks {
+            starts.push(lines);
+            lines += chunk.line_count();
+        }
+        starts.push(lines);
+        Self { inner: Arc::new(Inner { chunks, starts, has_bom, cr_ends_lines, is_binary }) }
+    }
+
+    /// Whether git calls it binary: a NUL among the first 8000 bytes.
+    pub fn is_binary(&self) -> bool {
+        self.inner.is_binary
+    }
+
+    /// Whether it begins with a UTF-8 byte order mark, which belongs to no line.
+    pub fn has_bom(&self) -> bool {
+        self.inner.has_bom
+    }
+
+    /// The number of lines; a last line without a newline counts.
+    pub fn line_count(&self) -> usize {
+        self.inner.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Whether there is no line in it (a byte order mark alone is none).
+    pub fn is_empty(&self) -> bool {
+        self.inner.chunks.is_empty()
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        let bom = if self.inner.has_bom { BOM.len() } else { 0 };
+        bom + self.inner.chunks.iter().map(|chunk| chunk.bytes().len()).sum::<usize>()
+    }
+
+    /// The line with that index, from 0.
+    pub fn line(&self, index: usize) -> Option<Line<'_>> {
+        let (chunk, line) = self.position(index)?;
+        Some(self.inner.chunks[chunk].line(line))
+    }
+
+    /// The lines of a range, from 0; what lies beyond the end is left out.
+    pub fn lines(&self, range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+        let end = range.end.min(self.line_count());
+        let first = if range.start < end { self.position(range.start) } else { None };
+        let (chunk, line) = first.unwrap_or((self.inner.chunks.len(), 0));
+        let rest = self.inner.chunks.get(chunk..).unwrap_or(&[]);
+        let lines = rest.iter().flat_map(|chunk| (0..chunk.line_count()).map(|line| chunk.line(line)));
+        lines.skip(line).take(end.saturating_sub(range.start))
+    }
+
+    /// What ends most of its lines; the first seen on a tie, `\n` if there is no line ending in it.
+    pub fn dominant_eol(&self) -> Eol {
+        let mut counts = [(Eol::Lf, 0_usize), (Eol::CrLf, 0), (Eol::Cr, 0)];
+        for chunk in &self.inner.chunks {
+            for (count, of_chunk) in counts.iter_mut().zip(chunk.eol_counts()) {
+                count.1 += of_chunk;
+            }
+        }
+        let first = self.line(0).and_then(|line| line.eol).unwrap_or(Eol::Lf);
+        counts
+            .iter()
+            .copied()
+            .max_by_key(|&(eol, count)| (count, eol == first))
+            .map_or(Eol::Lf, |(eol, _)| eol)
+    }
+
+    /// Whether the last line has a line ending; true for an empty file, which has no line without one.
+    pub fn ends_with_newline(&self) -> bool {
+        self.line_count()
+            .checked_sub(1)
+            .and_then(|last| self.line(last))
+            .is_none_or(|line| line.eol.is_some())
+    }
+
+    /// All bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len());
+        if self.inner.has_bom {
+            bytes.extend_from_slice(BOM);
+        }
+        for chunk in &self.inner.chunks {
+            bytes.extend_from_slice(chunk.bytes());
+        }
+        bytes
+    }
+
+    /// A version in which these bytes stand in the place of a range of lines. What is outside stays byte for byte;
+    /// bytes that do not end with a line ending join with the line that follows.
+    #[must_use]
+    pub fn replace(&self, lines: Range<usize>, with: &[u8]) -> Self {
+        let inner = &*self.inner;
+        let start = lines.start.min(self.line_count());
+        let end = lines.end.clamp(start, self.line_count());
+        // The chunks that are made anew, and what of their bytes stays.
+        let (mut first, offset) = self.byte_position(start);
+        let (mut last, rest) = self.byte_position(end);
+        let mut bytes = Vec::new();
+        match inner.chunks.get(first) {
+            Some(chunk) => bytes.extend_from_slice(&chunk.bytes()[..offset]),
+            // Behind a last line without a newline: it joins, and so it is made anew.
+            None => {
+                if let Some(chunk) = inner.chunks.last().filter(|_| !self.ends_with_newline()) {
+                    first -= 1;
+                    bytes.extend_from_slice(chunk.bytes());
+                }
+            }
+        }
+        bytes.extend_from_slice(with);
+        if let Some(chunk) = inner.chunks.get(last)
+            && (rest > 0 || last == first)
+        {
+            bytes.extend_from_slice(&chunk.bytes()[rest..]);
+            last += 1;
+        }
+        let ends_line =
+            |bytes: &[u8]| bytes.last().is_none_or(|&b| b == if inner.cr_ends_lines { b'\r' } else { b'\n' });
+        while !ends_line(&bytes) {
+            let Some(chunk) = inner.chunks.get(last) else { break };
+            bytes.extend_from_slice(chunk.bytes());
+            last += 1;
+        }
+        let mut chunks = Vec::with_capacity(inner.chunks.len() + 1);
+        chunks.extend_from_slice(&inner.chunks[..first]);
+        chunk::cut(&bytes, inner.cr_ends_lines, &mut chunks);
+        chunks.extend_from_slice(inner.chunks.get(last..).unwrap_or(&[]));
+        Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary)
+    }
+
+    /// The hashes of all lines in a form, in runs of consecutive lines. Lines of equal form have equal hashes; the
+    /// converse is for the caller to check.
+    pub fn hashes(&self, form: Form) -> impl Iterator<Item = &[u64]> {
+        self.inner.chunks.iter().map(move |chunk| chunk.hashes(form))
+    }
+
+    /// The bytes of consecutive whole lines with the index of the first, in pieces of some kilobytes (or one line).
+    pub fn pieces(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        self.inner.starts.iter().copied().zip(self.inner.chunks.iter().map(|chunk| chunk.bytes()))
+    }
+
+    /// The line of a piece that holds the byte at `offset` of it: its index in the file and its range in the piece.
+    /// `piece` counts [`Content::pieces`].
+    pub(crate) fn line_in_piece(&self, piece: usize, offset: usize) -> Option<(usize, Range<usize>)> {
+        let (line, range) = self.inner.chunks.get(piece)?.line_at(offset)?;
+        Some((self.inner.starts[piece] + line, range))
+    }
+
+    /// Chunk and line in it.
+    fn position(&self, line: usize) -> Option<(usize, usize)> {
+        if line >= self.line_count() {
+            return None;
+        }
+        let chunk = self.inner.starts.partition_point(|&start| start <= line).checked_sub(1)?;
+        Some((chunk, line - self.inner.starts[chunk]))
+    }
+
+    /// Chunk and byte offset in it where a line begins; behind the last chunk for the end.
+    fn byte_position(&self, line: usize) -> (usize, usize) {
+        match self.position(line) {
+            Some((chunk, line)) => (chunk, self.inner.chunks[chunk].line_start(line)),
+            None => (self.inner.chunks.len(), 0),
+        }
+    }
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.inner, &other.inner) {
+            return true;
+        }
+        if self.inner.has_bom != other.inner.has_bom || self.len() != other.len() {
+            return false;
+        }
+        let bytes = |content: &Self| -> Vec<Arc<Chunk>> { content.inner.chunks.clone() };
+        let (left, right) = (bytes(self), bytes(other));
+        let left = left.iter().flat_map(|chunk| chunk.bytes());
+        left.eq(right.iter().flat_map(|chunk| chunk.bytes()))
+    }
+}
+
+impl Eq for Content {}
+
+impl std::fmt::Debug for Content {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Content({:?})", String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

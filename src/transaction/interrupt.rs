@@ -1,0 +1,56 @@
+//! Signals. Where there is nothing to take back they end the process at once; in a transaction they set a flag that
+//! is looked at between steps. Publish's few milliseconds are not interrupted.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit status after SIGINT, SIGTERM or SIGHUP.
+pub const EXIT_STATUS: i32 = 130;
+
+struct Flags {
+    idle: Arc<AtomicBool>,
+    seen: Arc<AtomicBool>,
+}
+
+static FLAGS: OnceLock<Flags> = OnceLock::new();
+
+/// Sets the handlers. A signal that was ignored from the start (nohup) is handled all the same.
+///
+/// # Errors
+/// The system refuses.
+pub fn install() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let flags = FLAGS.get_or_init(|| Flags { idle: Arc::new(AtomicBool::new(true)), seen: Arc::default() });
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register_conditional_shutdown(signal, EXIT_STATUS, Arc::clone(&flags.idle))?;
+        signal_hook::flag::register(signal, Arc::clone(&flags.seen))?;
+    }
+    Ok(())
+}
+
+/// Whether a signal has come while a transaction was under way.
+pub fn seen() -> bool {
+    FLAGS.get().is_some_and(|flags| flags.seen.load(Ordering::SeqCst))
+}
+
+/// While it lives, signals set a flag; when it goes, they end the process again, and one that came is acted upon by
+/// the caller, who looks at [`seen`].
+#[must_use]
+pub struct Held(());
+
+/// Begins to hold signals off.
+pub fn hold() -> Held {
+    if let Some(flags) = FLAGS.get() {
+        flags.idle.store(false, Ordering::SeqCst);
+    }
+    Held(())
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(flags) = FLAGS.get() {
+            flags.idle.store(true, Ordering::SeqCst);
+        }
+    }
+}

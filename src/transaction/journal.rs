@@ -1,0 +1,111 @@
+//! What a landing is about to do, on disk before it does it: enough to bring it to either end without its process.
+
+use super::staging::Staged;
+use crate::vcs::quarantine::Manifest;
+use crate::vcs::refs::Movement;
+use crate::vcs::{self, Result};
+use serde::{Deserialize, Serialize};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// The journal's file in the transaction's room.
+pub(super) const NAME: &str = "journal";
+
+/// The token's file; the lock files are links to it.
+pub(super) const TOKEN: &str = "token";
+
+/// The version of this format. A journal of another version is not touched.
+pub(super) const VERSION: u32 = 1;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Journal {
+    pub(super) version: u32,
+    pub(super) process: u32,
+    /// The git directory of the worktree that publishes.
+    pub(super) git_dir: AnyPath,
+    /// Its checkout.
+    pub(super) workdir: Option<AnyPath>,
+    /// Its index, if that moves along.
+    pub(super) index: Option<AnyPath>,
+    /// Where the objects go.
+    pub(super) objects_dir: AnyPath,
+    /// The commit point.
+    pub(super) movement: Movement,
+    /// Whether the reference is moved by git itself, so that its hook runs; reflogs are git's then.
+    pub(super) by_git: bool,
+    /// The objects that go in.
+    pub(super) objects: Manifest,
+    /// The checkout's part, if one moves along.
+    pub(super) staged: Option<Staged>,
+}
+
+/// A path of any bytes, in JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AnyPath(pub(super) PathBuf);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Serialize for AnyPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let written = match self.0.to_str() {
+            Some(text) => Written::Text(text.to_owned()),
+            None => Written::Bytes(self.0.as_os_str().as_bytes().to_vec()),
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Ok(Self(match Written::deserialize(deserializer)? {
+            Written::Text(text) => PathBuf::from(text),
+            Written::Bytes(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
+        }))
+    }
+}
+
+impl Journal {
+    /// Writes the journal aside and renames it into place.
+    pub(super) fn write(&self, room: &Path) -> Result<()> {
+        use crate::vcs::fault::{Fault, point};
+        let aside = room.join("journal.new");
+        let bytes =
+            serde_json::to_vec(self).map_err(|e| vcs::Error::io("write", &aside, std::io::Error::from(e)))?;
+        std::fs::write(&aside, bytes).map_err(|e| vcs::Error::io("write", &aside, e))?;
+        point(Fault::JournalWritten)?;
+        let place = room.join(NAME);
+        std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;
+        point(Fault::JournalPlaced)
+    }
+
+    /// Reads a room's journal; `None` if there is none.
+    pub(super) fn read(room: &Path) -> Result<Option<Self>> {
+        let place = room.join(NAME);
+        let bytes = match std::fs::read(&place) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(vcs::Error::io("read", place, e)),
+        };
+        let journal: Self = serde_json::from_slice(&bytes)
+            .map_err(|e| vcs::Error::io("read", &place, std::io::Error::from(e)))?;
+        if journal.version != VERSION {
+            let other = std::io::Error::other(format!("it is of version {}, not {VERSION}", journal.version));
+            return Err(vcs::Error::io("read", place, other));
+        }
+        Ok(Some(journal))
+    }
+
+    /// Removes a room's journal: what it was for is done.
+    pub(super) fn retire(room: &Path) -> Result<()> {
+        let place = room.join(NAME);
+        match std::fs::remove_file(&place) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(vcs::Error::io("remove", place, e)),
+            _ => Ok(()),
+        }
+    }
+}

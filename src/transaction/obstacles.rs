@@ -1,0 +1,333 @@
+//! What is in the way of a landing, found before anything is written, and once more under the locks.
+
+use super::series::Touched;
+use super::{Error, Result, Target};
+use crate::vcs::attributes::{Conversion, Source};
+use crate::vcs::checkout::{Checkout, Found};
+use crate::vcs::index::{Index, Indexed};
+use crate::vcs::repo::{Operation, Repo};
+use crate::vcs::{self, Oid};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Something in the way: the user's to settle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Changed in the checkout and not committed.
+    Modified(String),
+    /// Changed in the index and not committed.
+    Staged(String),
+    /// Removed from the checkout and not committed.
+    Deleted(String),
+    /// There, and git does not track it.
+    Untracked(String),
+    /// In conflict.
+    Conflicted(String),
+    /// A parent is no directory of this checkout.
+    Blocked {
+        /// The path that cannot be reached.
+        path: String,
+        /// The parent in the way.
+        parent: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A submodule with files in it would have to go.
+    Submodule(String),
+    /// Git has something under way.
+    Operation(Operation),
+    /// Somebody holds a lock of git's.
+    Locked(PathBuf),
+    /// The branch is checked out in another worktree.
+    CheckedOut {
+        /// The branch.
+        branch: String,
+        /// Where.
+        worktree: PathBuf,
+    },
+}
+
+impl Obstacle {
+    /// The stable name of its kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Obstacle::Modified(_) => "modified",
+            Obstacle::Staged(_) => "staged",
+            Obstacle::Deleted(_) => "deleted",
+            Obstacle::Untracked(_) => "untracked",
+            Obstacle::Conflicted(_) => "conflicted",
+            Obstacle::Blocked { .. } => "blocked",
+            Obstacle::Submodule(_) => "submodule",
+            Obstacle::Operation(_) => "operation",
+            Obstacle::Locked(_) => "locked",
+            Obstacle::CheckedOut { .. } => "checked-out",
+        }
+    }
+
+    /// The path, branch, command or lock that it is about.
+    pub fn subject(&self) -> String {
+        match self {
+            Obstacle::Modified(path)
+            | Obstacle::Staged(path)
+            | Obstacle::Deleted(path)
+            | Obstacle::Untracked(path)
+            | Obstacle::Conflicted(path)
+            | Obstacle::Blocked { path, .. }
+            | Obstacle::Submodule(path) => path.clone(),
+            Obstacle::Operation(operation) => operation.command().to_owned(),
+            Obstacle::Locked(lock) => lock.display().to_string(),
+            Obstacle::CheckedOut { branch, .. } => branch.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Obstacle::Modified(_) | Obstacle::Staged(_) | Obstacle::Deleted(_) => {
+                "commit or stash your changes to these files first, or use -b <branch>"
+            }
+            Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
+            Obstacle::Conflicted(_) => "resolve the conflict first",
+            Obstacle::Blocked { .. } => "edits go to real directories of this repository only",
+            Obstacle::Submodule(_) => "use 'git submodule deinit' first, or 'git mv' and 'git rm' instead",
+            Obstacle::Operation(_) => "finish or abort it first, or use -b <branch>",
+            Obstacle::Locked(_) => "wait for the other git process; if there is none, remove the file",
+            Obstacle::CheckedOut { .. } => "run it in that worktree, or choose another branch",
+        }
+    }
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Obstacle::Modified(path) => write!(f, "{path} has local changes"),
+            Obstacle::Staged(path) => write!(f, "{path} has staged changes"),
+            Obstacle::Deleted(path) => write!(f, "{path} was removed and that is not committed"),
+            Obstacle::Untracked(path) => write!(f, "{path} is there and git does not track it"),
+            Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
+            Obstacle::Blocked { path, parent, what } => {
+                write!(f, "{path} cannot be reached: {parent} is {what}")
+            }
+            Obstacle::Submodule(path) => write!(f, "{path} is a submodule with files in it"),
+            Obstacle::Operation(operation) => write!(f, "git {} is in progress", operation.command()),
+            Obstacle::Locked(lock) => write!(
+                f,
+                "{} exists: another git process is at work here, or one has crashed",
+                lock.display()
+            ),
+            Obstacle::CheckedOut { branch, worktree } => {
+                write!(f, "{branch} is checked out in {}", worktree.display())
+            }
+        }
+    }
+}
+
+/// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
+pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
+    let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
+    if repo.config().bool("commit.gpgsign")?.unwrap_or(false) {
+        return refuse(
+            "commits are to be signed here (commit.gpgSign)".into(),
+            "'git -c commit.gpgSign=false llm-apply' makes unsigned ones",
+        );
+    }
+    if !no_verify {
+        for name in SKIPPABLE_HOOKS.iter().chain(OTHER_HOOKS) {
+            if let Some(path) = repo.hook(name)? {
+                return refuse(
+                    format!("the {name} hook would have to run ({})", path.display()),
+                    "--no-verify lands without hooks",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Hooks that `--no-verify` skips.
+const SKIPPABLE_HOOKS: &[&str] = &["pre-commit", "commit-msg", "pre-llm-apply"];
+
+/// Hooks that run even then, once hooks run at all.
+pub(super) const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
+
+/// Everything that is in the way of moving the target.
+pub(super) fn check(
+    repo: &Repo,
+    target: &Target,
+    touched: &[Touched],
+    index: Option<&Index>,
+) -> Result<Vec<Obstacle>> {
+    let mut found: Vec<_> = target.obstacle().into_iter().collect();
+    if target.checked_out {
+        let lock = repo.index_lock();
+        if lock.symlink_metadata().is_ok() {
+            found.push(Obstacle::Locked(lock));
+        }
+    }
+    found.extend(in_checkout(repo, target, touched, index)?);
+    Ok(found)
+}
+
+/// Once more, when the locks are held: what others may have done meanwhile.
+pub(super) fn recheck(
+    repo: &Repo,
+    target: &Target,
+    touched: &[Touched],
+    index: Option<&Index>,
+) -> Result<Vec<Obstacle>> {
+    let mut found = Vec::new();
+    if !target.is_head && target.name != "HEAD" {
+        let worktree = repo.occupied_elsewhere(&target.name)?;
+        found.extend(
+            worktree.map(|worktree| Obstacle::CheckedOut { branch: target.short().to_owned(), worktree }),
+        );
+    }
+    match index {
+        Some(index) if !index.is_current(repo)? => {
+            found.extend(in_checkout(repo, target, touched, Some(&repo.read_index()?))?);
+        }
+        index => found.extend(in_checkout(repo, target, touched, index)?),
+    }
+    Ok(found)
+}
+
+fn in_checkout(
+    repo: &Repo,
+    target: &Target,
+    touched: &[Touched],
+    index: Option<&Index>,
+) -> Result<Vec<Obstacle>> {
+    let mut found = Vec::new();
+    let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
+        return Ok(found);
+    };
+    found.extend(repo.operation().map(Obstacle::Operation));
+    let look = Look { repo, checkout: Checkout::open(workdir)?, index, gone: gone(touched) };
+    for path in touched {
+        found.extend(look.at(path)?);
+    }
+    Ok(found)
+}
+
+/// The paths that will not be there any more.
+fn gone(touched: &[Touched]) -> BTreeSet<&str> {
+    touched.iter().filter(|path| !path.stays).map(|path| path.path.as_str()).collect()
+}
+
+struct Look<'a> {
+    repo: &'a Repo,
+    checkout: Checkout,
+    index: &'a Index,
+    gone: BTreeSet<&'a str>,
+}
+
+impl Look<'_> {
+    fn at(&self, touched: &Touched) -> Result<Option<Obstacle>> {
+        let path = touched.path.as_str();
+        let named = || path.to_owned();
+        if self.index.is_conflicted(path) {
+            return Ok(Some(Obstacle::Conflicted(named())));
+        }
+        let indexed = self.index.get(path);
+        if indexed.as_ref().map(|indexed| indexed.entry) != touched.old
+            || indexed.as_ref().is_some_and(|indexed| indexed.intent_to_add)
+        {
+            return Ok(Some(Obstacle::Staged(named())));
+        }
+        let found = self.checkout.look(path)?;
+        match (indexed, found) {
+            (Some(indexed), _) if indexed.skip_worktree => Ok(None),
+            (_, Found::Blocked { parent, what }) => {
+                // A file that the response itself removes, to make a directory of that name.
+                if what == "a file" && touched.old.is_none() && self.gone.contains(parent.as_str()) {
+                    return Ok(None);
+                }
+                Ok(Some(Obstacle::Blocked { path: named(), parent, what }))
+            }
+            (Some(indexed), found) => self.tracked(touched, &indexed, found),
+            (None, Found::Nothing) => Ok(None),
+            (None, Found::Directory) if self.clears(path)? => {
+                let staged = self.index.below(path, |below| self.gone.contains(below));
+                Ok(staged.map(Obstacle::Staged))
+            }
+            (None, _) => Ok(Some(Obstacle::Untracked(named()))),
+        }
+    }
+
+    fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {
+        let path = touched.path.as_str();
+        let named = || path.to_owned();
+        let modified = || Ok(Some(Obstacle::Modified(named())));
+        match (indexed.entry.mode, found) {
+            (_, Found::Nothing) if indexed.entry.mode == SUBMODULE => Ok(None),
+            (_, Found::Nothing) => Ok(Some(Obstacle::Deleted(named()))),
+            (SUBMODULE, Found::Directory) => {
+                let empty = self.checkout.list(path)?.is_empty();
+                Ok((!empty).then(|| Obstacle::Submodule(named())))
+            }
+            (LINK, Found::Link(_)) => {
+                let same = blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
+                if same { Ok(None) } else { modified() }
+            }
+            (mode, Found::File(stat)) if mode == FILE || mode == EXECUTABLE => {
+                let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
+                if trusted && (stat.st_mode & 0o100 != 0) != (mode == EXECUTABLE) {
+                    return modified();
+                }
+                let conversion = self.repo.conversion(path, Source::Checkout)?;
+                let eol = match conversion {
+                    Conversion::Eol(eol) => eol,
+                    Conversion::External(what) => return Err(external(path, &what)),
+                };
+                if self.index.is_fresh(indexed, &stat) {
+                    return Ok(None);
+                }
+                let bytes = self.checkout.read(path)?;
+                if blob_id(&bytes)? == indexed.entry.id {
+                    return Ok(None);
+                }
+                let blob = self.repo.blob(indexed.entry.id)?;
+                if blob_id(&eol.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
+                    return Ok(None);
+                }
+                modified()
+            }
+            _ => modified(),
+        }
+    }
+
+    /// Whether a directory holds only what the response removes (directories included).
+    fn clears(&self, path: &str) -> Result<bool> {
+        let mut pending = vec![path.to_owned()];
+        while let Some(directory) = pending.pop() {
+            for name in self.checkout.list(&directory)? {
+                let Ok(name) = String::from_utf8(name) else { return Ok(false) };
+                let below = format!("{directory}/{name}");
+                match self.checkout.look(&below)? {
+                    Found::Directory if name != ".git" => pending.push(below),
+                    Found::File(_) | Found::Link(_) if self.gone.contains(below.as_str()) => {}
+                    _ => return Ok(false),
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+pub(super) const FILE: u32 = 0o100644;
+pub(super) const EXECUTABLE: u32 = 0o100755;
+pub(super) const LINK: u32 = 0o120000;
+pub(super) const SUBMODULE: u32 = 0o160000;
+
+/// The refusal of a path whose content only git itself can convert.
+pub(super) fn external(path: &str, what: &str) -> Error {
+    Error::Unsupported {
+        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
+        help: "use -b <branch>, which leaves the checkout alone".into(),
+    }
+}
+
+/// The id of a blob with that content.
+pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {
+    Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
+}

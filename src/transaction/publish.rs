@@ -1,0 +1,227 @@
+//! The last step: objects, journal, locks, files, the reference (the commit point), the index.
+
+use super::journal::{self, AnyPath, Journal};
+use super::staging::{self, Net, Staged};
+use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
+use crate::vcs::checkout::Checkout;
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::lock::{Flock, TokenLock};
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::refs::{Movement, RefLock};
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::Entry;
+use crate::vcs::{self, Oid};
+use std::path::Path;
+
+/// Commits in quarantine and files staged: all that is left is to publish, or to let go.
+#[must_use]
+pub struct Prepared<'r> {
+    pub(super) staged: Option<Staged>,
+    pub(super) commits: Commits,
+    pub(super) new: Option<Oid>,
+    pub(super) net: Vec<Net>,
+    pub(super) who: String,
+    // Last, so that what is staged inside its room is let go first.
+    pub(super) transaction: Transaction<'r>,
+}
+
+/// What has landed.
+#[derive(Debug, Clone)]
+pub struct Landed {
+    /// Where the branch was; `None` if it was made.
+    pub old: Option<Oid>,
+    /// Where it is.
+    pub new: Oid,
+    /// The commits, as planned.
+    pub commits: Commits,
+}
+
+/// What publish holds between its first lock and the commit point.
+#[derive(Default)]
+struct Held {
+    index: Option<TokenLock>,
+    reference: Option<RefLock>,
+    files: bool,
+}
+
+impl Prepared<'_> {
+    /// The commits, as planned; `None` where the tree did not change.
+    pub fn commits(&self) -> &Commits {
+        &self.commits
+    }
+
+    /// The tip that the branch is to have; `None` if nothing was committed.
+    pub fn new_tip(&self) -> Option<Oid> {
+        self.new
+    }
+
+    /// Lets everything go: the repository is as it was.
+    pub fn abort(self) {
+        if let Some(staged) = &self.staged {
+            staging::discard(staged);
+        }
+    }
+
+    /// Moves the branch and all that goes with it.
+    ///
+    /// # Errors
+    /// Before the commit point: anything, and everything is as it was. After it: [`Error::Unfinished`].
+    pub fn publish(self) -> Result<Landed> {
+        let outcome = self.publish_inner();
+        if let Some(staged) = &self.staged
+            && !matches!(outcome, Err(Error::Unfinished { .. }))
+        {
+            staging::discard(staged);
+        }
+        outcome
+    }
+
+    fn publish_inner(&self) -> Result<Landed> {
+        let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
+        let new = match self.new {
+            Some(new) if self.new != target.tip => new,
+            _ => return Err(Error::Nothing),
+        };
+        let _lock =
+            Flock::wait(repo.common_dir(), options.lock_timeout)?.ok_or(Error::Busy(options.lock_timeout))?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        let token = room.file(journal::TOKEN);
+        std::fs::write(&token, format!("git-llm-apply {}\n", room.id))
+            .map_err(|e| vcs::Error::io("write", &token, e))?;
+        let journal = Journal {
+            version: journal::VERSION,
+            process: std::process::id(),
+            git_dir: AnyPath(repo.git_dir().to_owned()),
+            workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),
+            index: target.checked_out.then(|| AnyPath(repo.index_file())),
+            objects_dir: AnyPath(repo.objects_dir().to_owned()),
+            movement: Movement {
+                name: target.name.clone(),
+                old: target.tip.map(|id| id.to_string()),
+                new: new.to_string(),
+                is_head: target.is_head,
+                who: self.who.clone(),
+                message: options.reflog.clone(),
+            },
+            by_git: repo.hook("reference-transaction")?.is_some(),
+            objects: quarantine.seal(repo)?,
+            staged: self.staged.clone(),
+        };
+        let mut held = Held::default();
+        let reached = journal
+            .write(&room.path)
+            .map_err(Error::from)
+            .and_then(|()| self.advance(&journal, &token, &mut held));
+        if let Err(e) = reached {
+            self.take_back(&journal, held);
+            return Err(e);
+        }
+        let landed = Landed { old: target.tip, new, commits: self.commits.clone() };
+        let close = || finish(repo, &room.path, &journal, held.reference.as_ref(), held.index.as_ref());
+        match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
+            Ok(()) => Ok(landed),
+            Err(source) => Err(Error::Unfinished { new: repo.short(new), source }),
+        }
+    }
+
+    /// Everything up to and with the commit point.
+    fn advance(&self, journal: &Journal, token: &Path, held: &mut Held) -> Result<()> {
+        let Transaction { repo, room, quarantine, target, touched, index, .. } = &self.transaction;
+        quarantine.release(repo, &journal.objects)?;
+        point(Fault::ObjectsMoved)?;
+        if target.checked_out {
+            held.index = Some(TokenLock::take(repo.index_lock(), token)?);
+            point(Fault::IndexLocked)?;
+        }
+        if !journal.by_git {
+            held.reference = Some(RefLock::take(repo, &journal.movement, token)?);
+        }
+        // Preparing may have taken long: look again, now that nobody with manners can change it any more.
+        let found = obstacles::recheck(repo, target, touched, index.as_ref())?;
+        if !found.is_empty() {
+            return Err(Error::InTheWay(found));
+        }
+        if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
+            let checkout = Checkout::open(workdir)?;
+            if let Some(staged) = &self.staged {
+                held.files = true;
+                staging::place(&checkout, staged)?;
+            }
+            let updates: Vec<(_, Option<Entry>)> =
+                self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
+            repo.prepare_index(&room.file("index"), &updates, &checkout)?;
+            point(Fault::IndexPrepared)?;
+        }
+        match &held.reference {
+            Some(lock) => lock.commit(repo, &journal.movement, &room.file("ref"))?,
+            None => repo.update_ref(&journal.movement)?,
+        }
+        Ok(())
+    }
+
+    /// Undoes what [`Prepared::advance`] did before it failed. What somebody has changed in that very moment stays,
+    /// and is what the failure was about.
+    fn take_back(&self, journal: &Journal, held: Held) {
+        let Transaction { repo, room, .. } = &self.transaction;
+        if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir())
+            && let Ok(checkout) = Checkout::open(workdir)
+        {
+            staging::undo(&checkout, staged);
+        }
+        if let Some(lock) = held.reference {
+            lock.abandon();
+        }
+        if let Some(lock) = held.index {
+            let _ = lock.release();
+        }
+        let quarantine = Quarantine::path_for(&journal.objects_dir.0, &room.id);
+        Quarantine::retract(&quarantine, &journal.objects_dir.0, &journal.objects);
+        let _ = Journal::retire(&room.path);
+    }
+}
+
+/// Everything after the commit point. Can be run again from any of its steps; `reference` and `index` are the locks
+/// that are still ours.
+pub(super) fn finish(
+    repo: &Repo,
+    room: &Path,
+    journal: &Journal,
+    reference: Option<&RefLock>,
+    index: Option<&TokenLock>,
+) -> vcs::Result<()> {
+    let movement = &journal.movement;
+    if reference.is_some_and(RefLock::is_held) {
+        repo.write_reflog(movement)?;
+        point(Fault::ReflogWritten)?;
+    }
+    if let (true, Some(old)) = (movement.is_head, &movement.old)
+        && (index.is_some() || reference.is_some_and(RefLock::is_held))
+    {
+        repo.set_orig_head(old, &room.join("orig"))?;
+        point(Fault::OrigHeadSet)?;
+    }
+    if let (Some(_), Some(place)) = (index, &journal.index) {
+        let aside = room.join("index");
+        match std::fs::rename(&aside, &place.0) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(vcs::Error::io("write", &place.0, e));
+            }
+            _ => point(Fault::IndexPlaced)?,
+        }
+    }
+    if let Some(lock) = reference {
+        lock.release()?;
+        point(Fault::RefUnlocked)?;
+    }
+    if let Some(lock) = index {
+        lock.release()?;
+        point(Fault::IndexUnlocked)?;
+    }
+    if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
+        staging::prune(&Checkout::open(&workdir.0)?, staged);
+    }
+    Journal::retire(room)?;
+    point(Fault::JournalRetired)
+}

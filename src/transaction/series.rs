@@ -1,0 +1,50 @@
+//! The commits to be made, before they have ids.
+
+use crate::path::RepoPath;
+use crate::plan::{Body, FileChange, FileState};
+use crate::vcs::Result;
+use crate::vcs::tree::{BaseTree, Entry};
+use std::collections::BTreeMap;
+
+/// One commit to be made.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The numbers of its edits in the script, from 1.
+    pub edits: Vec<usize>,
+    /// The whole message, ending in a line break.
+    pub message: String,
+    /// What it changes; every path once.
+    pub changes: Vec<FileChange>,
+}
+
+/// A path that the series touches as a whole.
+#[derive(Debug, Clone)]
+pub(super) struct Touched {
+    pub(super) path: RepoPath,
+    /// What the base has.
+    pub(super) old: Option<Entry>,
+    /// Whether anything will be there.
+    pub(super) stays: bool,
+}
+
+/// The paths that are different after the series, or may be.
+pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Touched>> {
+    let mut last: BTreeMap<&RepoPath, Option<&FileState>> = BTreeMap::new();
+    for change in series.iter().flat_map(|planned| &planned.changes) {
+        last.insert(&change.path, change.after.as_ref());
+    }
+    let mut touched = Vec::new();
+    for (path, after) in last {
+        let old = base.stored(path)?;
+        let same = match after {
+            None => old.is_none(),
+            // Moved away and back: the very object that the base has there.
+            Some(FileState { body: Body::Base(from), .. }) => from == path,
+            Some(_) => false,
+        };
+        if !same {
+            touched.push(Touched { path: path.clone(), old, stays: after.is_some() });
+        }
+    }
+    Ok(touched)
+}

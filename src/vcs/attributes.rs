@@ -1,0 +1,262 @@
+//! How a file's content differs between the repository and the checkout (gitattributes(5), "End-of-line conversion").
+//!
+//! Done here and not by libgit2 because its checkout follows links, and its configuration misses `git -c`.
+
+use super::repo::Repo;
+use super::{Error, Result};
+use std::path::Path;
+
+/// What stands between a blob and its file in the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conversion {
+    /// Line endings only, or nothing.
+    Eol(Eol),
+    /// Something that only git itself does; the text names the attribute.
+    External(String),
+}
+
+/// How git treats a file's line endings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Eol {
+    /// Whether to look first whether it is text at all.
+    automatic: bool,
+    /// Whether it is (or may be) text.
+    text: bool,
+    /// Whether lines end in CRLF in the checkout.
+    crlf: bool,
+}
+
+/// Where attributes are read from first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The checkout's files, then the index.
+    Checkout,
+    /// The index that is to be, then the checkout's files: as git does when it checks out.
+    Index,
+}
+
+/// The repository-wide settings.
+#[derive(Debug, Clone, Copy)]
+struct Core {
+    autocrlf: Option<bool>,
+    input: bool,
+    eol_crlf: Option<bool>,
+}
+
+impl Repo {
+    /// The conversion of a path, from its attributes and `core.autocrlf` and `core.eol`.
+    ///
+    /// # Errors
+    /// Attributes or configuration cannot be read.
+    pub fn conversion(&self, path: &str, source: Source) -> Result<Conversion> {
+        let flags = match source {
+            Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
+            Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
+        };
+        let attribute = |name: &str| {
+            let value = self.git.get_attr_bytes(Path::new(path), name, flags);
+            let value = value.map_err(|e| Error::git(format!("read the attributes of {path}"), e))?;
+            Ok::<_, Error>(git2::AttrValue::always_bytes(value))
+        };
+        use git2::AttrValue::{Bytes, False, String, True, Unspecified};
+        for name in ["filter", "working-tree-encoding", "ident"] {
+            match attribute(name)? {
+                Unspecified | False => {}
+                True if name != "ident" => {}
+                True => return Ok(Conversion::External(name.to_owned())),
+                String(_) | Bytes(_) if name == "ident" => {}
+                value => {
+                    let value = match value {
+                        Bytes(bytes) => std::string::String::from_utf8_lossy(bytes).into_owned(),
+                        String(text) => text.to_owned(),
+                        _ => continue,
+                    };
+                    // A filter that is not configured is none (gitattributes(5), "filter").
+                    if name == "filter" && !self.has_filter(&value)? {
+                        continue;
+                    }
+                    // UTF-8 is what git has anyway.
+                    if name == "working-tree-encoding" && value.eq_ignore_ascii_case("utf-8") {
+                        continue;
+                    }
+                    return Ok(Conversion::External(format!("{name}={value}")));
+                }
+            }
+        }
+        let is = |value: &git2::AttrValue<'_>, text: &str| match value {
+            Bytes(bytes) => *bytes == text.as_bytes(),
+            String(string) => *string == text,
+            _ => false,
+        };
+        // `crlf` is what `text` was called once.
+        let mut text = attribute("text")?;
+        if matches!(text, Unspecified) {
+            text = attribute("crlf")?;
+        }
+        let eol = attribute("eol")?;
+        let core = self.core()?;
+        let native = match (core.autocrlf, core.eol_crlf) {
+            (Some(true), _) => true,
+            _ if core.input => false,
+            (_, Some(crlf)) => crlf,
+            (_, None) => cfg!(windows),
+        };
+        let (text, automatic) = match text {
+            False => (Some(false), false),
+            True => (Some(true), false),
+            ref value if is(value, "auto") => (Some(true), true),
+            ref value if is(value, "input") => {
+                return Ok(Conversion::Eol(Eol { automatic: false, text: true, crlf: false }));
+            }
+            _ => (None, false),
+        };
+        let explicit = if is(&eol, "crlf") {
+            Some(true)
+        } else if is(&eol, "lf") {
+            Some(false)
+        } else {
+            None
+        };
+        Ok(Conversion::Eol(match (text, explicit) {
+            (Some(false), _) => Eol { automatic: false, text: false, crlf: false },
+            (Some(true), Some(crlf)) => Eol { automatic, text: true, crlf },
+            (Some(true), None) => Eol { automatic, text: true, crlf: native },
+            (None, Some(crlf)) => Eol { automatic: false, text: true, crlf },
+            (None, None) if core.autocrlf == Some(true) => Eol { automatic: true, text: true, crlf: true },
+            (None, None) if core.input => Eol { automatic: true, text: true, crlf: false },
+            (None, None) => Eol { automatic: false, text: false, crlf: false },
+        }))
+    }
+
+    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
+        let opened = git2::Index::open(index).and_then(|mut index| self.git.set_index(&mut index));
+        opened.map_err(|e| Error::git("read the prepared index", e))
+    }
+
+    fn has_filter(&self, name: &str) -> Result<bool> {
+        for key in ["smudge", "clean", "process"] {
+            if self
+                .config()
+                .string(&format!("filter.{name}.{key}"))?
+                .is_some_and(|command| !command.is_empty())
+            {
+                return Ok(true);
+            }
+        }
+        Ok(self.config().bool(&format!("filter.{name}.required"))?.unwrap_or(false))
+    }
+
+    fn core(&self) -> Result<Core> {
+        let autocrlf = self.config().string("core.autocrlf")?;
+        let input = autocrlf.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("input"));
+        let autocrlf = if input { None } else { self.config().bool("core.autocrlf")? };
+        let eol_crlf =
+            match self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase()).as_deref() {
+                Some("crlf") => Some(true),
+                Some("lf") => Some(false),
+                _ => None,
+            };
+        Ok(Core { autocrlf, input, eol_crlf })
+    }
+}
+
+/// What git counts to tell text from binary.
+#[derive(Debug, Default)]
+struct Statistics {
+    nul: usize,
+    lone_cr: usize,
+    lone_lf: usize,
+    crlf: usize,
+    printable: usize,
+    other: usize,
+}
+
+impl Statistics {
+    fn of(bytes: &[u8]) -> Self {
+        let mut all = Self::default();
+        let mut at = 0;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
+                    all.crlf += 1;
+                    at += 1;
+                }
+                b'\r' => all.lone_cr += 1,
+                b'\n' => all.lone_lf += 1,
+                0 => {
+                    all.nul += 1;
+                    all.other += 1;
+                }
+                // Backspace, tab, escape, form feed.
+                8 | 9 | 27 | 12 => all.printable += 1,
+                127 | 1..=31 => all.other += 1,
+                _ => all.printable += 1,
+            }
+            at += 1;
+        }
+        // An end-of-file mark of old does not make a file binary.
+        if bytes.last() == Some(&26) {
+            all.other -= 1;
+        }
+        all
+    }
+
+    fn is_binary(&self) -> bool {
+        self.lone_cr > 0 || self.nul > 0 || (self.printable >> 7) < self.other
+    }
+}
+
+impl Eol {
+    /// The bytes of the checkout's file for a blob.
+    pub fn to_checkout(self, blob: &[u8]) -> Vec<u8> {
+        if !self.text || !self.crlf || blob.is_empty() {
+            return blob.to_vec();
+        }
+        let found = Statistics::of(blob);
+        if found.lone_lf == 0
+            || (self.automatic && (found.lone_cr > 0 || found.crlf > 0 || found.is_binary()))
+        {
+            return blob.to_vec();
+        }
+        let mut bytes = Vec::with_capacity(blob.len() + found.lone_lf);
+        for (at, &byte) in blob.iter().enumerate() {
+            if byte == b'\n' && (at == 0 || blob[at - 1] != b'\r') {
+                bytes.push(b'\r');
+            }
+            bytes.push(byte);
+        }
+        bytes
+    }
+
+    /// The blob that git would make of the checkout's file. `indexed` is the blob that the index has, whose CRLFs
+    /// protect the file's where the attributes only guess.
+    pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
+        if !self.text {
+            return file.to_vec();
+        }
+        let found = Statistics::of(file);
+        if found.crlf == 0 {
+            return file.to_vec();
+        }
+        if self.automatic {
+            let guards = |blob: &[u8]| {
+                let blob = Statistics::of(blob);
+                blob.crlf > 0 && !blob.is_binary()
+            };
+            if found.is_binary() || indexed.is_some_and(guards) {
+                return file.to_vec();
+            }
+        }
+        let mut bytes = Vec::with_capacity(file.len());
+        for (at, &byte) in file.iter().enumerate() {
+            if byte != b'\r' || file.get(at + 1) != Some(&b'\n') {
+                bytes.push(byte);
+            }
+        }
+        bytes
+    }
+}

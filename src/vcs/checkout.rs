@@ -1,0 +1,378 @@
+//! The files of a checkout, touched without ever following a link: every component is opened by itself, and files
+//! are put in place and taken away by link and rename only, so that each step happened or did not.
+
+use super::fault::{Fault, point};
+use super::{Error, Result};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// The top of a checkout, held open.
+pub struct Checkout {
+    root: OwnedFd,
+    path: PathBuf,
+}
+
+/// By which a file is known again, and known to be unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+    size: i64,
+    seconds: i64,
+    nanoseconds: i64,
+    mode: u32,
+}
+
+impl Identity {
+    fn of(stat: &Stat) -> Self {
+        Self {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: stat.st_size,
+            seconds: stat.st_mtime,
+            nanoseconds: stat.st_mtime_nsec as i64,
+            mode: stat.st_mode,
+        }
+    }
+}
+
+/// What stands at a path on the disk.
+#[derive(Debug)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// A regular file.
+    File(Box<Stat>),
+    /// A symbolic link.
+    Link(Box<Stat>),
+    /// A directory.
+    Directory,
+    /// A socket, a device or a pipe.
+    Special,
+    /// A parent is no directory of this checkout; the text says which and what it is.
+    Blocked {
+        /// The parent's path.
+        parent: String,
+        /// `a file`, `a symbolic link`, `another repository`.
+        what: &'static str,
+    },
+}
+
+enum Parent<'p> {
+    Open(OwnedFd, &'p str),
+    Missing,
+    Blocked(String, &'static str),
+}
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+impl Checkout {
+    /// Opens the checkout at that path.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let root = rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+        Ok(Self { root: root.map_err(|e| Error::io("open", path, e))?, path: path.to_owned() })
+    }
+
+    fn full(&self, path: &str) -> PathBuf {
+        self.path.join(path)
+    }
+
+    fn parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
+        let failed = |e| Error::io("open", self.full(path), e);
+        let mut directory = rustix::io::fcntl_dupfd_cloexec(&self.root, 0).map_err(failed)?;
+        let Some((parents, name)) = path.rsplit_once('/') else { return Ok(Parent::Open(directory, path)) };
+        let mut walked = 0;
+        for component in parents.split('/') {
+            walked += component.len() + 1;
+            let so_far = || path[..walked - 1].to_owned();
+            match rustix::fs::openat(&directory, component, DIRECTORY, Mode::empty()) {
+                Ok(next) => directory = next,
+                Err(Errno::NOENT) => return Ok(Parent::Missing),
+                Err(Errno::NOTDIR | Errno::LOOP) => {
+                    let stat = rustix::fs::statat(&directory, component, AtFlags::SYMLINK_NOFOLLOW);
+                    let what = match stat.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+                        Ok(FileType::Symlink) => "a symbolic link",
+                        _ => "a file",
+                    };
+                    return Ok(Parent::Blocked(so_far(), what));
+                }
+                Err(e) => return Err(failed(e)),
+            }
+            if rustix::fs::statat(&directory, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                return Ok(Parent::Blocked(so_far(), "another repository"));
+            }
+        }
+        Ok(Parent::Open(directory, name))
+    }
+
+    fn open_parent<'p>(&self, path: &'p str) -> Result<(OwnedFd, &'p str)> {
+        match self.parent(path)? {
+            Parent::Open(directory, name) => Ok((directory, name)),
+            _ => Err(Error::Raced(path.to_owned())),
+        }
+    }
+
+    /// What stands at a path.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn look(&self, path: &str) -> Result<Found> {
+        let (directory, name) = match self.parent(path)? {
+            Parent::Open(directory, name) => (directory, name),
+            Parent::Missing => return Ok(Found::Nothing),
+            Parent::Blocked(parent, what) => return Ok(Found::Blocked { parent, what }),
+        };
+        match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => Found::File(Box::new(stat)),
+                FileType::Symlink => Found::Link(Box::new(stat)),
+                FileType::Directory => Found::Directory,
+                _ => Found::Special,
+            }),
+            Err(Errno::NOENT) => Ok(Found::Nothing),
+            Err(e) => Err(Error::io("look at", self.full(path), e)),
+        }
+    }
+
+    /// The identity of the file or link at a path; `None` if there is none.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn identity(&self, path: &str) -> Result<Option<Identity>> {
+        Ok(match self.look(path)? {
+            Found::File(stat) | Found::Link(stat) => Some(Identity::of(&stat)),
+            _ => None,
+        })
+    }
+
+    /// The content of a file, or the target of a link.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is neither.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>> {
+        let failed = |e: std::io::Error| Error::io("read", self.full(path), e);
+        let (directory, name) = self.open_parent(path)?;
+        match rustix::fs::openat(
+            &directory,
+            name,
+            OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK,
+            Mode::empty(),
+        ) {
+            Ok(file) => {
+                let mut bytes = Vec::new();
+                std::fs::File::from(file).read_to_end(&mut bytes).map_err(failed)?;
+                Ok(bytes)
+            }
+            Err(Errno::LOOP) => {
+                let target = rustix::fs::readlinkat(&directory, name, Vec::new());
+                Ok(target.map_err(|e| failed(e.into()))?.into_bytes())
+            }
+            Err(e) => Err(failed(e.into())),
+        }
+    }
+
+    /// The names in a directory of the checkout.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn list(&self, path: &str) -> Result<Vec<Vec<u8>>> {
+        let failed = |e| Error::io("read", self.full(path), e);
+        let (parent, name) = self.open_parent(path)?;
+        let directory = rustix::fs::openat(&parent, name, DIRECTORY, Mode::empty()).map_err(failed)?;
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&directory).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether the checkout is on the same file system as `other`.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn same_file_system(&self, other: &Path) -> Result<bool> {
+        let own = rustix::fs::fstat(&self.root).map_err(|e| Error::io("look at", &self.path, e))?;
+        let stat = rustix::fs::stat(other).map_err(|e| Error::io("look at", other, e))?;
+        Ok(own.st_dev == stat.st_dev)
+    }
+
+    /// The parent directories of a path that are missing, the outermost first.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn missing_parents(&self, path: &str) -> Result<Vec<String>> {
+        let mut missing = Vec::new();
+        let mut end = path.len();
+        while let Some(slash) = path[..end].rfind('/') {
+            end = slash;
+            match self.look(&path[..end])? {
+                Found::Nothing => missing.push(path[..end].to_owned()),
+                _ => break,
+            }
+        }
+        missing.reverse();
+        Ok(missing)
+    }
+
+    /// Makes one directory; there being one already is no error.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_directory(&self, path: &str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        match rustix::fs::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => point(Fault::DirectoryMade),
+            Err(e) => Err(Error::io("create", self.full(path), e)),
+        }
+    }
+
+    /// Removes a directory if it is empty, and says whether it is gone.
+    pub fn remove_directory(&self, path: &str) -> bool {
+        match self.parent(path) {
+            Ok(Parent::Open(directory, name)) => {
+                rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR).is_ok()
+            }
+            _ => false,
+        }
+    }
+
+    /// Puts a staged file where nothing is. The staged name stays, as a second link or not.
+    ///
+    /// # Errors
+    /// [`Error::Raced`] if something is there by now.
+    pub fn place_new(&self, staged: &Path, path: &str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let linked = rustix::fs::linkat(rustix::fs::CWD, staged, &directory, name, AtFlags::empty());
+        match linked {
+            Ok(()) => {}
+            Err(Errno::EXIST) => return Err(Error::Raced(path.to_owned())),
+            // No hard links here.
+            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+                let flags = RenameFlags::NOREPLACE;
+                match rustix::fs::renameat_with(rustix::fs::CWD, staged, &directory, name, flags) {
+                    Ok(()) => {}
+                    Err(Errno::EXIST) => return Err(Error::Raced(path.to_owned())),
+                    Err(e) => return Err(Error::io("create", self.full(path), e)),
+                }
+            }
+            Err(e) => return Err(Error::io("create", self.full(path), e)),
+        }
+        point(Fault::FilePlaced)
+    }
+
+    /// Puts a staged file where `expected` is, which is then at `kept`. In one step where the file system can
+    /// exchange names; else `kept` is linked first.
+    ///
+    /// # Errors
+    /// [`Error::Raced`] if something else was there: it is there again.
+    pub fn place_over(&self, staged: &Path, kept: &Path, path: &str, expected: Identity) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let cwd = rustix::fs::CWD;
+        let failed = |e| Error::io("write", self.full(path), e);
+        match rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {
+                point(Fault::FilePlaced)?;
+                let was = rustix::fs::statat(cwd, staged, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+                if Identity::of(&was) == expected {
+                    return rustix::fs::rename(staged, kept).map_err(failed);
+                }
+                // Whatever else it is goes back to where it was found.
+                rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)
+                    .map_err(failed)?;
+                Err(Error::Raced(path.to_owned()))
+            }
+            Err(Errno::NOENT) => Err(Error::Raced(path.to_owned())),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                rustix::fs::linkat(&directory, name, cwd, kept, AtFlags::empty()).map_err(failed)?;
+                let was = rustix::fs::statat(cwd, kept, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+                if Identity::of(&was) != expected {
+                    return Err(Error::Raced(path.to_owned()));
+                }
+                rustix::fs::renameat(cwd, staged, &directory, name).map_err(failed)?;
+                point(Fault::FilePlaced)
+            }
+            Err(e) => Err(failed(e)),
+        }
+    }
+
+    /// Takes away what is at a path; it is then at `kept`.
+    ///
+    /// # Errors
+    /// [`Error::Raced`] if it was not `expected`: it is there again.
+    pub fn take_away(&self, kept: &Path, path: &str, expected: Identity) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let cwd = rustix::fs::CWD;
+        let failed = |e| Error::io("remove", self.full(path), e);
+        match rustix::fs::renameat(&directory, name, cwd, kept) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Err(Error::Raced(path.to_owned())),
+            Err(e) => return Err(failed(e)),
+        }
+        let was = rustix::fs::statat(cwd, kept, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+        if Identity::of(&was) != expected {
+            self.put_back(kept, path)?;
+            return Err(Error::Raced(path.to_owned()));
+        }
+        point(Fault::FileRemoved)
+    }
+
+    /// Puts what was kept back where nothing is now.
+    ///
+    /// # Errors
+    /// [`Error::Raced`] if something is there.
+    pub fn put_back(&self, kept: &Path, path: &str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let cwd = rustix::fs::CWD;
+        match rustix::fs::renameat_with(cwd, kept, &directory, name, RenameFlags::NOREPLACE) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                match rustix::fs::linkat(cwd, kept, &directory, name, AtFlags::empty()) {
+                    Ok(()) => Ok(()),
+                    Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
+                    Err(e) => Err(Error::io("restore", self.full(path), e)),
+                }
+            }
+            Err(e) => Err(Error::io("restore", self.full(path), e)),
+        }
+    }
+
+    /// Puts what was kept back over what is there now, in one step.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn put_back_over(&self, kept: &Path, path: &str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let renamed = rustix::fs::renameat(rustix::fs::CWD, kept, &directory, name);
+        renamed.map_err(|e| Error::io("restore", self.full(path), e))
+    }
+
+    /// Removes a file that was placed where nothing was.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn remove_file(&self, path: &str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        match rustix::fs::unlinkat(&directory, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(Error::io("remove", self.full(path), e)),
+        }
+    }
+}
+
+impl Identity {
+    /// The identity of a file at any path outside the checkout; `None` if there is none.
+    pub fn at(path: &Path) -> Option<Self> {
+        rustix::fs::lstat(path).ok().map(|stat| Self::of(&stat))
+    }
+}

@@ -1,0 +1,240 @@
+//! Git's configuration, with what `git -c` and the environment add, which libgit2 does not know.
+//!
+//! Sources: git-config(1), "Environment variables"; the quoting of `GIT_CONFIG_PARAMETERS` is that of
+//! git-rev-parse(1) `--sq`.
+
+use super::{Error, Result};
+
+/// All configuration that git itself would see here.
+pub struct Config {
+    files: git2::Config,
+    overlay: Vec<(String, Option<String>)>,
+}
+
+impl Config {
+    /// The repository's configuration with the environment's on top.
+    ///
+    /// # Errors
+    /// A configuration file cannot be read, or the environment's part is malformed.
+    pub(super) fn new(files: git2::Config) -> Result<Self> {
+        let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        let files_snapshot = { files }.snapshot().map_err(|e| Error::git("read the configuration", e))?;
+        Ok(Self { files: files_snapshot, overlay: from_environment(env)? })
+    }
+
+    fn overlaid(&self, key: &str) -> Option<&Option<String>> {
+        self.overlay.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+
+    /// The last value of the key; an empty string for a key without `=`.
+    ///
+    /// # Errors
+    /// The value is not UTF-8, or a file cannot be read.
+    pub fn string(&self, key: &str) -> Result<Option<String>> {
+        if let Some(value) = self.overlaid(key) {
+            return Ok(Some(value.clone().unwrap_or_default()));
+        }
+        match self.files.get_entry(key) {
+            Ok(entry) if !entry.has_value() => Ok(Some(String::new())),
+            Ok(entry) => match std::str::from_utf8(entry.value_bytes()) {
+                Ok(value) => Ok(Some(value.to_owned())),
+                Err(_) => Err(bad(key, &String::from_utf8_lossy(entry.value_bytes()), "UTF-8 text")),
+            },
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(e) => Err(Error::git(format!("read the configuration key {key}"), e)),
+        }
+    }
+
+    /// A boolean as git reads one.
+    ///
+    /// # Errors
+    /// The value is no boolean.
+    pub fn bool(&self, key: &str) -> Result<Option<bool>> {
+        let bare = match self.overlaid(key) {
+            Some(value) => value.is_none(),
+            None => matches!(self.files.get_entry(key), Ok(entry) if !entry.has_value()),
+        };
+        if bare {
+            return Ok(Some(true));
+        }
+        let Some(value) = self.string(key)? else { return Ok(None) };
+        match parse_bool(&value) {
+            Some(value) => Ok(Some(value)),
+            None => Err(bad(key, &value, "a boolean")),
+        }
+    }
+
+    /// A number as git reads one: with `k`, `m` or `g` behind it.
+    ///
+    /// # Errors
+    /// The value is no such number.
+    pub fn number(&self, key: &str) -> Result<Option<i64>> {
+        let Some(value) = self.string(key)? else { return Ok(None) };
+        match parse_number(&value) {
+            Some(value) => Ok(Some(value)),
+            None => Err(bad(key, &value, "a number")),
+        }
+    }
+
+    /// All values of the key, in the order of the files and then the environment. An empty value clears those
+    /// before it, as git has it for its own lists.
+    ///
+    /// # Errors
+    /// A file cannot be read or a value is not UTF-8.
+    pub fn list(&self, key: &str) -> Result<Vec<String>> {
+        let mut values = Vec::new();
+        let mut entries = self
+            .files
+            .multivar(key, None)
+            .map_err(|e| Error::git(format!("read the configuration key {key}"), e))?;
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(|e| Error::git(format!("read the configuration key {key}"), e))?;
+            let bytes = if entry.has_value() { entry.value_bytes() } else { b"" };
+            match std::str::from_utf8(bytes) {
+                Ok(value) => values.push(value.to_owned()),
+                Err(_) => return Err(bad(key, &String::from_utf8_lossy(bytes), "UTF-8 text")),
+            }
+        }
+        let added = self.overlay.iter().filter(|(name, _)| name.eq_ignore_ascii_case(key));
+        values.extend(added.map(|(_, value)| value.clone().unwrap_or_default()));
+        let from = values.iter().rposition(String::is_empty).map_or(0, |at| at + 1);
+        Ok(values.split_off(from))
+    }
+}
+
+pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> Error {
+    Error::Config { key: key.to_owned(), value: value.to_owned(), expected }
+}
+
+fn parse_bool(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" | "" => Some(false),
+        other => parse_number(other).map(|n| n != 0),
+    }
+}
+
+fn parse_number(value: &str) -> Option<i64> {
+    let value = value.trim();
+    let (digits, factor) = match value.bytes().last()? {
+        b'k' | b'K' => (&value[..value.len() - 1], 1 << 10),
+        b'm' | b'M' => (&value[..value.len() - 1], 1 << 20),
+        b'g' | b'G' => (&value[..value.len() - 1], 1 << 30),
+        _ => (value, 1),
+    };
+    digits.parse::<i64>().ok()?.checked_mul(factor)
+}
+
+/// `GIT_CONFIG_COUNT` and its pairs, then `GIT_CONFIG_PARAMETERS`, in git's order: the last value wins.
+fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Vec<(String, Option<String>)>> {
+    let mut all = Vec::new();
+    if let Some(count) = env("GIT_CONFIG_COUNT").filter(|count| !count.is_empty()) {
+        let pairs = count
+            .parse::<u32>()
+            .map_err(|_| bad("GIT_CONFIG_COUNT", &count, "the number of pairs in the environment"))?;
+        for n in 0..pairs {
+            let key = env(&format!("GIT_CONFIG_KEY_{n}"))
+                .ok_or_else(|| bad(&format!("GIT_CONFIG_KEY_{n}"), "", "a key"))?;
+            let value = env(&format!("GIT_CONFIG_VALUE_{n}"))
+                .ok_or_else(|| bad(&format!("GIT_CONFIG_VALUE_{n}"), "", "a value"))?;
+            all.push((key, Some(value)));
+        }
+    }
+    if let Some(parameters) = env("GIT_CONFIG_PARAMETERS") {
+        let malformed = || bad("GIT_CONFIG_PARAMETERS", &parameters, "what git -c puts there");
+        all.extend(unquote(&parameters).ok_or_else(malformed)?);
+    }
+    Ok(all)
+}
+
+/// Takes `'key'='value'`, `'key'=` (no value) and the older `'key=value'` apart.
+fn unquote(text: &str) -> Option<Vec<(String, Option<String>)>> {
+    let mut rest = text.trim_start();
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let (first, after) = unquote_word(rest)?;
+        match after.strip_prefix('=') {
+            Some(after) if after.starts_with('\'') => {
+                let (value, after) = unquote_word(after)?;
+                all.push((first, Some(value)));
+                rest = after;
+            }
+            Some(after) => {
+                all.push((first, None));
+                rest = after;
+            }
+            None => {
+                match first.split_once('=') {
+                    Some((key, value)) => all.push((key.to_owned(), Some(value.to_owned()))),
+                    None => all.push((first, None)),
+                }
+                rest = after;
+            }
+        }
+        if !rest.is_empty() && !rest.starts_with(' ') {
+            return None;
+        }
+        rest = rest.trim_start();
+    }
+    Some(all)
+}
+
+/// A single-quoted word, in which `'\''` and `'\!'` stand for a quote and an exclamation mark.
+fn unquote_word(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('\'')?;
+    let mut word = String::new();
+    loop {
+        let end = rest.find('\'')?;
+        word.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        let escaped = rest.strip_prefix('\\').and_then(|r| r.chars().next().zip(r.get(1..)));
+        match escaped {
+            Some((c @ ('\'' | '!'), after)) if after.starts_with('\'') => {
+                word.push(c);
+                rest = &after[1..];
+            }
+            _ => return Some((word, rest)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_dash_c_writes_is_read() {
+        let read = |text| unquote(text).unwrap();
+        assert_eq!(read("'a.b'='c d'"), [("a.b".into(), Some("c d".into()))]);
+        assert_eq!(read("'a.b'= 'c.d'='x'"), [("a.b".into(), None), ("c.d".into(), Some("x".into()))]);
+        assert_eq!(read("'a.b=c' 'd.e'"), [("a.b".into(), Some("c".into())), ("d.e".into(), None)]);
+        assert_eq!(read(r"'a.b'='it'\''s'\!''"), [("a.b".into(), Some("it's!".into()))]);
+        assert_eq!(unquote("'a.b"), None);
+        assert_eq!(unquote("a.b"), None);
+    }
+
+    #[test]
+    fn the_environments_pairs_come_before_the_command_lines() {
+        let env = |name: &str| {
+            Some(match name {
+                "GIT_CONFIG_COUNT" => "1".into(),
+                "GIT_CONFIG_KEY_0" => "a.b".into(),
+                "GIT_CONFIG_VALUE_0" => "1".into(),
+                "GIT_CONFIG_PARAMETERS" => "'a.b'='2'".into(),
+                _ => return None,
+            })
+        };
+        let all = from_environment(env).unwrap();
+        assert_eq!(all.last().unwrap(), &("a.b".into(), Some("2".into())));
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn booleans_and_numbers_are_gits() {
+        assert_eq!(
+            ["yes", "On", "0", "", "7", "x"].map(parse_bool),
+            [Some(true), Some(true), Some(false), Some(false), Some(true), None]
+        );
+        assert_eq!(["2k", "1m", "x", ""].map(parse_number), [Some(2048), Some(1 << 20), None, None]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Named points at which a test can kill the process or make a step fail.
+//!
+//! They sit between the steps that change files. Builds without debug assertions have none of it.
+
+use super::{Error, Result};
+
+macro_rules! faults {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// Where a test can strike, in the order in which a landing comes by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Fault { $($(#[$doc])* $name,)* }
+
+        impl Fault {
+            /// All of them, in order.
+            pub const ALL: &[Fault] = &[$(Fault::$name,)*];
+
+            /// The name that the environment variable takes.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Fault::$name => $text,)* }
+            }
+        }
+    };
+}
+
+faults! {
+    /// The transaction's directory and liveness lock are there.
+    Begun = "begun",
+    /// The scratch worktree is entered.
+    ScratchEntered = "scratch-entered",
+    /// One of the commits is in the quarantine.
+    Committed = "committed",
+    /// All are.
+    Prepared = "prepared",
+    /// One of the checkout's new files is staged.
+    FileStaged = "file-staged",
+    /// The journal is written, not yet in place.
+    JournalWritten = "journal-written",
+    /// The journal is in place.
+    JournalPlaced = "journal-placed",
+    /// One of the objects is in the repository.
+    ObjectMoved = "object-moved",
+    /// All are.
+    ObjectsMoved = "objects-moved",
+    /// The index is locked.
+    IndexLocked = "index-locked",
+    /// HEAD is locked.
+    HeadLocked = "head-locked",
+    /// The reference is locked.
+    RefLocked = "ref-locked",
+    /// One directory was made in the checkout.
+    DirectoryMade = "directory-made",
+    /// One file was put into the checkout.
+    FilePlaced = "file-placed",
+    /// One file was taken out of the checkout.
+    FileRemoved = "file-removed",
+    /// The new index is written aside.
+    IndexPrepared = "index-prepared",
+    /// The new value of the reference is written aside; the next step is the commit point.
+    RefPrepared = "ref-prepared",
+    /// The reference is moved: the commit point is passed.
+    RefMoved = "ref-moved",
+    /// The reflog has its line.
+    ReflogWritten = "reflog-written",
+    /// ORIG_HEAD is set.
+    OrigHeadSet = "orig-head-set",
+    /// The new index is in place.
+    IndexPlaced = "index-placed",
+    /// The reference's locks are gone.
+    RefUnlocked = "ref-unlocked",
+    /// The index's lock is gone.
+    IndexUnlocked = "index-unlocked",
+    /// The journal is gone.
+    JournalRetired = "journal-retired",
+    /// The scratch worktree is gone.
+    ScratchRemoved = "scratch-removed",
+}
+
+/// The environment variable: `<point>:kill`, `<point>:fail`, or either with `:<n>` for the n-th time (from 1);
+/// `<point>:stop` waits there until the process is continued (SIGCONT).
+pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
+
+/// Strikes if a test asked for it.
+///
+/// # Errors
+/// [`Error::Injected`] where the variable says `fail`.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub fn point(_: Fault) -> Result<()> {
+    Ok(())
+}
+
+/// Strikes if a test asked for it.
+///
+/// # Errors
+/// [`Error::Injected`] where the variable says `fail`.
+#[cfg(debug_assertions)]
+pub fn point(fault: Fault) -> Result<()> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static PASSED: AtomicUsize = AtomicUsize::new(0);
+    let Ok(wanted) = std::env::var(VARIABLE) else { return Ok(()) };
+    let mut parts = wanted.split(':');
+    if parts.next() != Some(fault.as_str()) {
+        return Ok(());
+    }
+    let what = parts.next().unwrap_or("fail");
+    let count = parts.next().and_then(|n| n.parse().ok()).unwrap_or(1);
+    if PASSED.fetch_add(1, Ordering::Relaxed) + 1 != count {
+        return Ok(());
+    }
+    let signal = match what {
+        "kill" => rustix::process::Signal::KILL,
+        "stop" => rustix::process::Signal::STOP,
+        "int" => rustix::process::Signal::INT,
+        "term" => rustix::process::Signal::TERM,
+        _ => return Err(Error::Injected(fault.as_str())),
+    };
+    // To oneself: cannot fail, and the process is gone or stopped when it returns.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
+
+use super::checkout::{Checkout, Found};
+use super::repo::Repo;
+use super::tree::Entry;
+use super::{Error, Result};
+use crate::path::RepoPath;
+use rustix::fs::Stat;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The index as it was read.
+pub struct Index {
+    git: git2::Index,
+    fingerprint: Option<Fingerprint>,
+}
+
+/// By which an index file is known to be the one that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fingerprint {
+    inode: u64,
+    size: u64,
+    mtime: (i64, i64),
+}
+
+/// What the index says of a path.
+#[derive(Debug, Clone)]
+pub struct Indexed {
+    /// Mode and object.
+    pub entry: Entry,
+    /// `git add -N`: no content yet.
+    pub intent_to_add: bool,
+    /// Not in the checkout, by sparse checkout.
+    pub skip_worktree: bool,
+    stat: (i32, u32, u32, u32),
+}
+
+const EXTENDED: u16 = 0x4000;
+const INTENT_TO_ADD: u16 = 1 << 13;
+const SKIP_WORKTREE: u16 = 1 << 14;
+
+impl Repo {
+    /// Reads the index; an empty one if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is split or sparse.
+    pub fn read_index(&self) -> Result<Index> {
+        let path = self.index_file();
+        let fingerprint = fingerprint(&path)?;
+        let git = match fingerprint {
+            Some(_) => open(&path)?,
+            None => git2::Index::new().map_err(|e| Error::git("read the index", e))?,
+        };
+        Ok(Index { git, fingerprint })
+    }
+
+    /// The lock that git takes to write the index.
+    pub fn index_lock(&self) -> PathBuf {
+        let mut name = self.index_file().into_os_string();
+        name.push(".lock");
+        name.into()
+    }
+
+    /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn prepare_index(
+        &self,
+        aside: &Path,
+        updates: &[(RepoPath, Option<Entry>)],
+        checkout: &Checkout,
+    ) -> Result<()> {
+        let file = self.index_file();
+        let permissions = match std::fs::copy(&file, aside) {
+            Ok(_) => {
+                let metadata = std::fs::metadata(&file).map_err(|e| Error::io("read", &file, e))?;
+                Some(metadata.permissions())
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(Error::io("copy", file, e)),
+        };
+        let mut index = open(aside)?;
+        let failed = |e| Error::git("prepare the index", e);
+        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
+            match index.remove(Path::new(path.as_str()), 0) {
+                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
+                _ => {}
+            }
+        }
+        for (path, entry) in updates {
+            let Some(entry) = entry else { continue };
+            let old = index.get_path(Path::new(path.as_str()), 0);
+            let sparse = old.is_some_and(|old| old.flags_extended & SKIP_WORKTREE != 0);
+            let stat = match checkout.look(path.as_str())? {
+                Found::File(stat) | Found::Link(stat) if !sparse => Some(stat),
+                _ => None,
+            };
+            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
+        }
+        index.write().map_err(failed)?;
+        if let Some(permissions) = permissions {
+            std::fs::set_permissions(aside, permissions).map_err(|e| Error::io("write", aside, e))?;
+        }
+        if super::quarantine::Durability::of(self)?.index {
+            let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
+            sync.map_err(|e| Error::io("sync", aside, e))?;
+        }
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<git2::Index> {
+    git2::Index::open(path).map_err(|e| {
+        let unsupported =
+            |what: &str, help: &str| Error::Unsupported { what: what.to_owned(), help: help.to_owned() };
+        // Libgit2 names the extension that it does not know.
+        if e.message().contains("'link'") {
+            return unsupported(
+                "the index is split (core.splitIndex)",
+                "use -b <branch>, or 'git update-index --no-split-index'",
+            );
+        }
+        if e.message().contains("'sdir'") {
+            return unsupported(
+                "the index is sparse (index.sparse)",
+                "use -b <branch>, or 'git sparse-checkout reapply --no-sparse-index'",
+            );
+        }
+        Error::git("read the index", e)
+    })
+}
+
+fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
+    match std::fs::metadata(path) {
+        Ok(m) => Ok(Some(Fingerprint { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()) })),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Error::io("read", path, e)),
+    }
+}
+
+fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
+    let time = |seconds: i64, nanoseconds: i64| git2::IndexTime::new(seconds as i32, nanoseconds as u32);
+    // Git keeps the low 32 bits of these.
+    git2::IndexEntry {
+        ctime: stat.map_or(time(0, 0), |s| time(s.st_ctime, s.st_ctime_nsec as i64)),
+        mtime: stat.map_or(time(0, 0), |s| time(s.st_mtime, s.st_mtime_nsec as i64)),
+        dev: stat.map_or(0, |s| s.st_dev as u32),
+        ino: stat.map_or(0, |s| s.st_ino as u32),
+        mode: entry.mode,
+        uid: stat.map_or(0, |s| s.st_uid),
+        gid: stat.map_or(0, |s| s.st_gid),
+        file_size: stat.map_or(0, |s| s.st_size as u32),
+        id: entry.id,
+        flags: if sparse { EXTENDED } else { 0 },
+        flags_extended: if sparse { SKIP_WORKTREE } else { 0 },
+        path: path.as_str().as_bytes().to_vec(),
+    }
+}
+
+impl Index {
+    /// Whether the index file is still the one that was read.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn is_current(&self, repo: &Repo) -> Result<bool> {
+        Ok(fingerprint(&repo.index_file())? == self.fingerprint)
+    }
+
+    /// What it says of a path at stage 0.
+    pub fn get(&self, path: &str) -> Option<Indexed> {
+        let entry = self.git.get_path(Path::new(path), 0)?;
+        Some(Indexed {
+            entry: Entry { mode: entry.mode, id: entry.id },
+            intent_to_add: entry.flags_extended & INTENT_TO_ADD != 0,
+            skip_worktree: entry.flags_extended & SKIP_WORKTREE != 0,
+            stat: (entry.mtime.seconds(), entry.mtime.nanoseconds(), entry.file_size, entry.ino),
+        })
+    }
+
+    /// Whether the path is in conflict.
+    pub fn is_conflicted(&self, path: &str) -> bool {
+        (1..=3).any(|stage| self.git.get_path(Path::new(path), stage).is_some())
+    }
+
+    /// An entry below a path, other than those for which `except` holds.
+    pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
+        let prefix = format!("{path}/");
+        let first = self.git.find_prefix(prefix.as_str()).ok()?;
+        (first..self.git.len())
+            .filter_map(|at| self.git.get(at))
+            .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
+            .take_while(|path| path.starts_with(&prefix))
+            .find(|path| !except(path))
+    }
+
+    /// Whether a file's data say that it is unchanged since it was indexed. `false` means: look at the content.
+    pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
+        let on_disk =
+            (stat.st_mtime as i32, stat.st_mtime_nsec as u32, stat.st_size as u32, stat.st_ino as u32);
+        let written = self.fingerprint.map(|fingerprint| fingerprint.mtime);
+        // Written in the same instant as the index: the time says nothing (git's "racy" entries).
+        let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
+        on_disk == indexed.stat && !racy
+    }
+}

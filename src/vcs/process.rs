@@ -1,0 +1,50 @@
+//! Running git itself, for what libgit2 cannot do as git does it.
+
+use super::{Error, Result};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
+/// carries configuration.
+const LOCAL: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// A git command on that git directory, with nothing of the environment that could point elsewhere.
+pub fn git(git_dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+    command.env("GIT_DIR", git_dir).stdin(Stdio::null());
+    command
+}
+
+/// Runs to the end and gives what was printed, without the line break at the end.
+///
+/// # Errors
+/// Git cannot be started or failed; what it said is in the error.
+pub fn output(command: &mut Command) -> Result<String> {
+    let shown = |command: &Command| {
+        let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        words.join(" ")
+    };
+    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Command { command: shown(command), message: message.trim().to_owned() });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}

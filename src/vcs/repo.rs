@@ -1,0 +1,224 @@
+//! Finding and opening a repository, and its directories.
+
+use super::config::Config;
+use super::{Error, Oid, Result};
+use std::path::{Path, PathBuf};
+
+/// An open repository with git's view of its configuration.
+pub struct Repo {
+    pub(super) git: git2::Repository,
+    config: Config,
+    objects: PathBuf,
+}
+
+/// An operation that git itself has under way in a worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `git merge`.
+    Merge,
+    /// `git revert`.
+    Revert,
+    /// `git cherry-pick`.
+    CherryPick,
+    /// `git bisect`.
+    Bisect,
+    /// `git rebase`.
+    Rebase,
+    /// `git am`.
+    Am,
+}
+
+impl Operation {
+    /// The git command.
+    pub fn command(self) -> &'static str {
+        match self {
+            Operation::Merge => "merge",
+            Operation::Revert => "revert",
+            Operation::CherryPick => "cherry-pick",
+            Operation::Bisect => "bisect",
+            Operation::Rebase => "rebase",
+            Operation::Am => "am",
+        }
+    }
+}
+
+impl Repo {
+    /// Opens the repository that git would use here: by the environment, else above the current directory.
+    ///
+    /// # Errors
+    /// There is none, or it is of a kind that libgit2 cannot open.
+    pub fn discover() -> Result<Self> {
+        git2::opts::strict_object_creation(true);
+        let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
+        if let Some(git_dir) = git_dir_of(&here) {
+            refuse_unsupported(&git_dir)?;
+        }
+        let git = git2::Repository::open_from_env().map_err(|e| match e.code() {
+            git2::ErrorCode::NotFound => Error::NotARepository(here),
+            git2::ErrorCode::Owner => Error::Git {
+                action:
+                    "open the repository: it belongs to somebody else, see safe.directory in git-config(1)"
+                        .into(),
+                source: e,
+            },
+            _ => Error::git("open the repository", e),
+        })?;
+        Self::from_git(git)
+    }
+
+    /// Opens the repository again that has that git directory (a worktree's own).
+    ///
+    /// # Errors
+    /// As [`Repo::discover`].
+    pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+        let git = git2::Repository::open(git_dir).map_err(|e| Error::git("open the repository", e))?;
+        if let Some(workdir) = workdir
+            && git.workdir() != Some(workdir)
+        {
+            git.set_workdir(workdir, false).map_err(|e| Error::git("open the worktree", e))?;
+        }
+        Self::from_git(git)
+    }
+
+    fn from_git(git: git2::Repository) -> Result<Self> {
+        let config = Config::new(git.config().map_err(|e| Error::git("read the configuration", e))?)?;
+        let objects = match std::env::var_os("GIT_OBJECT_DIRECTORY") {
+            Some(path) if !path.is_empty() => {
+                std::path::absolute(path).map_err(|e| Error::io("find", ".", e))?
+            }
+            _ => git.commondir().join("objects"),
+        };
+        Ok(Self { git, config, objects })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The git directory of this worktree.
+    pub fn git_dir(&self) -> &Path {
+        self.git.path()
+    }
+
+    /// The git directory that all worktrees share.
+    pub fn common_dir(&self) -> &Path {
+        self.git.commondir()
+    }
+
+    /// Where objects live.
+    pub fn objects_dir(&self) -> &Path {
+        &self.objects
+    }
+
+    /// The index's file.
+    pub fn index_file(&self) -> PathBuf {
+        match std::env::var_os("GIT_INDEX_FILE") {
+            Some(path) if !path.is_empty() => std::path::absolute(&path).unwrap_or_else(|_| path.into()),
+            _ => self.git_dir().join("index"),
+        }
+    }
+
+    /// The top of the checkout; `None` in a bare repository.
+    pub fn workdir(&self) -> Option<&Path> {
+        self.git.workdir()
+    }
+
+    /// The name people know the repository by: its directory's.
+    pub fn name(&self) -> Option<String> {
+        let common = self.common_dir();
+        let top = match self.workdir() {
+            Some(top) => top,
+            None => common,
+        };
+        let name = top.file_name()?.to_string_lossy();
+        Some(name.strip_suffix(".git").filter(|n| !n.is_empty()).unwrap_or(&name).to_owned())
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn commit_of(&self, revision: &str) -> Result<Oid> {
+        let object =
+            self.git.revparse_single(revision).map_err(|_| Error::BadRevision(revision.to_owned()))?;
+        let commit = object.peel_to_commit().map_err(|_| Error::BadRevision(revision.to_owned()))?;
+        Ok(commit.id())
+    }
+
+    /// The shortest unique abbreviation of a commit's id, of at least git's default length.
+    pub fn short(&self, id: Oid) -> String {
+        let short = self.git.find_object(id, None).and_then(|object| object.short_id());
+        match short.ok().and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
+            Some(short) => short,
+            None => id.to_string().chars().take(7).collect(),
+        }
+    }
+
+    /// What git has under way in this worktree.
+    pub fn operation(&self) -> Option<Operation> {
+        use git2::RepositoryState as State;
+        Some(match self.git.state() {
+            State::Clean => return None,
+            State::Merge => Operation::Merge,
+            State::Revert | State::RevertSequence => Operation::Revert,
+            State::CherryPick | State::CherryPickSequence => Operation::CherryPick,
+            State::Bisect => Operation::Bisect,
+            State::Rebase | State::RebaseInteractive | State::RebaseMerge => Operation::Rebase,
+            State::ApplyMailbox | State::ApplyMailboxOrRebase => Operation::Am,
+        })
+    }
+
+    /// Whether the paths are what a pathspec list selects, as git's own commands read one.
+    ///
+    /// # Errors
+    /// A pathspec makes no sense.
+    pub fn pathspec(patterns: &[String]) -> Result<impl Fn(&str) -> bool + use<>> {
+        let spec = git2::Pathspec::new(patterns.iter()).map_err(|e| Error::git("read the pathspec", e))?;
+        Ok(move |path: &str| spec.matches_path(Path::new(path), git2::PathspecFlags::DEFAULT))
+    }
+
+    /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
+    pub fn is_tracked(&self, path: &str) -> bool {
+        let tree = self.git.head().and_then(|head| head.peel_to_tree());
+        tree.is_ok_and(|tree| tree.get_path(Path::new(path)).is_ok())
+    }
+}
+
+/// The git directory that belongs to a directory, without opening it.
+fn git_dir_of(here: &Path) -> Option<PathBuf> {
+    match std::env::var_os("GIT_DIR") {
+        Some(path) if !path.is_empty() => Some(PathBuf::from(path)),
+        _ => git2::Repository::discover_path(here, std::iter::empty::<&Path>()).ok(),
+    }
+}
+
+/// Refuses what libgit2 would refuse in words that help nobody.
+fn refuse_unsupported(git_dir: &Path) -> Result<()> {
+    let common = match std::fs::read_to_string(git_dir.join("commondir")) {
+        Ok(text) => git_dir.join(text.trim()),
+        Err(_) => git_dir.to_owned(),
+    };
+    let Ok(config) = git2::Config::open(&common.join("config")) else { return Ok(()) };
+    let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
+    let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
+    if let Some(format) = extension("objectformat").filter(|f| !f.eq_ignore_ascii_case("sha1")) {
+        return unsupported(
+            format!("this repository has {format} object names (extensions.objectFormat)"),
+            "apply the response in a SHA-1 clone of it",
+        );
+    }
+    if let Some(storage) = extension("refstorage").filter(|f| !f.eq_ignore_ascii_case("files")) {
+        return unsupported(
+            format!("this repository keeps its references as {storage} (extensions.refStorage)"),
+            "'git refs migrate --ref-format=files' makes it one that can be served",
+        );
+    }
+    if extension("partialclone").is_some() {
+        return unsupported(
+            "this repository is a partial clone (extensions.partialClone)".to_owned(),
+            "apply the response in a full clone of it",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! A commit's tree: seen by the planner, and rebuilt with changes.
+
+use super::{Error, Oid, Result};
+use crate::path::RepoPath;
+use crate::plan::{Body, FileState, Node, TreeError, TreeView};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What git stores for a path in a tree: a file mode and an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// 0o100644, 0o100755, 0o120000 or 0o160000.
+    pub mode: u32,
+    /// Blob, or a submodule's commit.
+    pub id: Oid,
+}
+
+/// Changes to a tree: `None` removes the path.
+pub type Changes = BTreeMap<RepoPath, Option<Entry>>;
+
+/// A tree to resolve edits against. The empty tree where nothing was committed yet.
+pub struct BaseTree<'r> {
+    repo: &'r git2::Repository,
+    tree: Option<git2::Tree<'r>>,
+}
+
+const DIRECTORY: i32 = 0o040000;
+
+fn node(mode: i32) -> Node {
+    match mode {
+        DIRECTORY => Node::Directory,
+        0o120000 => Node::Symlink,
+        0o160000 => Node::Submodule,
+        mode => Node::File { executable: mode & 0o100 != 0 },
+    }
+}
+
+impl super::repo::Repo {
+    /// The tree of a commit; `None` for the empty tree.
+    ///
+    /// # Errors
+    /// The object store cannot give it.
+    pub fn tree(&self, commit: Option<Oid>) -> Result<BaseTree<'_>> {
+        let tree = match commit {
+            Some(id) => Some(
+                self.git
+                    .find_commit(id)
+                    .and_then(|commit| commit.tree())
+                    .map_err(|e| Error::git(format!("read the tree of {id}"), e))?,
+            ),
+            None => None,
+        };
+        Ok(BaseTree { repo: &self.git, tree })
+    }
+}
+
+impl BaseTree<'_> {
+    /// The tree's id; `None` for the empty tree of an unborn branch.
+    pub fn id(&self) -> Option<Oid> {
+        self.tree.as_ref().map(git2::Tree::id)
+    }
+
+    /// What is stored at a path, unless it is a directory or nothing.
+    ///
+    /// # Errors
+    /// The object store cannot tell.
+    pub fn stored(&self, path: &RepoPath) -> Result<Option<Entry>> {
+        let entry =
+            self.lookup(path).map_err(|e| Error::git(format!("read {path} from the base tree"), e))?;
+        Ok(entry.filter(|(mode, _)| *mode != DIRECTORY).map(|(mode, id)| Entry { mode: mode as u32, id }))
+    }
+
+    /// The entry that a planned state of a path comes to, once its content is written.
+    ///
+    /// # Errors
+    /// The content cannot be written, or the base has no such path.
+    pub fn store(&self, state: &FileState) -> Result<Entry> {
+        let id = match &state.body {
+            Body::Bytes(bytes) => self.repo.blob(bytes).map_err(|e| Error::git("write a blob", e))?,
+            Body::Text(content) => {
+                self.repo.blob(&content.to_bytes()).map_err(|e| Error::git("write a blob", e))?
+            }
+            Body::Base(path) => match self.stored(path)? {
+                Some(entry) => entry.id,
+                None => {
+                    let missing = git2::Error::from_str("it is not there");
+                    return Err(Error::git(format!("read {path} from the base tree"), missing));
+                }
+            },
+        };
+        let mode = match state.node {
+            Node::File { executable: true } => 0o100755,
+            Node::File { executable: false } | Node::Directory => 0o100644,
+            Node::Symlink => 0o120000,
+            Node::Submodule => 0o160000,
+        };
+        Ok(Entry { mode, id })
+    }
+
+    fn lookup(&self, path: &RepoPath) -> std::result::Result<Option<(i32, Oid)>, git2::Error> {
+        let Some(tree) = &self.tree else { return Ok(None) };
+        match tree.get_path(Path::new(path.as_str())) {
+            Ok(entry) => Ok(Some((entry.filemode(), entry.id()))),
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+            // A component that is a file: libgit2 says that it is no tree.
+            Err(e) if e.class() == git2::ErrorClass::Tree || e.class() == git2::ErrorClass::Invalid => {
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
+    }
+}
+
+impl TreeView for BaseTree<'_> {
+    fn entry(&self, path: &RepoPath) -> std::result::Result<Option<Node>, TreeError> {
+        Ok(self.lookup(path).map_err(|e| failed(path.as_str(), e))?.map(|(mode, _)| node(mode)))
+    }
+
+    fn read(&self, path: &RepoPath) -> std::result::Result<Arc<[u8]>, TreeError> {
+        let found = self.lookup(path).map_err(|e| failed(path.as_str(), e))?;
+        let (_, id) = found.ok_or_else(|| failed(path.as_str(), git2::Error::from_str("it is not there")))?;
+        let blob = self.repo.find_blob(id).map_err(|e| failed(path.as_str(), e))?;
+        Ok(Arc::from(blob.content()))
+    }
+
+    fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {
+        let Some(root) = &self.tree else { return Ok(Vec::new()) };
+        let names = |tree: &git2::Tree<'_>| {
+            tree.iter().map(|entry| (entry.name_bytes().to_vec(), node(entry.filemode()))).collect()
+        };
+        let Some(directory) = directory else { return Ok(names(root)) };
+        match self.lookup(directory).map_err(|e| failed(directory.as_str(), e))? {
+            Some((DIRECTORY, id)) => {
+                let tree = self.repo.find_tree(id).map_err(|e| failed(directory.as_str(), e))?;
+                Ok(names(&tree))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
+        let mut found = Vec::new();
+        let Some(tree) = &self.tree else { return found };
+        // Only for a hint: what cannot be read ends the search.
+        let _ = tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
+            if entry.name_bytes() == name.as_bytes()
+                && entry.filemode() != DIRECTORY
+                && let Ok(path) = RepoPath::parse(&format!("{directory}{name}"))
+            {
+                found.push(path);
+            }
+            if found.len() >= limit { git2::TreeWalkResult::Abort } else { git2::TreeWalkResult::Ok }
+        });
+        found
+    }
+}
+
+fn failed(path: &str, source: git2::Error) -> TreeError {
+    TreeError { path: path.to_owned(), source: Box::new(source) }
+}
+
+impl super::repo::Repo {
+    /// Writes a tree: `base` with the changes. Directories that become empty go; where a path goes and another
+    /// comes that has it as a directory (or the other way round), the one that comes stands.
+    ///
+    /// # Errors
+    /// The object store fails, or two paths that are to be there exclude each other.
+    pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
+        type Pending = BTreeMap<Vec<u8>, Option<(i32, Oid)>>;
+        let root = match base {
+            Some(id) => Some(self.git.find_tree(id).map_err(|e| Error::git("read a tree", e))?),
+            None => None,
+        };
+        // By directory, the deepest first: a directory's new entry is pending in its parent when that is built.
+        let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Pending> = BTreeMap::new();
+        let place = |directory: &str| {
+            let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
+            (std::cmp::Reverse(depth), directory.to_owned())
+        };
+        let split = |path: &str| match path.rsplit_once('/') {
+            Some((directory, name)) => (directory.to_owned(), name.as_bytes().to_vec()),
+            None => (String::new(), path.as_bytes().to_vec()),
+        };
+        for (path, entry) in changes {
+            let (directory, name) = split(path.as_str());
+            let entry = entry.map(|entry| (entry.mode as i32, entry.id));
+            directories.entry(place(&directory)).or_default().insert(name, entry);
+        }
+        directories.entry(place("")).or_default();
+        while let Some(((_, directory), pending)) = directories.pop_first() {
+            let before = match (&root, directory.as_str()) {
+                (root, "") => root.clone(),
+                (Some(root), directory) => match root.get_path(Path::new(directory)) {
+                    Ok(entry) if entry.filemode() == DIRECTORY => {
+                        Some(self.git.find_tree(entry.id()).map_err(|e| Error::git("read a tree", e))?)
+                    }
+                    _ => None,
+                },
+                (None, _) => None,
+            };
+            let failed = |e| Error::git(format!("write the tree '{directory}'"), e);
+            let mut builder = self.git.treebuilder(before.as_ref()).map_err(failed)?;
+            for name in pending.iter().filter(|(_, entry)| entry.is_none()).map(|(name, _)| name) {
+                if builder.get(name.as_slice()).map_err(failed)?.is_some() {
+                    builder.remove(name.as_slice()).map_err(failed)?;
+                }
+            }
+            for (name, entry) in &pending {
+                if let Some((mode, id)) = entry {
+                    builder.insert(name.as_slice(), *id, *mode).map_err(failed)?;
+                }
+            }
+            if directory.is_empty() {
+                return builder.write().map_err(failed);
+            }
+            let (parent, name) = split(&directory);
+            let slot = directories.entry(place(&parent)).or_default();
+            if builder.is_empty() {
+                slot.entry(name).or_insert(None);
+            } else {
+                let id = builder.write().map_err(failed)?;
+                if let Some(Some(_)) = slot.insert(name, Some((DIRECTORY, id))) {
+                    let both =
+                        git2::Error::from_str("a file and a directory of that name are both to be there");
+                    return Err(failed(both));
+                }
+            }
+        }
+        Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
+    }
+}

@@ -1,0 +1,122 @@
+//! Linked worktrees: which branch is checked out where, and the scratch one of a transaction
+//! (gitrepository-layout(5), `worktrees/<id>/`).
+
+use super::repo::Repo;
+use super::{Error, Oid, Result};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+impl Repo {
+    /// The worktree other than this one in which a branch is checked out or being rebased or bisected.
+    ///
+    /// # Errors
+    /// The list of worktrees cannot be read.
+    pub fn occupied_elsewhere(&self, branch: &str) -> Result<Option<PathBuf>> {
+        let mut others = Vec::new();
+        let root = self.common_dir().join("worktrees");
+        match std::fs::read_dir(&root) {
+            Ok(entries) => {
+                for entry in entries {
+                    let git_dir = entry.map_err(|e| Error::io("read", &root, e))?.path();
+                    let place = std::fs::read_to_string(git_dir.join("gitdir")).unwrap_or_default();
+                    let place = PathBuf::from(place.trim_end().trim_end_matches("/.git"));
+                    others.push((git_dir, place));
+                }
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io("read", &root, e)),
+        }
+        if self.git.is_worktree() {
+            let main = git2::Repository::open(self.common_dir());
+            if let Some(workdir) = main.ok().and_then(|main| main.workdir().map(Path::to_owned)) {
+                others.push((self.common_dir().to_owned(), workdir));
+            }
+        }
+        let own = std::fs::canonicalize(self.git_dir()).ok();
+        let held = |git_dir: &Path| {
+            let read = |name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
+            let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            read("HEAD").trim_end() == format!("ref: {branch}")
+                || read("rebase-merge/head-name").trim_end() == branch
+                || read("rebase-apply/head-name").trim_end() == branch
+                || read("BISECT_START").trim_end() == short
+        };
+        let found = others
+            .into_iter()
+            .find(|(git_dir, _)| std::fs::canonicalize(git_dir).ok() != own && held(git_dir));
+        Ok(found.map(|(_, place)| place))
+    }
+}
+
+/// The administrative entry of a scratch worktree: linked, detached and locked. It never holds a branch.
+#[must_use]
+#[derive(Debug)]
+pub struct Scratch {
+    entry: PathBuf,
+}
+
+impl Scratch {
+    /// Where the entry of a transaction is.
+    pub fn path_for(common: &Path, id: &str) -> PathBuf {
+        common.join("worktrees").join(format!("llm-apply-{id}"))
+    }
+
+    /// Enters a worktree at `tree` with HEAD at `base`.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn enter(repo: &Repo, id: &str, tree: &Path, base: Oid) -> Result<Self> {
+        let entry = Self::path_for(repo.common_dir(), id);
+        let make = |path: &Path| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        if let Some(parent) = entry.parent() {
+            // Shared by all worktrees: with the permissions that git gives it.
+            std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
+        }
+        let scratch = Self { entry };
+        make(&scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))?;
+        make(tree).map_err(|e| Error::io("create", tree, e))?;
+        let write = |path: PathBuf, bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
+        };
+        let with_path = |prefix: &[u8], path: &Path| {
+            let mut bytes = prefix.to_vec();
+            bytes.extend_from_slice(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()));
+            bytes.push(b'\n');
+            bytes
+        };
+        // Locked first: whoever comes by must not prune what is not whole yet.
+        let reason = format!("git llm-apply is at work here (process {})\n", std::process::id());
+        write(scratch.entry.join("locked"), reason.as_bytes())?;
+        write(scratch.entry.join("commondir"), b"../..\n")?;
+        write(scratch.entry.join("HEAD"), format!("{base}\n").as_bytes())?;
+        write(tree.join(".git"), &with_path(b"gitdir: ", &scratch.entry))?;
+        write(scratch.entry.join("gitdir"), &with_path(b"", &tree.join(".git")))?;
+        Ok(scratch)
+    }
+
+    /// Removes the entry of a transaction, its own or a dead one's, and `worktrees/` if it is empty then.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(common: &Path, id: &str) -> Result<()> {
+        let entry = Self::path_for(common, id);
+        match std::fs::remove_dir_all(&entry) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", entry, e)),
+            Err(_) => return Ok(()),
+            Ok(()) => {}
+        }
+        if let Some(parent) = entry.parent() {
+            let _ = std::fs::remove_dir(parent);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.entry);
+        if let Some(parent) = self.entry.parent() {
+            let _ = std::fs::remove_dir(parent);
+        }
+    }
+}

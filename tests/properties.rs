@@ -407,7 +407,7 @@ fn hunks(old: &str, new: &str, context: usize) -> Vec<(u32, String)> {
                 lines += change.value();
             }
             let start = group.first().map_or(0, |op| op.old_range().start);
-            (u32::try_from(start).unwrap() + 1, lines)
+            (u32::try_from(start).unwrap_or(u32::MAX) + 1, lines)
         })
         .collect()
 }
@@ -531,7 +531,8 @@ fn odd_hunk() -> impl Strategy<Value = Hunk> {
     let anchor = prop_oneof![
         Just(Anchor::Unique),
         Just(Anchor::Occurrence(Occurrence::Last)),
-        (1..4_u32).prop_map(|n| Anchor::Occurrence(Occurrence::Nth(n.try_into().unwrap()))),
+        (0..3_u32)
+            .prop_map(|n| Anchor::Occurrence(Occurrence::Nth(std::num::NonZeroU32::MIN.saturating_add(n)))),
         prop::option::of(0..6_u32).prop_map(|old_start| Anchor::Line { old_start, new_start: None }),
         (prop::collection::vec(odd_text(), 0..3), any::<bool>())
             .prop_map(|(context, end_of_file)| Anchor::Seek { context, end_of_file }),

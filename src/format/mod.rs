@@ -9,6 +9,8 @@
 
 pub mod fence;
 mod opx;
+#[cfg(test)]
+mod properties;
 mod reasoning;
 pub mod scan;
 pub mod tag;

@@ -70,7 +70,7 @@ impl FormatId {
     ];
 
     /// The name that `--format` takes.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             FormatId::Opx => "opx",
             FormatId::ApplyPatch => "apply-patch",

@@ -42,6 +42,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     if output.json && (settings.diff || settings.stat) {
         return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
     }
+    if settings.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
+        let message =
+            "a branch's name with {…} in it is kept for templates, which this version does not have";
+        return Err(Error::Usage(message.into()));
+    }
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let responses = input::read(&names, settings.max_size)?;
     let mut script = Script::default();
@@ -368,6 +373,11 @@ impl Run {
         drop(held);
         self.landed(repo, &mut report, &target, &series, &landed);
         self.printer.report(&report);
+        if !self.settings.verify {
+            for hook in transaction::unrun_hooks(repo)? {
+                self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+            }
+        }
         repo.maintain();
         if self.settings.diff || self.settings.stat {
             self.show(repo, landed_from(&target, &landed), landed.new, None)?;

@@ -5,19 +5,21 @@
 //! there; the first that says yes takes the region and says where it ends. So a format's markers inside another's
 //! payload are never seen, and regions of several formats come in the order they stand.
 //!
-//! To add a format: a file with `opens` and `parse`, and a row in the table.
+//! To add a format: a file with `opens`, `parse` and `render`, and a row in the table.
 
 pub mod fence;
 mod opx;
 #[cfg(test)]
 mod properties;
 mod reasoning;
+pub mod render;
 pub mod scan;
 pub mod tag;
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
+use render::{Rendered, Unrepresentable};
 use scan::Cursor;
 
 /// The formats' identities.
@@ -88,6 +90,8 @@ pub struct Format {
     /// What was declared and gives no edit must give an error; an error that covers a part of the response covers all
     /// that was declared in it only if it says so.
     pub parse: fn(&mut Cursor<'_>, &mut Script),
+    /// Writes changes in this format; what [`render::render`] calls.
+    pub render: fn(&[Rendered<'_>]) -> Result<String, Unrepresentable>,
 }
 
 impl Format {
@@ -205,6 +209,7 @@ mod tests {
             let span = cursor.span(start, cursor.at());
             script.diagnostics.push(Diagnostic::error(Code::Truncated, span, "a list without an end"));
         },
+        render: |_| Ok(String::new()),
     };
 
     /// A format whose regions are lines that begin with `(`, each an error; and `()`, which is none after all.
@@ -219,6 +224,7 @@ mod tests {
                 cursor.advance();
             }
         },
+        render: |_| Ok(String::new()),
     };
 
     fn response(text: &str) -> Response {

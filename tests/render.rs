@@ -1,7 +1,11 @@
 //! Changes written in a format and applied again give the files that they were made from, for every format that can
 //! express them.
 
-#![expect(clippy::panic, reason = "a test ends where a response is not as it should be")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends where its files are not as they should be"
+)]
 
 #[expect(dead_code, reason = "what reads folders is for the tests that have cases in folders")]
 mod corpus;

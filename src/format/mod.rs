@@ -7,6 +7,7 @@
 //!
 //! To add a format: a file with `opens`, `parse` and `render`, and a row in the table.
 
+mod apply_patch;
 pub mod fence;
 mod opx;
 #[cfg(test)]
@@ -102,7 +103,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT];
+pub const FORMATS: &[Format] = &[opx::FORMAT, apply_patch::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;

@@ -15,6 +15,7 @@ mod properties;
 mod reasoning;
 pub mod render;
 pub mod scan;
+mod search_replace;
 pub mod tag;
 
 use crate::diag::{Code, Diagnostic};
@@ -103,7 +104,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT, apply_patch::FORMAT];
+pub const FORMATS: &[Format] = &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;

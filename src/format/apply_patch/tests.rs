@@ -320,8 +320,8 @@ fn assert_linear(name: &str, text: &dyn Fn(usize) -> String) {
     // Timing is noisy where tests share a machine: what is quadratic fails every time.
     let mut worst = Duration::ZERO;
     for _ in 0..5 {
-        let (short, long) = (time(25_000), time(50_000));
-        if long < short.mul_f64(2.3) + Duration::from_millis(2) {
+        let (short, long) = (time(10_000), time(20_000));
+        if long < short.mul_f64(2.3) + Duration::from_millis(1) {
             return;
         }
         worst = long;

@@ -9,6 +9,8 @@
 
 mod apply_patch;
 pub mod fence;
+#[cfg(test)]
+mod linear;
 mod opx;
 #[cfg(test)]
 mod properties;

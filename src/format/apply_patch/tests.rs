@@ -1,9 +1,9 @@
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script};
+use crate::format::linear::assert_linear;
 use crate::format::{FormatId, MAX_ERRORS, parse};
 use crate::response::Response;
 use proptest::prelude::*;
-use std::time::{Duration, Instant};
 
 fn response(text: &str) -> Response {
     Response::new(0, "r", text.as_bytes().to_vec(), 1 << 30).unwrap()
@@ -307,30 +307,10 @@ fn prose_that_mentions_markers_is_prose() {
     }
 }
 
-fn assert_linear(name: &str, text: &dyn Fn(usize) -> String) {
-    let time = |n| {
-        let response = response(&text(n));
-        let run = || {
-            let start = Instant::now();
-            std::hint::black_box(parse(&response, Some(FormatId::ApplyPatch)));
-            start.elapsed()
-        };
-        (0..5).map(|_| run()).min().unwrap_or_default()
-    };
-    // Timing is noisy where tests share a machine: what is quadratic fails every time.
-    let mut worst = Duration::ZERO;
-    for _ in 0..5 {
-        let (short, long) = (time(10_000), time(20_000));
-        if long < short.mul_f64(2.3) + Duration::from_millis(1) {
-            return;
-        }
-        worst = long;
-    }
-    panic!("{name}: {worst:?} for twice the input");
-}
-
 #[test]
 fn hostile_patches_are_read_in_linear_time() {
+    let assert_linear =
+        |name, text: &dyn Fn(usize) -> String| assert_linear(name, FormatId::ApplyPatch, text);
     assert_linear("sections", &|n| patch(&"*** Update File: a\n".repeat(n)));
     assert_linear("sections without a patch", &|n| "*** Update File: a\n".repeat(n));
     assert_linear("beginnings", &|n| "*** Begin Patch\n".repeat(n));

@@ -431,6 +431,16 @@ fn responses_that_are_no_text_or_empty_are_refused_in_words() {
 }
 
 #[test]
+fn a_directory_may_be_named_before_a_verb_as_with_git() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&five());
+    let file = file.to_str().unwrap();
+    sandbox.run(["-C", "src", "check", file]).exits(0).says("would land 5 edits");
+    sandbox.run(["-C", "src", "-C", "..", "check", "-C", "src", file]).exits(0).says("would land 5 edits");
+    sandbox.run(["-q", "check", file]).exits(128).says("a verb comes before the options");
+}
+
+#[test]
 fn hooks_that_do_not_run_are_named() {
     let sandbox = Sandbox::new();
     for hook in ["pre-commit", "post-commit"] {

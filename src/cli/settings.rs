@@ -77,6 +77,11 @@ pub(super) enum Color {
 }
 
 impl Output {
+    /// As if nothing had been typed.
+    pub(super) fn plain() -> Self {
+        Self { json: false, quiet: false, verbose: false, color: Color::Auto }
+    }
+
     /// From what was typed alone: for messages before there is a repository.
     pub(super) fn typed(matches: &ArgMatches) -> Self {
         let on = |long| args::switch(matches, long).unwrap_or(false);

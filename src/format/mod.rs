@@ -8,6 +8,7 @@
 //! To add a format: a file with `opens` and `parse`, and a row in the table.
 
 pub mod fence;
+pub mod hunk;
 mod opx;
 mod reasoning;
 pub mod scan;

@@ -20,6 +20,7 @@ pub mod diag;
 pub mod edit;
 pub mod format;
 pub mod locate;
+pub mod message;
 pub mod path;
 pub mod plan;
 pub mod report;

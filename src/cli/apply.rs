@@ -275,7 +275,7 @@ impl Run {
         self.printer.report(&report);
         if (self.settings.diff || self.settings.stat) && !series.is_empty() {
             let preview = Preview::build(repo, &base, &series)?;
-            self.show(repo, base.id(), preview.tree(), Some(&preview.objects()))?;
+            self.show(repo, base.id(), preview.tree(), Some(preview.objects()))?;
         }
         Ok(exit)
     }

@@ -10,6 +10,8 @@
 pub mod fence;
 pub mod hunk;
 mod opx;
+#[cfg(test)]
+mod properties;
 mod reasoning;
 pub mod scan;
 pub mod tag;

@@ -130,20 +130,19 @@ fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
-/// the next one on, or with nothing after it but other tags.
+/// the next one on, or with nothing after it but other tags, or with nothing because the response breaks off.
 fn starts_edit(text: &str, next_line: Option<&str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
     }
     let rest = &text["<edit".len()..];
-    if trim(rest).is_empty() {
-        return next_line.is_some_and(|line| {
-            let line = trim(line);
-            line.starts_with('>')
-                || (line.starts_with(|c: char| c.is_ascii_alphabetic()) && line.contains('='))
-        });
+    let begins_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    match (trim(rest), next_line.map(trim)) {
+        (_, _) if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) => false,
+        ("", Some(line)) => line.starts_with('>') || (begins_name(line) && line.contains('=')),
+        (attributes, None) if attributes.bytes().all(|byte| byte.is_ascii_alphabetic()) => true,
+        _ => begins_line_of_tags(rest) || has_attributes(rest),
     }
-    rest.starts_with([' ', '\t', '>', '/']) && (begins_line_of_tags(rest) || has_attributes(rest))
 }
 
 /// Whether a tag that goes on like that has attributes in this line.

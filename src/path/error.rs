@@ -72,8 +72,8 @@ pub enum PathError {
         /// The component.
         component: String,
     },
-    /// A blank before the first or after the last character.
-    #[error("the path begins or ends with a blank")]
+    /// A blank, or a zero-width character, before the first or after the last character.
+    #[error("the path begins or ends with a blank or a zero-width character")]
     OuterBlank,
     /// `~/`.
     #[error("the path begins with `~/`, which stands for a home directory")]

@@ -88,7 +88,10 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
 }
 
 fn has_outer_blank(text: &str) -> bool {
-    text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace)
+    // Beside blanks, the marks that a copied text may have around it.
+    let is_blank =
+        |c: char| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    text.starts_with(is_blank) || text.ends_with(is_blank)
 }
 
 fn relative(text: &str) -> Result<RepoPath, PathError> {
@@ -224,6 +227,7 @@ mod tests {
             ("./~/a", "~/a"),
             ("~u/a", "~u/a"),
             ("a b/c d.rs", "a b/c d.rs"),
+            ("👩\u{200d}💻/❤\u{fe0f}", "👩\u{200d}💻/❤\u{fe0f}"),
             ("file:a", "file:a"),
             ("home/u/proj/a", "home/u/proj/a"),
         ] {
@@ -271,6 +275,8 @@ mod tests {
             ("a\n", PathError::OuterBlank),
             ("./ a", PathError::OuterBlank),
             ("a\u{a0}", PathError::OuterBlank),
+            ("\u{feff}a", PathError::OuterBlank),
+            ("a.rs\u{200b}", PathError::OuterBlank),
             ("file:///home/u/proj/a%20", PathError::OuterBlank),
             ("/home/u/proj", PathError::WorktreeItself),
             ("/home/u/proj/", PathError::WorktreeItself),

@@ -96,7 +96,16 @@ impl Chunk {
 
     pub(super) fn hashes(&self, form: Form) -> &[u64] {
         self.hashes[form as usize].get_or_init(|| {
-            self.lines.iter().map(|mark| hash(&form.of(&self.bytes[mark.start..mark.end]))).collect()
+            let known = form.stricter().map(|form| (form, self.hashes(form)));
+            let hash_of = |(index, mark): (usize, &Mark)| {
+                let text = &self.bytes[mark.start..mark.end];
+                let bytes = form.of(text);
+                match known {
+                    Some((form, hashes)) if form.of(text) == bytes => hashes[index],
+                    _ => hash(&bytes),
+                }
+            };
+            self.lines.iter().enumerate().map(hash_of).collect()
         })
     }
 }

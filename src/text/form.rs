@@ -1,8 +1,10 @@
 //! What of a line counts when lines are compared.
 
 use std::borrow::Cow;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What of a line's text counts, the strictest first. Two lines are equal in a form if [`Form::of`] gives equal bytes.
+/// What of a line's text counts. Two lines are equal in a form if [`Form::of`] gives equal bytes; lines that are equal
+/// in [`Form::Text`] are so in every form, and lines that are equal in any form are so in [`Form::FoldedTrimmed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Every byte.
@@ -11,11 +13,16 @@ pub enum Form {
     Trailing,
     /// All but blanks at both ends.
     Trimmed,
+    /// All but blanks at its end, and look-alikes are one: typographic and ASCII quotes, dashes and spaces, and the ways
+    /// to write an accented letter (NFC and NFD).
+    Folded,
+    /// Look-alikes are one, and blanks at both ends do not count.
+    FoldedTrimmed,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Form; 3] = [Form::Text, Form::Trailing, Form::Trimmed];
+    pub const ALL: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
 
     /// What counts of a line's text.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
@@ -23,6 +30,14 @@ impl Form {
             Form::Text => Cow::Borrowed(text),
             Form::Trailing => Cow::Borrowed(trim_end(text)),
             Form::Trimmed => Cow::Borrowed(trim_start(trim_end(text))),
+            Form::Folded => match fold(text) {
+                Cow::Borrowed(text) => Cow::Borrowed(trim_end(text)),
+                Cow::Owned(text) => Cow::Owned(trim_end(&text).to_vec()),
+            },
+            Form::FoldedTrimmed => match fold(text) {
+                Cow::Borrowed(text) => Cow::Borrowed(trim_start(trim_end(text))),
+                Cow::Owned(text) => Cow::Owned(trim_start(trim_end(&text)).to_vec()),
+            },
         }
     }
 
@@ -35,9 +50,25 @@ impl Form {
     pub fn eq(self, left: &[u8], right: &[u8]) -> bool {
         self.of(left) == self.of(right)
     }
+
+    /// The stricter form whose bytes are the same for most lines; equal bytes have equal hashes.
+    pub(super) fn stricter(self) -> Option<Form> {
+        match self {
+            Form::Text => None,
+            Form::Trailing => Some(Form::Text),
+            Form::Trimmed | Form::Folded => Some(Form::Trailing),
+            Form::FoldedTrimmed => Some(Form::Trimmed),
+        }
+    }
 }
 
-/// Whether a byte is a blank: space, tab, or the control characters that editors show as blank.
+/// The blanks that a line begins with.
+pub fn indentation(text: &[u8]) -> &[u8] {
+    let rest = trim_start(text);
+    &text[..text.len() - rest.len()]
+}
+
+/// Whether a byte is a blank: space, tab, or a control character that editors show as one.
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
@@ -55,4 +86,53 @@ fn trim_end(text: &[u8]) -> &[u8] {
 fn trim_start(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&b| !blank(b)).unwrap_or(text.len());
     &text[start..]
+}
+
+/// The text with look-alikes made one. What is not UTF-8 stays.
+fn fold(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let Ok(text) = std::str::from_utf8(text) else { return Cow::Borrowed(text) };
+    let plain = text.chars().all(|c| look_alike(c) == c);
+    if plain && is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    Cow::Owned(text.nfc().map(look_alike).collect::<String>().into_bytes())
+}
+
+/// The ASCII character that a typographic one is mistaken for by models and by editors that "correct" text. An ellipsis
+/// is not three dots: those are often a placeholder for code.
+fn look_alike(c: char) -> char {
+    match c {
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        // Hyphens and dashes, minus, small and full-width hyphen-minus.
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_alikes_are_one_and_an_ellipsis_is_none() {
+        let eq = |left: &str, right: &str| Form::Folded.eq(left.as_bytes(), right.as_bytes());
+        assert!(eq("say “hi” – it’s\u{a0}5 − 3", "say \"hi\" - it's 5 - 3"));
+        assert!(eq("cafe\u{301}", "caf\u{e9}"));
+        assert!(!eq("…", "..."));
+        assert!(!eq("oﬃce", "office"), "a ligature is another text");
+        assert!(!eq("“a”", "'a'"), "the kind of quote counts");
+        assert!(!Form::Folded.eq(b"  a", b"a") && Form::FoldedTrimmed.eq("\u{a0} a".as_bytes(), b"a"));
+        assert!(Form::Folded.eq(b"\xff\x80", b"\xff\x80") && !Form::Folded.eq(b"\xff", b"\xfe"));
+    }
+
+    #[test]
+    fn indentation_is_what_a_line_begins_with() {
+        assert_eq!(indentation(b"\t  a b"), b"\t  ");
+        assert_eq!(indentation(b"  "), b"  ");
+    }
 }

@@ -7,7 +7,7 @@
 mod chunk;
 mod form;
 
-pub use form::Form;
+pub use form::{Form, indentation};
 
 use chunk::Chunk;
 use std::ops::Range;

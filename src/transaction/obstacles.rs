@@ -274,7 +274,7 @@ impl Look<'_> {
                 if trusted && (stat.st_mode & 0o100 != 0) != (mode == EXECUTABLE) {
                     return modified();
                 }
-                let conversion = self.repo.conversion(path, Source::Checkout)?;
+                let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
                 let eol = match conversion {
                     Conversion::Eol(eol) => eol,
                     Conversion::External(what) => return Err(external(path, &what)),

@@ -101,13 +101,13 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         clean(repo, room, &id, None)?;
         return Ok(Recovered { id, end: End::Discarded, reference: None, left: Vec::new() });
     };
-    let (end, left) = settle(room, &id, &journal)?;
+    let (end, left) = settle(room, &journal)?;
     Journal::retire(room)?;
     clean(repo, room, &id, Some(&journal))?;
     Ok(Recovered { id, end, reference: Some(journal.movement.name), left })
 }
 
-fn settle(room: &Path, id: &str, journal: &Journal) -> Result<(End, Vec<String>)> {
+fn settle(room: &Path, journal: &Journal) -> Result<(End, Vec<String>)> {
     let movement = &journal.movement;
     let paths = || match &journal.staged {
         Some(staged) => staged.files.iter().map(|file| file.path.clone()).collect(),
@@ -156,8 +156,7 @@ fn settle(room: &Path, id: &str, journal: &Journal) -> Result<(End, Vec<String>)
             }
         }
         release(index, reference)?;
-        let quarantine = Quarantine::path_for(&journal.objects_dir.0, id);
-        Quarantine::retract(&quarantine, &journal.objects_dir.0, &journal.objects);
+        Quarantine::retract(&journal.objects_dir.0, &journal.objects);
         return Ok((End::TakenBack, left));
     }
     // The branch has gone on. With the index placed and its lock gone, this had been finished before.

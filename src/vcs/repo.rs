@@ -2,6 +2,8 @@
 
 use super::config::Config;
 use super::{Error, Oid, Result};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// An open repository with git's view of its configuration.
@@ -9,6 +11,11 @@ pub struct Repo {
     pub(super) git: git2::Repository,
     config: Config,
     objects: PathBuf,
+    /// The new objects, once writes are turned to a quarantine.
+    pub(super) pending: RefCell<Option<super::quarantine::Pending>>,
+    /// What was found of attribute files: for all paths, and by their own path.
+    pub(super) attributes_everywhere: OnceCell<bool>,
+    pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -88,7 +95,14 @@ impl Repo {
             }
             _ => git.commondir().join("objects"),
         };
-        Ok(Self { git, config, objects })
+        Ok(Self {
+            git,
+            config,
+            objects,
+            pending: RefCell::default(),
+            attributes_everywhere: OnceCell::new(),
+            attributes_in: RefCell::default(),
+        })
     }
 
     /// The configuration.

@@ -53,7 +53,7 @@ pub(crate) fn run(command: &mut Command, input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("git is installed");
-    // Small enough for a pipe; a git that does not read it fails by its own exit status.
+    // None of the commands asked here prints much before it has read all; one that reads nothing shows in its status.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
     child.wait_with_output().expect("git ends")
 }

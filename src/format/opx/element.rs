@@ -144,6 +144,9 @@ impl Element {
 
     fn read_attributes(&mut self, cursor: &Cursor<'_>, tag: &Tag<'_>) {
         self.check_attributes(cursor, tag, &["file", "op", "root"]);
+        if has_no_end(tag) && tag.attribute("file").is_none() {
+            return;
+        }
         let root = tag.attribute("root");
         if let Some(root) = root.filter(|root| trim(root.value).is_empty()) {
             let message = "the attribute root of <edit> is empty".to_owned();
@@ -151,6 +154,9 @@ impl Element {
         }
         self.path = self.read_target(cursor, tag, root.map(|root| root.value.to_owned()));
         let Some(op) = tag.attribute("op") else {
+            if has_no_end(tag) {
+                return;
+            }
             return self.fault(Code::Missing, self.tag, "<edit> has no attribute op".to_owned());
         };
         let known = Operation::ALL.iter().find(|(name, _)| trim(op.value).eq_ignore_ascii_case(name));

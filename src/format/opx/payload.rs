@@ -233,7 +233,7 @@ impl Order {
                 self.lost += u8::from(self.lost == 1 && is_edit);
             } else if is_edit {
                 self.lost += u8::from(self.lost == 2);
-                if self.restarted == 0 && at == 0 && begins_line && starts_edit(tag, None) {
+                if self.restarted == 0 && at == 0 && begins_line && starts_edit(tag, Some("")) {
                     self.restarted = 1;
                 }
             } else if is_child {

@@ -1,0 +1,501 @@
+//! Commit messages out of the response: hostile text in, and out what git takes for nothing but text.
+//!
+//! What a message says is put together here, as `product.md` has it under "Commits". `clean` drops what no message may
+//! hold, `guard` disarms what git would read as more than text, `width` measures and breaks lines.
+
+mod clean;
+mod guard;
+mod width;
+
+use crate::edit::Op;
+use crate::path::RepoPath;
+use clean::{clean_line, clean_text};
+use std::collections::HashSet;
+use std::fmt;
+
+/// The widest subject, in columns of a terminal.
+pub const SUBJECT_WIDTH: usize = 72;
+
+/// What a subject prefix leaves to the subject at least, in columns. A prefix so long that this does not fit into
+/// [`SUBJECT_WIDTH`] makes the subject wider.
+const NARROWEST: usize = 24;
+
+/// A commit's message: one line of subject, and a body that may be empty.
+///
+/// Whatever it was made from, in what [`Message::subject`] and [`Message::body`] give
+/// - the subject is never empty and has no line break, and nothing is lost but what no message may hold;
+/// - there are no control characters and no invisible ones, no trailing blanks, and no two blank lines in a row;
+/// - git finds no trailer, and takes no line for anything but text: see `guard`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// `--subject-prefix`; empty for none.
+    prefix: String,
+    headline: Headline,
+    /// What follows the headline, with the blank or line breaks before it.
+    rest: String,
+}
+
+/// What the subject is made from: all of it if it fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Headline {
+    /// Broken at a word if it is too wide; what does not fit begins the body.
+    Sentence(String),
+    /// Its paths are shortened if it is too wide; then the body begins with the whole.
+    Generated(Vec<Piece>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Words(String),
+    Path(String),
+}
+
+/// What an edit does, for the subject of one that has no why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// A file is made.
+    Create(RepoPath),
+    /// Parts of a file change.
+    Update(RepoPath),
+    /// A file gets a whole new content.
+    Replace(RepoPath),
+    /// A file or directory goes away.
+    Remove(RepoPath),
+    /// Lines are added at a file's end.
+    Append(RepoPath),
+    /// A file moves.
+    Rename {
+        /// From where.
+        from: RepoPath,
+        /// To where.
+        to: RepoPath,
+    },
+    /// A file is made from another.
+    Copy {
+        /// The file that is copied.
+        from: RepoPath,
+        /// The new one.
+        to: RepoPath,
+    },
+}
+
+impl Operation {
+    /// The operation of an edit whose paths are checked; `to` is a rename's or copy's destination.
+    pub fn new(op: &Op, path: &RepoPath, to: Option<&RepoPath>) -> Self {
+        let from = path.clone();
+        let to = to.unwrap_or(path).clone();
+        match op {
+            Op::Create { .. } => Operation::Create(from),
+            Op::Modify { .. } => Operation::Update(from),
+            Op::Replace { .. } => Operation::Replace(from),
+            Op::Append { .. } => Operation::Append(from),
+            Op::Delete { .. } => Operation::Remove(from),
+            Op::Rename { .. } => Operation::Rename { from, to },
+            Op::Copy { .. } => Operation::Copy { from, to },
+        }
+    }
+
+    fn pieces(&self) -> Vec<Piece> {
+        let (verb, path, to) = match self {
+            Operation::Create(path) => ("Create ", path, None),
+            Operation::Update(path) => ("Update ", path, None),
+            Operation::Replace(path) => ("Replace ", path, None),
+            Operation::Remove(path) => ("Remove ", path, None),
+            Operation::Append(path) => ("Append to ", path, None),
+            Operation::Rename { from, to } => ("Rename ", from, Some(to)),
+            Operation::Copy { from, to } => ("Copy ", from, Some(to)),
+        };
+        let mut pieces = vec![Piece::Words(verb.to_owned()), Piece::Path(clean_line(path.as_str()))];
+        if let Some(to) = to {
+            pieces.push(Piece::Words(" to ".to_owned()));
+            pieces.push(Piece::Path(clean_line(to.as_str())));
+        }
+        pieces
+    }
+}
+
+/// What edits have in common that make one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Group<'a> {
+    /// A file (`--commit file`): what the edits come to for it.
+    File(Operation),
+    /// A response (`--commit response`): its name, such as `answer.txt` or `standard input`.
+    Response(&'a str),
+}
+
+impl Message {
+    /// The why's first sentence or line as subject, the rest as body; `None` if nothing in it can be seen.
+    ///
+    /// A sentence ends at a full stop before a blank and a capital, or at the line's end. The stop stays. A Markdown
+    /// heading's `#` marks go.
+    pub fn from_why(why: &str) -> Option<Self> {
+        let text = clean_text(why);
+        let mut below = text.as_str();
+        let line = loop {
+            let (line, rest) = below.split_at(below.find('\n').unwrap_or(below.len()));
+            if width::is_visible(line) {
+                below = rest;
+                break line;
+            }
+            below = rest.strip_prefix('\n')?;
+        };
+        let line = clean::collapse_blanks(without_heading_marks(line));
+        let (sentence, beside) = line.split_at(sentence_end(&line));
+        Some(Self {
+            prefix: String::new(),
+            headline: Headline::Sentence(guard::subject(sentence)),
+            rest: format!("{beside}{below}"),
+        })
+    }
+
+    /// A message that says what the edit does.
+    pub fn generated(operation: &Operation) -> Self {
+        Self::from_pieces(operation.pieces())
+    }
+
+    /// One edit's message: its why, else what it does.
+    pub fn for_edit(why: Option<&str>, operation: &Operation) -> Self {
+        why.and_then(Self::from_why).unwrap_or_else(|| Self::generated(operation))
+    }
+
+    /// The message for several edits in one commit, given each one's why: where all whys say the same, that; else what
+    /// the edits have in common, above the list of the whys, each once.
+    pub fn for_group(group: &Group<'_>, whys: &[Option<&str>]) -> Self {
+        let distinct = distinct(whys);
+        if let [why] = distinct.as_slice()
+            && let Some(message) = Self::from_why(why)
+        {
+            return message;
+        }
+        let edits = if whys.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", whys.len()) };
+        let mut message = Self::from_pieces(match group {
+            Group::File(operation) => {
+                let mut pieces = operation.pieces();
+                if whys.len() > 1 {
+                    pieces.push(Piece::Words(format!(" ({edits})")));
+                }
+                pieces
+            }
+            Group::Response(name) => match clean_line(name) {
+                name if name.is_empty() => vec![Piece::Words(format!("Apply {edits}"))],
+                name => vec![Piece::Words(format!("Apply {edits} from ")), Piece::Path(name)],
+            },
+        });
+        message.append(&list(&distinct));
+        message
+    }
+
+    fn from_pieces(pieces: Vec<Piece>) -> Self {
+        Self { prefix: String::new(), headline: Headline::Generated(pieces), rest: String::new() }
+    }
+
+    /// Puts `prefix`, as given but on one line, before the subject, with one blank between. It is the user's own text:
+    /// `fixup!` is meant.
+    #[must_use]
+    pub fn with_prefix(mut self, prefix: &str) -> Self {
+        self.prefix = clean_line(prefix);
+        self
+    }
+
+    /// Adds paragraphs to the body, such as the response's own message (applydir's `message`) where that is not the
+    /// commit's.
+    #[must_use]
+    pub fn with_note(mut self, note: &str) -> Self {
+        self.append(note);
+        self
+    }
+
+    /// Adds the whys of several edits to the body, each once, as a list: where the subject is the response's own message.
+    #[must_use]
+    pub fn with_whys(mut self, whys: &[Option<&str>]) -> Self {
+        self.append(&list(&distinct(whys)));
+        self
+    }
+
+    fn append(&mut self, text: &str) {
+        self.rest.push_str("\n\n");
+        self.rest.push_str(text);
+    }
+
+    /// The first line, without its line break.
+    pub fn subject(&self) -> String {
+        self.split().0
+    }
+
+    /// All below the subject and the blank line after it; without a line break at the end, empty for none.
+    pub fn body(&self) -> String {
+        self.split().1
+    }
+
+    fn split(&self) -> (String, String) {
+        let used = if self.prefix.is_empty() { 0 } else { width::of(&self.prefix) + 1 };
+        let columns = SUBJECT_WIDTH.saturating_sub(used).max(NARROWEST);
+        let (subject, left) = self.headline.fit(columns);
+        let subject = format!("{} {subject}", self.prefix).trim().to_owned();
+        let below = format!("{left}{}", self.rest);
+        (subject, guard::body(&clean_text(below.strip_prefix(' ').unwrap_or(&below))))
+    }
+}
+
+/// The message as git stores it: each line ended by a line break. Trailers of the user's own go below, after a blank
+/// line; git then reads these and nothing of the body.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (subject, body) = self.split();
+        writeln!(f, "{subject}")?;
+        if !body.is_empty() {
+            writeln!(f, "\n{body}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Headline {
+    /// What of it fits into so many columns, and what the body has to begin with so that nothing is lost.
+    fn fit(&self, columns: usize) -> (String, String) {
+        match self {
+            Headline::Sentence(sentence) => width::split(sentence, columns),
+            Headline::Generated(pieces) => {
+                let whole: String = pieces.iter().map(Piece::text).collect();
+                if width::of(&whole) <= columns {
+                    return (whole, String::new());
+                }
+                (shortened(pieces, columns), whole)
+            }
+        }
+    }
+}
+
+impl Piece {
+    fn text(&self) -> &str {
+        let (Piece::Words(text) | Piece::Path(text)) = self;
+        text
+    }
+}
+
+/// The pieces with their paths shortened to equal shares of what the words leave; a path that needs less leaves more
+/// to those after it.
+fn shortened(pieces: &[Piece], columns: usize) -> String {
+    let is_path = |piece: &&Piece| matches!(piece, Piece::Path(_));
+    let words: usize =
+        pieces.iter().filter(|piece| !is_path(piece)).map(|piece| width::of(piece.text())).sum();
+    let mut left = columns.saturating_sub(words);
+    let mut paths: Vec<(usize, &str)> =
+        pieces.iter().enumerate().filter(|(_, p)| is_path(p)).map(|(i, p)| (i, p.text())).collect();
+    paths.sort_by_key(|(_, path)| width::of(path));
+    let mut short: Vec<String> = pieces.iter().map(|piece| piece.text().to_owned()).collect();
+    let mut count = paths.len();
+    for (index, path) in paths {
+        short[index] = width::shorten_path(path, left / count);
+        left = left.saturating_sub(width::of(&short[index]));
+        count -= 1;
+    }
+    short.concat()
+}
+
+/// The whys that say something, cleaned, each once.
+fn distinct(whys: &[Option<&str>]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut distinct = Vec::new();
+    for why in whys.iter().flatten() {
+        let why = clean_text(why).trim_start().to_owned();
+        if width::is_visible(&why) && seen.insert(why.clone()) {
+            distinct.push(why);
+        }
+    }
+    distinct
+}
+
+fn list(whys: &[String]) -> String {
+    let items: Vec<String> = whys.iter().map(|why| format!("- {}", why.replace('\n', "\n  "))).collect();
+    items.join("\n")
+}
+
+/// Where the first sentence of a line ends, in bytes.
+fn sentence_end(line: &str) -> usize {
+    line.match_indices(". ")
+        .find(|(at, _)| line[at + 2..].starts_with(char::is_uppercase))
+        .map_or(line.len(), |(at, _)| at + 1)
+}
+
+/// A Markdown heading's text; any other line as it is.
+fn without_heading_marks(line: &str) -> &str {
+    let text = line.trim_start_matches('#');
+    if text.len() < line.len() && text.starts_with(' ') { text } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    fn parts(why: &str) -> (String, String) {
+        let message = Message::from_why(why).unwrap();
+        (message.subject(), message.body())
+    }
+
+    fn both(subject: &str, body: &str) -> (String, String) {
+        (subject.to_owned(), body.to_owned())
+    }
+
+    #[test]
+    fn the_first_sentence_is_the_subject() {
+        for (why, subject, body) in [
+            ("Fix the parser", "Fix the parser", ""),
+            ("Fix the parser.", "Fix the parser.", ""),
+            ("Fix it. It was wrong. Really.", "Fix it.", "It was wrong. Really."),
+            ("Fix it.  Ähnlich.", "Fix it.", "Ähnlich."),
+            ("Cope with e.g. this and 1.5 Metres", "Cope with e.g. this and 1.5 Metres", ""),
+            ("Rename a.Rs. then go", "Rename a.Rs. then go", ""),
+            ("Fix it. Now\nand below\n\nmore", "Fix it.", "Now\nand below\n\nmore"),
+            ("First line\nsecond line. Third", "First line", "second line. Third"),
+            ("feat: add auth\n\n- JWT logic\n- tests", "feat: add auth", "- JWT logic\n- tests"),
+            ("\n\n  Fix   it\tnow \r\n\r\n\r\n  code\r\n", "Fix it now", "  code"),
+            ("## Fix it\nbody", "Fix it", "body"),
+            ("\u{301}\nFix it", "Fix it", ""),
+            ("fixup! Fix it. More", "'fixup!' Fix it.", "More"),
+            ("fix\u{200b}up! x", "'fixup!' x", ""),
+        ] {
+            assert_eq!(parts(why), both(subject, body), "{why:?}");
+        }
+    }
+
+    #[test]
+    fn a_why_in_which_nothing_shows_is_none() {
+        for why in ["", " \n\t", "\u{200b}", "\u{1b}\u{7f}\0", "\u{3164}", "\u{2800}", "\u{301}", "\u{a0}"] {
+            assert_eq!(Message::from_why(why), None, "{why:?}");
+            let message = Message::for_edit(Some(why), &Operation::Create(path("a")));
+            assert_eq!(message.subject(), "Create a");
+        }
+    }
+
+    #[test]
+    fn a_wide_sentence_is_broken_at_a_word_and_goes_on_in_the_body() {
+        let sentence = "Replace the recursive descent parser by a table-driven one that never overflows.";
+        assert_eq!(
+            parts(&format!("{sentence} See below.\nEnd")),
+            both(
+                "Replace the recursive descent parser by a table-driven one that never",
+                "overflows. See below.\nEnd"
+            )
+        );
+        let exact = "x".repeat(35) + " " + &"y".repeat(36);
+        assert_eq!(parts(&exact), both(&exact, ""));
+        assert_eq!(parts(&format!("{exact} z")), both(&exact, "z"));
+        assert_eq!(parts(&format!("{exact}z")).0, format!("{}…", &exact[..71]));
+    }
+
+    #[test]
+    fn a_word_that_is_too_wide_is_cut_and_repeated() {
+        let word = "x".repeat(100);
+        assert_eq!(parts(&word), (format!("{}…", "x".repeat(71)), word.clone()));
+        assert_eq!(
+            parts(&format!("A {word}. More")),
+            (format!("A {}…", "x".repeat(69)), format!("A {word}. More"))
+        );
+        let wide = "修".repeat(50);
+        assert_eq!(parts(&wide), (format!("{}…", "修".repeat(35)), wide));
+    }
+
+    #[test]
+    fn without_a_why_the_operation_is_said() {
+        let (a, b) = (path("src/a.rs"), path("b.rs"));
+        for (operation, subject) in [
+            (Operation::Create(a.clone()), "Create src/a.rs"),
+            (Operation::Update(a.clone()), "Update src/a.rs"),
+            (Operation::Replace(a.clone()), "Replace src/a.rs"),
+            (Operation::Remove(a.clone()), "Remove src/a.rs"),
+            (Operation::Append(a.clone()), "Append to src/a.rs"),
+            (Operation::Rename { from: a.clone(), to: b.clone() }, "Rename src/a.rs to b.rs"),
+            (Operation::Copy { from: a.clone(), to: b.clone() }, "Copy src/a.rs to b.rs"),
+        ] {
+            let message = Message::for_edit(None, &operation);
+            assert_eq!((message.subject(), message.body()), both(subject, ""));
+            assert_eq!(message.to_string(), format!("{subject}\n"));
+        }
+    }
+
+    #[test]
+    fn long_paths_are_shortened_in_the_subject_and_whole_in_the_body() {
+        let deep = "some/quite/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
+        let message = Message::generated(&Operation::Create(path(deep)));
+        let subject = "Create …/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
+        assert_eq!((message.subject(), message.body()), (subject.to_owned(), format!("Create {deep}")));
+
+        let message = Message::generated(&Operation::Rename { from: path(deep), to: path("b.rs") });
+        let subject = "Rename …/of/a/project/with/long/names/inside/it/file.rs to b.rs";
+        assert_eq!(
+            (message.subject(), message.body()),
+            (subject.to_owned(), format!("Rename {deep} to b.rs"))
+        );
+
+        let name = format!("dir/{}.rs", "n".repeat(200));
+        let message = Message::generated(&Operation::Copy { from: path(&name), to: path(deep) });
+        assert_eq!(
+            message.subject(),
+            format!("Copy …{}.rs to …/long/names/inside/it/file.rs", "n".repeat(29))
+        );
+        assert_eq!(message.body(), format!("Copy {name} to {deep}"));
+    }
+
+    #[test]
+    fn a_prefix_takes_its_columns_from_the_subject() {
+        let message = Message::from_why("Fix the parser").unwrap().with_prefix("[ai] ");
+        assert_eq!(message.subject(), "[ai] Fix the parser");
+        let sentence = ["word"; 15].join(" ");
+        let message = Message::from_why(&sentence).unwrap();
+        assert_eq!((message.subject(), message.body()), both(&sentence[..69], &sentence[70..]));
+        let message = message.with_prefix("[ai]");
+        assert_eq!(
+            (message.subject(), message.body()),
+            (format!("[ai] {}", &sentence[..64]), sentence[65..].to_owned())
+        );
+        let message = message.with_prefix(&"p".repeat(90));
+        assert_eq!(message.subject(), format!("{} {}", "p".repeat(90), &sentence[..24]));
+        assert_eq!(message.clone().with_prefix("a\nb").subject().split_at(4).0, "a b ");
+    }
+
+    #[test]
+    fn a_group_takes_its_only_why_or_lists_them_all() {
+        let file = Group::File(Operation::Update(path("src/a.rs")));
+        let response = Group::Response("answer.txt");
+        let text = |group: &Group<'_>, whys: &[Option<&str>]| Message::for_group(group, whys).to_string();
+        assert_eq!(text(&file, &[Some("Fix it")]), "Fix it\n");
+        assert_eq!(text(&file, &[Some("Fix it"), None, Some(" Fix it\r\n")]), "Fix it\n");
+        assert_eq!(text(&file, &[None]), "Update src/a.rs\n");
+        assert_eq!(text(&file, &[None, None]), "Update src/a.rs (2 edits)\n");
+        assert_eq!(text(&response, &[None]), "Apply 1 edit from answer.txt\n");
+        assert_eq!(
+            text(&file, &[Some("One. Two\n\nThree"), Some("Four"), Some("Four")]),
+            "Update src/a.rs (3 edits)\n\n- One. Two\n\n  Three\n- Four\n"
+        );
+        assert_eq!(
+            text(&response, &[Some("A"), None, Some("Signed-off-by: x")]),
+            "Apply 3 edits from answer.txt\n\n- A\n- Signed-off-by: x\n"
+        );
+        assert_eq!(text(&Group::Response("\n"), &[None, None]), "Apply 2 edits\n");
+        let long = Group::Response("answers/of/a/rather/long/name/in/a/directory/of/a/long/name/too/a.txt");
+        let subject = "Apply 12 edits from …/long/name/in/a/directory/of/a/long/name/too/a.txt";
+        assert_eq!(Message::for_group(&long, &[None; 12]).subject(), subject);
+    }
+
+    #[test]
+    fn the_response_s_own_message_goes_below_or_above() {
+        let message = Message::from_why("Fix it").unwrap().with_note("All of it.\n\n\nReally.\n");
+        assert_eq!(message.to_string(), "Fix it\n\nAll of it.\n\nReally.\n");
+        let message = Message::from_why("feat: all\n\nText").unwrap().with_whys(&[
+            Some("A"),
+            None,
+            Some("A"),
+            Some("B"),
+        ]);
+        assert_eq!(message.to_string(), "feat: all\n\nText\n\n- A\n- B\n");
+        assert_eq!(
+            Message::from_why("x").unwrap().with_note("\u{200b}\n").with_whys(&[None]).to_string(),
+            "x\n"
+        );
+    }
+}

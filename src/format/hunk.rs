@@ -98,14 +98,15 @@ impl<'r> Reader<'r> {
     }
 
     fn line(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) {
+        if self.is_wrapper(line) {
+            return;
+        }
         if line.text.starts_with("@@") {
             self.finish_hunk();
             self.open_hunk(line);
         } else if self.closes_fence(line) {
             self.finish_hunk();
             self.fence = None;
-        } else if self.is_wrapper(line) {
-            return;
         } else if header::begins(line, below, self.hunk.as_ref().map(|hunk| (hunk.numbers, hunk.counted))) {
             self.finish_hunk();
             self.header.begin();
@@ -190,9 +191,11 @@ impl<'r> Reader<'r> {
             hunk.at_fault = true;
             self.fault(fault);
         }
-        if hunk.lines.is_empty() && !hunk.at_fault {
-            let fault = Diagnostic::error(Code::Missing, hunk.span, "this hunk has no lines");
-            return self.fault(fault);
+        if hunk.lines.is_empty() {
+            if !hunk.at_fault {
+                self.fault(Diagnostic::error(Code::Missing, hunk.span, "this hunk has no lines"));
+            }
+            return;
         }
         let span = Span { end: hunk.solid.1, ..hunk.span };
         let change = Change::Diff {

@@ -87,8 +87,14 @@ impl Quarantine {
         // In front of all others, so that it is the one that is written to.
         odb.add_new_mempack_backend(1000).map_err(failed)?;
         repo.git.set_odb(&odb).map_err(failed)?;
-        let pending =
-            Pending { real, path: path.clone(), ids: Vec::new(), seen: BTreeSet::new(), on_disk: BTreeSet::new(), in_memory: 0 };
+        let pending = Pending {
+            real,
+            path: path.clone(),
+            ids: Vec::new(),
+            seen: BTreeSet::new(),
+            on_disk: BTreeSet::new(),
+            in_memory: 0,
+        };
         *repo.pending.borrow_mut() = Some(pending);
         Ok(Self { path })
     }

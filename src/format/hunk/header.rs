@@ -138,13 +138,13 @@ impl<'r> Header<'r> {
                     .with_help("remove a file in an edit of its own"),
             );
         }
-        let first = *self.named.get_or_insert(name);
         let other = if begun {
-            name != first && !self.is_path(name)
+            self.named != Some(name) && !self.is_path(name)
         } else {
             // Without git's prefix it may be no path: models write `+++ modified` too.
             name.starts_with("b/") && !self.is_path(name)
         };
+        self.named = self.named.or(Some(name).filter(|_| !begun));
         other.then(|| {
             let message = format!("the header names {name}, and the patch is for {}", self.path);
             Diagnostic::error(Code::Malformed, span, message).with_help("give each file a patch of its own")

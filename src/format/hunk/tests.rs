@@ -224,7 +224,7 @@ fn a_hunk_that_changes_nothing_counts_only_where_there_is_no_other() {
     assert_eq!(lines("@@\n a\n@@\n-b\n@@\n c\n"), ["-b\n"]);
     assert_eq!(lines("@@\n a\n@@\n b\n"), [" a\n", " b\n"]);
     assert_eq!(faults("@@\n@@\n-b\n"), [(Code::Missing, "@@".into())]);
-    assert_eq!(faults("@@\n-b\n@@ -1 +1 @@\n\n"), [(Code::Missing, "@@ -1 +1 @@".into())]);
+    assert_eq!(faults("@@\n-b\n@@ -1,3 +1 @@\n\n"), [(Code::Missing, "@@ -1,3 +1 @@".into())]);
 }
 
 #[test]
@@ -233,6 +233,8 @@ fn faults_are_bounded() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_body_panics_and_hunks_lie_in_it_in_order(
         parts in prop::collection::vec(prop::sample::select(vec![
@@ -281,8 +283,8 @@ fn time_is_linear_in_hostile_bodies() {
         "@@\n\n\n\n",
         "diff --git \n",
     ] {
-        let small = cost(&piece.repeat(400_000 / piece.len()));
-        let large = cost(&piece.repeat(3_200_000 / piece.len()));
+        let small = cost(&piece.repeat(50_000 / piece.len()));
+        let large = cost(&piece.repeat(400_000 / piece.len()));
         assert!(
             large < small * 20 + Duration::from_millis(20),
             "{piece:?}: {small:?} to {large:?} for 8 times as much"

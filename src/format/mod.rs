@@ -8,6 +8,9 @@
 //! To add a format: a file with `opens` and `parse`, and a row in the table.
 
 pub mod fence;
+mod file_changes;
+#[cfg(test)]
+mod hostile;
 pub mod hunk;
 mod opx;
 #[cfg(test)]
@@ -99,7 +102,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT];
+pub const FORMATS: &[Format] = &[opx::FORMAT, file_changes::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;

@@ -58,6 +58,11 @@ impl<'r> Line<'r> {
         self.first_byte().is_none()
     }
 
+    /// Whether it is a whole line and not the rest of one.
+    pub fn is_whole(self) -> bool {
+        self.marked.is_some()
+    }
+
     /// Its text without blanks at both ends.
     pub fn trimmed(self) -> &'r str {
         trim(self.text)

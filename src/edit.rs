@@ -4,7 +4,6 @@
 //! texts are not located. [`crate::plan::resolve`] does both.
 
 use crate::diag::Diagnostic;
-use crate::format::FormatId;
 use crate::span::Span;
 
 /// All that a parser found in one or several responses.
@@ -43,6 +42,58 @@ pub struct Edit {
     pub op: Op,
     /// Why, in the model's words: trimmed, never empty.
     pub why: Option<String>,
+}
+
+/// The formats' identities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FormatId {
+    /// OPX, `<edit file= op=>`.
+    Opx,
+    /// OpenCode/Codex patch, `*** Begin Patch`.
+    ApplyPatch,
+    /// SEARCH/REPLACE blocks.
+    SearchReplace,
+    /// udiffx, `<FILE_CHANGES>`.
+    FileChanges,
+    /// applydir JSON.
+    Applydir,
+}
+
+impl FormatId {
+    /// All of them, in the order of the documentation.
+    pub const ALL: &[FormatId] = &[
+        FormatId::Opx,
+        FormatId::ApplyPatch,
+        FormatId::SearchReplace,
+        FormatId::FileChanges,
+        FormatId::Applydir,
+    ];
+
+    /// The name that `--format` takes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            FormatId::Opx => "opx",
+            FormatId::ApplyPatch => "apply-patch",
+            FormatId::SearchReplace => "search-replace",
+            FormatId::FileChanges => "file-changes",
+            FormatId::Applydir => "applydir",
+        }
+    }
+}
+
+/// There is no format of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
+pub struct UnknownFormat(pub String);
+
+impl std::str::FromStr for FormatId {
+    type Err = UnknownFormat;
+
+    /// The format with that name, exactly as [`FormatId::as_str`] has it.
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let found = FormatId::ALL.iter().find(|id| id.as_str() == name);
+        found.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
 }
 
 /// A path as the response has it, before it is checked.

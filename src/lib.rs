@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
-//! Modules import downward only, in the reverse of the order below; `tests/layering.rs` keeps it so.
+//! Modules import only those above them in the list below; `tests/layering.rs` keeps it so.
 //!
 //! Invariants:
 //! - a [`path::RepoPath`] never leaves the repository and never names `.git` or a look-alike of it;
@@ -14,18 +14,32 @@
 //! - a [`plan::Plan`] can only come from [`plan::resolve`], and holds no step that was not located uniquely;
 //! - only [`transaction`] changes a repository, and it either publishes all of a plan or nothing.
 
-// Reading order: what all formats lower to, then the parsers, then how edits find their place, then git.
-pub mod cli;
-pub mod diag;
-pub mod edit;
-pub mod format;
-pub mod locate;
-pub mod message;
-pub mod path;
-pub mod plan;
-pub mod report;
-pub mod response;
+// In reading order, which is the order of the layers: a module knows only those that stand before it.
+
+// The response, what is wrong with it, and the paths and contents that it is about.
 pub mod span;
+
+pub mod diag;
+pub mod path;
+pub mod response;
 pub mod text;
-pub mod transaction;
+
+// What all formats lower to, and the formats.
+pub mod edit;
+
+pub mod format;
+
+// Where edits belong, and what they come to.
+pub mod locate;
+
+pub mod plan;
+
+pub mod message;
+pub mod report;
+
+// Up to here everything is pure. From here on there is the world.
 pub mod vcs;
+
+pub mod transaction;
+
+pub mod cli;

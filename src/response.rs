@@ -78,6 +78,11 @@ impl Response {
         &self.name
     }
 
+    /// The name without the directories before it: for what is kept, where they would mean nothing.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.name)
+    }
+
     /// All of its text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text

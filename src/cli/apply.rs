@@ -200,10 +200,13 @@ impl Run {
     }
 
     fn series(&self, plan: &Plan) -> Vec<Planned> {
-        let names: Vec<_> = self.responses.iter().map(Response::name).collect();
-        let response = names.join(", ");
+        let response = self.names();
         let mut all = Vec::new();
-        for group in plan.groups(self.settings.commit) {
+        let groups = plan.groups(self.settings.commit);
+        // A message of the response's own is that of the commit, where there is one only.
+        let alone = groups.len() == 1;
+        let own = self.script.message.as_deref().and_then(Message::from_why);
+        for group in groups {
             let steps: Vec<_> = group.steps.iter().map(|&at| &plan.steps()[at]).collect();
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
@@ -211,13 +214,13 @@ impl Run {
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
             let message = match (&self.settings.message, self.settings.commit) {
                 (Some(message), _) => terminated(message),
+                (None, _) if alone && own.is_some() => {
+                    own.clone().map(|own| own.with_whys(&whys).to_string()).unwrap_or_default()
+                }
                 (None, _) if edits.len() == 1 => self.with_note(Message::for_edit(whys[0], &operation(0))),
-                (None, Grouping::Response) => match &self.script.message {
-                    Some(message) => Message::from_why(message)
-                        .unwrap_or_else(|| Message::for_group(&Group::Response(&response), &whys))
-                        .to_string(),
-                    None => Message::for_group(&Group::Response(&response), &whys).to_string(),
-                },
+                (None, Grouping::Response) => {
+                    Message::for_group(&Group::Response(&response), &whys).to_string()
+                }
                 (None, _) => {
                     let last = Operation::new(&edits[0].op, &steps[0].path, steps[0].to.as_ref());
                     self.with_note(Message::for_group(
@@ -234,6 +237,12 @@ impl Run {
         }
         all.retain(|planned| !planned.changes.is_empty());
         all
+    }
+
+    /// The responses' names, for commit messages and reflogs.
+    fn names(&self) -> String {
+        let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
+        names.join(", ")
     }
 
     /// What several edits of a file come to.
@@ -374,11 +383,10 @@ impl Run {
         series: &[Planned],
     ) -> Result<Landed, transaction::Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
-        let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let options = Options {
             lock_timeout: self.settings.lock_timeout,
             no_verify: !self.settings.verify,
-            reflog: reflog(edits, &names.join(", ")),
+            reflog: reflog(edits, &self.names()),
         };
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
         transaction.prepare(base, series)?.publish()

@@ -60,6 +60,7 @@ impl Error {
             V::NotARepository(_) => {
                 Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
             }
+            V::Ident(message) if message.contains("date") => None,
             V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
             V::Moved { .. } | V::Raced(_) => Some("run it again".into()),

@@ -19,62 +19,12 @@ mod reasoning;
 pub mod scan;
 pub mod tag;
 
+pub use crate::edit::{FormatId, UnknownFormat};
+
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
 use scan::Cursor;
-
-/// The formats' identities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FormatId {
-    /// OPX, `<edit file= op=>`.
-    Opx,
-    /// OpenCode/Codex patch, `*** Begin Patch`.
-    ApplyPatch,
-    /// SEARCH/REPLACE blocks.
-    SearchReplace,
-    /// udiffx, `<FILE_CHANGES>`.
-    FileChanges,
-    /// applydir JSON.
-    Applydir,
-}
-
-impl FormatId {
-    /// All of them, in the order of the documentation.
-    pub const ALL: &[FormatId] = &[
-        FormatId::Opx,
-        FormatId::ApplyPatch,
-        FormatId::SearchReplace,
-        FormatId::FileChanges,
-        FormatId::Applydir,
-    ];
-
-    /// The name that `--format` takes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FormatId::Opx => "opx",
-            FormatId::ApplyPatch => "apply-patch",
-            FormatId::SearchReplace => "search-replace",
-            FormatId::FileChanges => "file-changes",
-            FormatId::Applydir => "applydir",
-        }
-    }
-}
-
-/// There is no format of that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
-pub struct UnknownFormat(pub String);
-
-impl std::str::FromStr for FormatId {
-    type Err = UnknownFormat;
-
-    /// The format with that name, exactly as [`FormatId::as_str`] has it.
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = FormatId::ALL.iter().find(|id| id.as_str() == name);
-        found.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
-    }
-}
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {

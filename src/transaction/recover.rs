@@ -79,7 +79,8 @@ fn id_of(room: &Path) -> String {
 /// # Errors
 /// The lock is not to be had, or a file cannot be read or written; running it again goes on where it stopped.
 pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
-    if rooms(repo)?.is_empty() {
+    let ours = repo.common_dir().join("llm-apply");
+    if !ours.exists() {
         return Ok(Vec::new());
     }
     let _lock = Flock::wait(repo.common_dir(), timeout)?.ok_or(Error::Busy(timeout))?;
@@ -92,6 +93,9 @@ pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
             all.push(one(repo, &room)?);
         }
     }
+    // Of one that was killed before it had made its room.
+    let _ = std::fs::remove_dir(Room::all(repo.common_dir()));
+    let _ = std::fs::remove_dir(ours);
     Ok(all)
 }
 

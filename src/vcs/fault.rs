@@ -75,8 +75,8 @@ faults! {
     ScratchRemoved = "scratch-removed",
 }
 
-/// The environment variable: `<point>:kill`, `<point>:fail`, or either with `:<n>` for the n-th time (from 1);
-/// `<point>:stop` waits there until the process is continued (SIGCONT).
+/// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`
+/// (until SIGCONT), `int`, `term` or `hup` for a signal to oneself, `fail` for an error, `broken` for one every time.
 pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 
 /// Strikes if a test asked for it.
@@ -103,6 +103,9 @@ pub fn point(fault: Fault) -> Result<()> {
         return Ok(());
     }
     let what = parts.next().unwrap_or("fail");
+    if what == "broken" {
+        return Err(Error::Injected(fault.as_str()));
+    }
     let count = parts.next().and_then(|n| n.parse().ok()).unwrap_or(1);
     if PASSED.fetch_add(1, Ordering::Relaxed) + 1 != count {
         return Ok(());
@@ -112,6 +115,7 @@ pub fn point(fault: Fault) -> Result<()> {
         "stop" => rustix::process::Signal::STOP,
         "int" => rustix::process::Signal::INT,
         "term" => rustix::process::Signal::TERM,
+        "hup" => rustix::process::Signal::HUP,
         _ => return Err(Error::Injected(fault.as_str())),
     };
     // To oneself: cannot fail, and the process is gone or stopped when it returns.

@@ -191,13 +191,15 @@ impl Quarantine {
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
         let mut made = BTreeSet::new();
+        let mut shared = None;
         for item in &manifest.items {
             let target = to.join(&item.name);
             let parent = target.parent().unwrap_or(to).to_owned();
             if !made.contains(&parent) {
                 match std::fs::create_dir(&parent) {
                     // In a shared repository (core.sharedRepository) the group writes here as above.
-                    Ok(()) => share_permissions(to, &parent)?,
+                    Ok(()) if shared != Some(false) => shared = Some(share_permissions(to, &parent)?),
+                    Ok(()) => {}
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                     Err(e) => return Err(Error::io("create", &parent, e)),
                 }
@@ -401,13 +403,15 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
     }
 }
 
-fn share_permissions(from: &Path, to: &Path) -> Result<()> {
+/// Gives a new directory the permissions of another; says whether they were not the same anyway.
+fn share_permissions(from: &Path, to: &Path) -> Result<bool> {
     let wanted = std::fs::metadata(from).map_err(|e| Error::io("look at", from, e))?.permissions();
     let given = std::fs::metadata(to).map_err(|e| Error::io("look at", to, e))?.permissions();
     if wanted == given {
-        return Ok(());
+        return Ok(false);
     }
-    std::fs::set_permissions(to, wanted).map_err(|e| Error::io("set the permissions of", to, e))
+    std::fs::set_permissions(to, wanted).map_err(|e| Error::io("set the permissions of", to, e))?;
+    Ok(true)
 }
 
 fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {

@@ -7,6 +7,7 @@
 //!
 //! To add a format: a file with `opens` and `parse`, and a row in the table.
 
+mod applydir;
 pub mod fence;
 mod file_changes;
 #[cfg(test)]
@@ -52,7 +53,7 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT, file_changes::FORMAT];
+pub const FORMATS: &[Format] = &[opx::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;

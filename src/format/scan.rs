@@ -6,6 +6,7 @@
 //! A line break is `\n` or `\r\n`. In a region that opened inside a block quote every line is seen without as many `>`
 //! marks as the opening line had; the region's input ends where the quote does.
 
+use super::applydir::Survey;
 use super::reasoning::Reasoning;
 use crate::response::Response;
 use crate::span::Span;
@@ -178,6 +179,7 @@ pub struct Cursor<'r> {
     /// Where an envelope opened that is not closed yet.
     envelope: Option<Span>,
     pub(super) reasoning: Reasoning,
+    pub(super) json: Survey,
 }
 
 impl<'r> Cursor<'r> {
@@ -193,6 +195,7 @@ impl<'r> Cursor<'r> {
             floor: 0,
             envelope: None,
             reasoning: Reasoning::default(),
+            json: Survey::default(),
         }
     }
 
@@ -204,6 +207,11 @@ impl<'r> Cursor<'r> {
     /// The number of the region that is parsed, for [`crate::edit::Edit::region`].
     pub fn region(&self) -> u32 {
         self.region
+    }
+
+    /// Inside how many block quotes it reads.
+    pub fn quote_depth(&self) -> usize {
+        self.quote
     }
 
     /// The offset in the response at which it stands.

@@ -216,6 +216,9 @@ impl<'a, 'r> Reader<'a, 'r> {
 impl<'a> Parts<'a> for Reader<'a, '_> {
     fn entry(&mut self, value: &'a RawValue) {
         self.any = true;
+        if self.script.diagnostics.len() >= MAX_ERRORS {
+            return;
+        }
         match self.edit(value) {
             Ok(edit) => self.script.edits.push(edit),
             Err(fault) => self.fault(fault),

@@ -62,6 +62,12 @@ struct Closing {
 }
 
 impl Closing {
+    /// Whether a line may have a tag in it that matters. Cheap.
+    fn may_have_tag(self, line: &str) -> bool {
+        memchr::memchr(b'<', line.as_bytes()).is_some()
+            || (self.brackets == Brackets::Square && line.starts_with(Brackets::Square.open()))
+    }
+
     /// How many bytes of a line stand before its text, where a tag of this directive's kind would begin.
     fn margin(self, line: &str) -> Option<usize> {
         let blanks = line.bytes().take_while(|&byte| is_blank(byte)).count();
@@ -144,7 +150,9 @@ impl<'r> Extent<'r> {
         let guarded = guarded_end(lines.clone(), closing);
         let mut extent = Self { end: guarded, swallows: false, text: None, why: None };
         while let Some(mut line) = lines.next() {
-            if guarded.is_none() {
+            // Most lines are neither.
+            let may_be_tag = closing.may_have_tag(line.text);
+            if guarded.is_none() && may_be_tag {
                 extent.end = closing.find(line, &lines, inline);
                 if extent.end.is_none() && !inline && closing.is_swallowed(line.text) {
                     extent.swallows = true;
@@ -160,7 +168,7 @@ impl<'r> Extent<'r> {
             if !line.is_blank() {
                 extent.text = Some((extent.text.map_or(line, |(first, _)| first), line));
             }
-            if closing.margin(line.text).is_some_and(|blanks| opens_why(&line.text[blanks..])) {
+            if may_be_tag && closing.margin(line.text).is_some_and(|blanks| opens_why(&line.text[blanks..])) {
                 extent.why = Some(line);
             }
             if guarded.is_none() && extent.end.is_some() {

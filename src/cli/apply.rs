@@ -6,7 +6,6 @@ use super::settings::{Output, Settings};
 use super::{Error, input, recover};
 use crate::edit::Script;
 use crate::format::{self, FORMATS};
-use crate::locate::Tier;
 use crate::message::{Group, Message, Operation};
 use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
@@ -41,6 +40,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let printer = Printer::new(output);
     if output.json && (settings.diff || settings.stat) {
         return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
+    }
+    if settings.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
+        let message =
+            "a branch's name with {…} in it is kept for templates, which this version does not have";
+        return Err(Error::Usage(message.into()));
     }
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let responses = input::read(&names, settings.max_size)?;
@@ -163,7 +167,7 @@ impl Run {
             in_hooks || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
         Ok(Rules {
-            max_fuzz: Tier::Similar,
+            max_fuzz: self.settings.max_fuzz,
             worktree: repo
                 .workdir()
                 .and_then(|path| path.to_str())
@@ -368,6 +372,11 @@ impl Run {
         drop(held);
         self.landed(repo, &mut report, &target, &series, &landed);
         self.printer.report(&report);
+        if !self.settings.verify {
+            for hook in transaction::unrun_hooks(repo)? {
+                self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+            }
+        }
         repo.maintain();
         if self.settings.diff || self.settings.stat {
             self.show(repo, landed_from(&target, &landed), landed.new, None)?;

@@ -62,11 +62,11 @@ impl Search<'_> {
         if let [pattern] = readings.as_slice()
             && pattern.before.is_empty()
         {
-            return self.into_empty(version, pattern);
+            return self.fill_empty(version, pattern);
         }
         let (pattern, found) = self.first_found(content, &readings).unwrap_or((shortest, None));
         let live = found.as_ref().map_or(0, |found| found.live().len());
-        let unclear = match choose(found.as_ref(), &hunk.anchor, repeat) {
+        let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
             Choice::Place(place, rung) => {
                 let solution = self.solve(content, pattern, &place, rung)?;
                 return Ok(commit(version, solution, live));
@@ -109,7 +109,7 @@ impl Search<'_> {
     }
 
     /// A hunk without a before-text: it fits an empty file only.
-    fn into_empty(&self, version: &Version, pattern: &Pattern<'_>) -> Result<Made, Box<Refusal>> {
+    fn fill_empty(&self, version: &Version, pattern: &Pattern<'_>) -> Result<Made, Box<Refusal>> {
         let content = version.content();
         let after = pattern.after();
         let matched = Match { tier: Tier::Exact, similarity: None, line: 1 };
@@ -169,7 +169,7 @@ impl Search<'_> {
             return Ok(None);
         }
         let Some((pattern, found)) = self.first_found(base, readings) else { return Ok(None) };
-        let Choice::Place(place, rung) = choose(found.as_ref(), anchor, Repeat::ONCE) else {
+        let Choice::Place(place, rung) = choose(self, base, found.as_ref(), anchor, Repeat::ONCE) else {
             return Ok(None);
         };
         let mut solution = self.solve(base, pattern, &place, rung)?;
@@ -202,7 +202,7 @@ impl Search<'_> {
         if self.limits.max_fuzz >= Tier::Similar {
             let found = similarly(content, pattern, self.effort);
             let live = found.as_ref().map_or(0, |found| found.live().len());
-            match choose(found.as_ref(), anchor, repeat) {
+            match choose(self, content, found.as_ref(), anchor, repeat) {
                 Choice::Place(place, rung) => {
                     let solution = self.solve(content, pattern, &place, rung)?;
                     return Ok(commit(version, solution, live));
@@ -219,7 +219,13 @@ impl Search<'_> {
 const STANDING: Rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
 
 /// Which of the places is meant.
-fn choose(found: Option<&Found>, anchor: &Anchor, repeat: Repeat) -> Choice {
+fn choose(
+    search: &Search<'_>,
+    content: &Content,
+    found: Option<&Found>,
+    anchor: &Anchor,
+    repeat: Repeat,
+) -> Choice {
     let Some(found) = found else { return Choice::Nowhere };
     if let Anchor::Occurrence(occurrence) = anchor {
         // Of all places, or a second run would take another one.
@@ -238,7 +244,7 @@ fn choose(found: Option<&Found>, anchor: &Anchor, repeat: Repeat) -> Choice {
         _ if repeat.elsewhere > 0 => Choice::Refused(refusal::once_more(&live)),
         [one] => Choice::Place(*one, found.rung),
         [first, ..] if in_order(&live, repeat) => Choice::Place(*first, found.rung),
-        _ => Choice::Unclear(refusal::ambiguous(&live)),
+        _ => Choice::Unclear(refusal::ambiguous(content, &live, search.effort)),
     }
 }
 

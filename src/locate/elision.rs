@@ -35,7 +35,7 @@ pub(super) fn locate(
             return Err(nowhere());
         }
         let spot = match first {
-            None => only_one(piece, strictly(content, piece, search.limits, search.effort))?,
+            None => only_one(search, content, piece, strictly(content, piece, search.limits, search.effort))?,
             Some(_) => within(search, content, piece, range)?,
         };
         let Some(spot) = spot else { return Err(nowhere()) };
@@ -54,13 +54,18 @@ pub(super) fn locate(
 }
 
 /// The one place of a piece; none if it has none.
-fn only_one(piece: &Pattern<'_>, found: Option<Found>) -> Result<Option<Spot>, Box<Refusal>> {
+fn only_one(
+    search: &Search<'_>,
+    content: &Content,
+    piece: &Pattern<'_>,
+    found: Option<Found>,
+) -> Result<Option<Spot>, Box<Refusal>> {
     let Some(found) = found else { return Ok(None) };
     let places = if piece.changes_nothing() { found.places.clone() } else { found.live() };
     match places.as_slice() {
         [] => Ok(None),
         [place] => Ok(Some(Spot { place: *place, rung: found.rung })),
-        _ => Err(refusal::ambiguous(&places)),
+        _ => Err(refusal::ambiguous(content, &places, search.effort)),
     }
 }
 
@@ -80,7 +85,7 @@ fn within(
         let mut kept = keep.iter();
         found.made.retain(|_| kept.next().copied().unwrap_or(false));
         if !found.places.is_empty() {
-            return only_one(piece, Some(found));
+            return only_one(search, content, piece, Some(found));
         }
     }
     Ok(None)

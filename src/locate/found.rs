@@ -99,7 +99,15 @@ pub(super) fn made(
         }
     };
     let certain = |_: &Place, _: &Place| true;
-    mark(&search::whole_lines(content, &after, Form::Trailing), &certain);
+    // A hunk that changes nothing that a form sees has no result that the form could tell from what was there.
+    let tells = |form: Form| {
+        !after.iter().map(|line| form.of(line)).eq(pattern.before.iter().map(|line| form.of(line)))
+    };
+    if tells(Form::Trailing) {
+        mark(&search::whole_lines(content, &after, Form::Trailing), &certain);
+    } else if tells(Form::Text) {
+        mark(&search::whole_lines(content, &after, Form::Text), &certain);
+    }
     if part {
         mark(&search::within_lines(content, &after), &certain);
     }
@@ -114,7 +122,7 @@ pub(super) fn made(
                 == fit(content, &standing, other, rung).map(|fit| fit.shift)
     };
     match rung.scope {
-        Scope::Whole if rung.form > Form::Trailing => {
+        Scope::Whole if rung.form > Form::Trailing && tells(rung.form) => {
             mark(&search::whole_lines(content, &after, rung.form), &shifted_alike);
         }
         // A hunk that only adds or removes blank lines looks the same before and after.

@@ -6,11 +6,13 @@
 //! file holds.
 
 mod alone;
+mod context;
 mod effort;
 mod elision;
 mod found;
 mod guard;
 mod indent;
+mod joint;
 mod lineage;
 mod merge;
 mod nearest;
@@ -22,17 +24,20 @@ mod placeholder;
 mod refusal;
 mod rung;
 mod search;
+mod seek;
+mod series;
 mod similar;
 mod splice;
 mod thresholds;
 mod version;
 
+pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;
 pub use refusal::Refusal;
 pub use version::Version;
 
-use crate::edit::Hunk;
+use crate::edit::{Anchor, Hunk};
 
 /// How loosely a place was found, the strictest first (`locate.md`, Tiers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,6 +166,28 @@ pub fn apply(
     effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
     let search = alone::Search { limits, effort };
+    let all =
+        |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
+    let together = match () {
+        () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => series::arrange,
+        () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => seek::arrange,
+        () => return one_by_one(&search, version, hunks, repeats),
+    };
+    let repeat = repeats.first().copied().unwrap_or(Repeat::ONCE);
+    let made = joint::make(&search, version, repeat, |search, content, mode| {
+        together(search, content, hunks, mode)
+    })?;
+    let places = vec![None; hunks.len()];
+    Ok(Applied { version: made.version, matched: made.matched, places, effect: made.effect })
+}
+
+/// Makes hunks that each have their place by themselves; each sees what those before have made.
+fn one_by_one(
+    search: &alone::Search<'_>,
+    version: &Version,
+    hunks: &[Hunk],
+    repeats: &[Repeat],
+) -> Result<Applied, Vec<Refusal>> {
     let mut now = version.clone();
     let mut matched = Vec::new();
     let mut places = Vec::new();

@@ -1,7 +1,10 @@
 //! Why a hunk has no place.
 
+use super::context;
+use super::effort::Effort;
 use super::place::Place;
 use crate::diag::{Code, Evidence};
+use crate::text::Content;
 
 /// A hunk that was not made: what is said of it in a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +43,20 @@ impl Refusal {
 }
 
 /// Several places.
-pub(super) fn ambiguous(places: &[Place]) -> Box<Refusal> {
+pub(super) fn ambiguous(content: &Content, places: &[Place], effort: &Effort) -> Box<Refusal> {
     let message = format!("the text to find stands in {}", counted(places.len(), "place"));
+    let context_lines = context::needed(content, places, effort);
+    let help = match context_lines {
+        Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
+        None => "give more lines around it, so that it is the only place".to_owned(),
+    };
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("give more lines around it, so that it is the only place")
-        .with_evidence(candidates(places))
+        .with_help(help)
+        .with_evidence(Evidence { context_lines, ..candidates(places) })
+}
+
+fn more(lines: usize) -> String {
+    if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") }
 }
 
 /// The same edit as in an earlier part of the response, and a place where it would be made again.

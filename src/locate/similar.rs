@@ -60,14 +60,14 @@ pub(super) fn percent(share: f64) -> u8 {
 }
 
 /// The lines of a file that are not blank.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     content: &'a Content,
-    lines: Vec<usize>,
-    hashes: Vec<u64>,
+    pub(super) lines: Vec<usize>,
+    pub(super) hashes: Vec<u64>,
 }
 
 impl<'a> Lines<'a> {
-    fn new(content: &'a Content) -> Self {
+    pub(super) fn new(content: &'a Content) -> Self {
         let blank = FORM.hash(b"");
         let mut lines = Vec::with_capacity(content.line_count());
         let mut hashes = Vec::with_capacity(content.line_count());
@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
         Self { content, lines, hashes }
     }
 
-    fn text(&self, index: usize) -> Option<&'a [u8]> {
+    pub(super) fn text(&self, index: usize) -> Option<&'a [u8]> {
         Some(self.content.line(*self.lines.get(index)?)?.text)
     }
 }

@@ -260,6 +260,12 @@ fn trailing_blanks_of_kept_lines_stay_as_the_file_has_them() {
 }
 
 #[test]
+fn an_edit_of_trailing_blanks_is_one() {
+    assert_eq!(tier("a \nb\n", "a \n", "a\n"), at(Tier::Exact, "a\nb\n"));
+    assert_eq!(run("a\nb\n", &[hunk("a \n", "a\n")]).unwrap().effect, Effect::AlreadyApplied);
+}
+
+#[test]
 fn a_stricter_tier_decides_and_two_places_in_it_are_not_told_apart_by_a_looser_one() {
     assert_eq!(tier("a \na\n", "a\n", "x\n"), at(Tier::Exact, "a \nx\n"));
     assert_eq!(tier("a \na\t\n", "a\n", "x\n"), Err(Code::SearchAmbiguous));

@@ -30,3 +30,21 @@ pub(super) const COMBINATIONS: usize = 64;
 /// What all searches of one response may spend on what is not linear, in steps of about the cost of comparing a line.
 /// Such a step takes some 5 to 20 ns, so that it lasts a few seconds.
 pub(super) const EFFORT: u64 = 200_000_000;
+
+/// Of more places the context that tells them apart is not looked for: no one adds that many lines.
+pub(super) const CONTEXT_PLACES: usize = 10_000;
+
+/// The nearest region: a line that stands oftener than this in the file says nothing of where a text may be.
+pub(super) const COMMON: usize = 64;
+
+/// The nearest region: so many are compared in full.
+pub(super) const NEAREST_REGIONS: usize = 16;
+
+/// The nearest region: where no line of the text stands in the file, so many of its lines are compared with all lines.
+pub(super) const PROBES: usize = 3;
+
+/// The nearest region: the products of lengths that are compared in full, in all: below 0.1 s.
+pub(super) const NEAREST_BYTES: usize = 20_000_000;
+
+/// The nearest region: less alike than this it would lead astray.
+pub(super) const NEAREST_LEAST: f64 = 0.3;

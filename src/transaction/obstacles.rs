@@ -147,8 +147,22 @@ pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
 /// Hooks that `--no-verify` skips.
 const SKIPPABLE_HOOKS: &[&str] = &["pre-commit", "commit-msg", "pre-llm-apply"];
 
-/// Hooks that run even then, once hooks run at all.
-pub(super) const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
+/// Hooks that git runs even with `--no-verify`.
+const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
+
+/// Active hooks that `--no-verify` does not skip, and that did not run all the same.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn unrun_hooks(repo: &Repo) -> Result<Vec<&'static str>> {
+    let mut active = Vec::new();
+    for name in OTHER_HOOKS {
+        if repo.hook(name)?.is_some() {
+            active.push(*name);
+        }
+    }
+    Ok(active)
+}
 
 /// Everything that is in the way of moving the target.
 pub(super) fn check(

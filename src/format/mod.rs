@@ -8,7 +8,12 @@
 //! To add a format: a file with `opens`, `parse` and `render`, and a row in the table.
 
 mod apply_patch;
+mod applydir;
 pub mod fence;
+mod file_changes;
+#[cfg(test)]
+mod hostile;
+pub mod hunk;
 #[cfg(test)]
 mod linear;
 mod opx;
@@ -56,7 +61,8 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT];
+pub const FORMATS: &[Format] =
+    &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;

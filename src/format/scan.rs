@@ -6,6 +6,7 @@
 //! A line break is `\n` or `\r\n`. In a region that opened inside a block quote every line is seen without as many `>`
 //! marks as the opening line had; the region's input ends where the quote does.
 
+use super::applydir::Survey;
 use super::reasoning::Reasoning;
 use crate::response::Response;
 use crate::span::Span;
@@ -59,6 +60,11 @@ impl<'r> Line<'r> {
     /// Whether it holds nothing but blanks.
     pub fn is_blank(self) -> bool {
         self.first_byte().is_none()
+    }
+
+    /// Whether it is a whole line and not the rest of one.
+    pub fn is_whole(self) -> bool {
+        self.marked.is_some()
     }
 
     /// It without the blanks at its beginning.
@@ -207,6 +213,7 @@ pub struct Cursor<'r> {
     /// Up to where a line was searched for what may stand in its midst.
     searched: Cell<usize>,
     pub(super) reasoning: Reasoning,
+    pub(super) json: Survey,
 }
 
 impl<'r> Cursor<'r> {
@@ -223,6 +230,7 @@ impl<'r> Cursor<'r> {
             envelope: None,
             searched: Cell::new(0),
             reasoning: Reasoning::default(),
+            json: Survey::default(),
         }
     }
 
@@ -234,6 +242,11 @@ impl<'r> Cursor<'r> {
     /// The number of the region that is parsed, for [`crate::edit::Edit::region`].
     pub fn region(&self) -> u32 {
         self.region
+    }
+
+    /// Inside how many block quotes it reads.
+    pub fn quote_depth(&self) -> usize {
+        self.quote
     }
 
     /// The offset in the response at which it stands.

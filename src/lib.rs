@@ -38,6 +38,7 @@ pub mod message;
 pub mod report;
 
 // Up to here everything is pure. From here on there is the world.
+pub mod prompt;
 pub mod vcs;
 
 pub mod transaction;

@@ -88,7 +88,7 @@ pub const OPTIONS: &[Opt] = &[
             "branch",
             "commit to this branch; leave the checkout alone",
             "HEAD, index and checkout stay as they are, unless the branch is the one that is checked out here. A branch \
-             that is missing is made; it begins at --base, else at HEAD. One that is checked out in another worktree is refused.",
+             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused.",
         )
     },
     Opt {
@@ -126,7 +126,7 @@ pub const OPTIONS: &[Opt] = &[
         short: Some('n'),
         common: true,
         check: false,
-        ..flag("dry-run", "show what would land, change nothing", "The same as the verb check.")
+        ..flag("dry-run", "show what would land, change nothing", "The same as the verb `check`.")
     },
     Opt {
         common: true,
@@ -138,15 +138,15 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         common: true,
-        ..flag("stat", "show the diffstat; without -n after landing", "Beside --diff, both are shown.")
+        ..flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown.")
     },
     Opt {
         check: false,
         ..flag(
             "verify",
             "run hooks (default); --no-verify skips them",
-            "Hooks are not run by this version: where one is active the landing is refused, unless --no-verify is given. \
-             There is no short form, since -n is --dry-run.",
+            "Hooks are not run by this version: where one is active the landing is refused, unless `--no-verify` is given. \
+             There is no short form, since `-n` is `--dry-run`.",
         )
     },
     Opt {
@@ -173,7 +173,7 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "allow-delete",
         "let edits remove files (default)",
-        "With --no-allow-delete such a response is refused.",
+        "With `--no-allow-delete` such a response is refused.",
     ),
     flag(
         "allow-overwrite",
@@ -184,8 +184,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "allow-sensitive",
         "let edits change what runs at the next commit",
-        "What runs by itself: files under a tracked hooks path, .husky/, .pre-commit-config.yaml, lefthook.yml, \
-         .lintstagedrc*; also .gitmodules, and what llmapply.sensitive names.",
+        "What runs by itself: files under a tracked hooks path, `.husky/`, `.pre-commit-config.yaml`, `lefthook.yml`, \
+         `.lintstagedrc*`; also `.gitmodules`, and what `llmapply.sensitive` names.",
     ),
     flag(
         "allow-placeholder",
@@ -193,10 +193,7 @@ pub const OPTIONS: &[Opt] = &[
         "Such as a comment that says that the rest is unchanged, where the text before had code.",
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
-    Opt {
-        common: true,
-        ..flag("json", "print one JSON object instead of text", "Its schema is man/report.schema.json.")
-    },
+    Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
     Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),
@@ -209,7 +206,7 @@ pub const OPTIONS: &[Opt] = &[
             "color",
             "when",
             "colour the output: always, never, auto",
-            "The default is color.ui, else auto.",
+            "The default is `color.ui`, else auto.",
         )
     },
 ];

@@ -4,6 +4,7 @@ mod apply;
 pub mod args;
 pub mod exit;
 mod input;
+pub mod manual;
 mod output;
 mod recover;
 mod settings;

@@ -170,6 +170,17 @@ pub const OPTIONS: &[Opt] = &[
             "A pathspec from the top of the repository. The whole response is refused.",
         )
     },
+    Opt {
+        choices: &["exact", "whitespace", "indent", "similar"],
+        common: true,
+        ..value(
+            "max-fuzz",
+            "tier",
+            "how loosely texts may match: exact|whitespace|indent|similar",
+            "exact: but for line ends; whitespace: also trailing blanks and blank lines; indent: also indentation and \
+             typographic look-alikes; similar (default): also elisions and slight differences in lines that stay.",
+        )
+    },
     flag(
         "allow-delete",
         "let edits remove files (default)",

@@ -2,6 +2,7 @@
 
 use super::args::{self, OPTIONS, PROMPT_OPTIONS};
 use crate::format::FormatId;
+use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
 use crate::response::DEFAULT_MAX_SIZE;
@@ -35,6 +36,8 @@ pub(super) struct Settings {
     pub(super) include: Vec<String>,
     /// Not these paths.
     pub(super) exclude: Vec<String>,
+    /// The loosest tier allowed.
+    pub(super) max_fuzz: Tier,
     /// Let edits remove files.
     pub(super) allow_delete: bool,
     /// Let edits create over files.
@@ -78,6 +81,11 @@ pub(super) enum Color {
 }
 
 impl Output {
+    /// As if nothing had been typed.
+    pub(super) fn plain() -> Self {
+        Self { json: false, quiet: false, verbose: false, color: Color::Auto }
+    }
+
     /// From what was typed alone: for messages before there is a repository.
     pub(super) fn typed(matches: &ArgMatches) -> Self {
         let on = |long| args::switch(matches, long).unwrap_or(false);
@@ -187,6 +195,12 @@ impl Settings {
             Some("response") => Grouping::Response,
             Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
         };
+        let max_fuzz = match from.single("max-fuzz")? {
+            None => Tier::Similar,
+            Some(name) => Tier::of_max_fuzz(&name).ok_or_else(|| {
+                config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
+            })?,
+        };
         let paragraphs = from.several("message")?;
         let positive = |key: &str, default: u64| match config.number(key)? {
             None => Ok(default),
@@ -205,6 +219,7 @@ impl Settings {
             verify: from.switch("verify", true)?,
             include: from.several("include")?,
             exclude: from.several("exclude")?,
+            max_fuzz,
             allow_delete: from.switch("allow-delete", true)?,
             allow_overwrite: from.switch("allow-overwrite", false)?,
             allow_sensitive: from.switch("allow-sensitive", false)?,

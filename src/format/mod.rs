@@ -70,7 +70,9 @@ fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
     while !cursor.is_end() {
-        if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
+        if cursor.text().is_empty() {
+            cursor.advance();
+        } else if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
             if script.diagnostics.len() >= MAX_ERRORS {
                 let rest = cursor.span(cursor.at(), response.text().len());
                 let message = format!("over {MAX_ERRORS} errors: the response is not read from here on");

@@ -7,7 +7,7 @@
 mod element;
 mod payload;
 
-use super::scan::{Cursor, Line, is_blank, starts_with_ignore_case, trim};
+use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
 use super::{Format, FormatId, MAX_ERRORS};
 use crate::diag::{Code, Diagnostic};
@@ -88,11 +88,12 @@ fn read_wrapper(cursor: &mut Cursor<'_>, script: &mut Script) {
     }
 }
 
-/// What the line says; offsets are from its first byte that is no blank.
+/// What the line says; offsets are from its first byte that is no blank. Looks no further than to the first sign, since
+/// it is asked again after it.
 fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
     let line = cursor.line()?;
     memchr::memchr(b'<', line.text.as_bytes())?;
-    let text = line.text.trim_start_matches([' ', '\t']);
+    let text = trim_start(line.text);
     let below = || cursor.lines().skip(1);
     match tag::peek(text) {
         Some((name, closing)) if name.eq_ignore_ascii_case("edit") => {
@@ -104,29 +105,40 @@ fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
         }
         Some((name, false))
             if name.eq_ignore_ascii_case("opx")
-                && (begins_line_of_tags(&text[1 + name.len()..]) || has_attributes(text)) =>
+                && (begins_line_of_tags(&text[1 + name.len()..])
+                    || has_attributes(&text[1 + name.len()..])) =>
         {
             return Some(Sign::Wrapper);
         }
         Some((name, false)) if is_child(name) => {
-            let after = text.split_once('>').map_or("", |(_, after)| trim(after));
-            let opens = |line: Line<'_>| line.trimmed() == payload::OPEN;
-            if after == payload::OPEN
-                || (after.is_empty() && below().find(|line| !line.is_blank()).is_some_and(opens))
+            let after = text.split_once('>').map_or("", |(_, after)| after);
+            let opens = |line: Line<'_>| is_text(line.text, payload::OPEN);
+            if is_text(after, payload::OPEN)
+                || (is_text(after, "") && below().find(|line| !line.is_blank()).is_some_and(opens))
             {
                 return Some(Sign::StrayChild);
             }
         }
         _ => {}
     }
-    if cursor.envelope().is_some() {
-        let mut ends = memchr::memmem::find_iter(text.as_bytes(), b"</");
-        if let Some(end) = ends.find(|&at| starts_with_ignore_case(&text[at + 2..], "opx")) {
-            return Some(Sign::WrapperEnd(end));
-        }
+    // Reasoning, and the marks of a block quote, are taken off first.
+    let first = tag::peek(text).map_or("", |(name, _)| name);
+    let reasoning = ["think", "thinking"].iter().any(|name| first.eq_ignore_ascii_case(name));
+    if reasoning || (cursor.begins_line() && text.starts_with('>')) || !cursor.is_unsearched() {
+        return None;
     }
-    // A block quote is looked at once more, without its marks.
-    if text.starts_with('>') { None } else { inline_edit(text).map(Sign::Inline) }
+    let enveloped = cursor.envelope().is_some();
+    let inline = memchr::memchr_iter(b'<', text.as_bytes()).find_map(|at| match tag::peek(&text[at..]) {
+        Some((name, true)) if enveloped && name.eq_ignore_ascii_case("opx") => Some(Sign::WrapperEnd(at)),
+        Some((name, false)) if name.eq_ignore_ascii_case("edit") && is_inline_edit(text, at) => {
+            Some(Sign::Inline(at))
+        }
+        _ => None,
+    });
+    if inline.is_none() {
+        cursor.set_searched();
+    }
+    inline
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
@@ -136,48 +148,44 @@ fn starts_edit(text: &str, next_line: Option<&str>) -> bool {
         return false;
     }
     let rest = &text["<edit".len()..];
-    let begins_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
-    match (trim(rest), next_line.map(trim)) {
-        (_, _) if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) => false,
-        ("", Some(line)) => line.starts_with('>') || (begins_name(line) && line.contains('=')),
-        (attributes, None) if attributes.bytes().all(|byte| byte.is_ascii_alphabetic()) => true,
+    if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) {
+        return false;
+    }
+    match next_line.map(trim_start) {
+        Some(line) if is_text(rest, "") => {
+            line.starts_with('>')
+                || (line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line))
+        }
+        None if is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), "") => true,
         _ => begins_line_of_tags(rest) || has_attributes(rest),
     }
 }
 
 /// Whether a tag that goes on like that has attributes in this line.
 fn has_attributes(rest: &str) -> bool {
-    rest.split('>').next().is_some_and(|tag| tag.contains('='))
+    memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
 }
 
 /// Whether what follows a tag's name is its end, without attributes, and after it nothing or another tag.
 fn begins_line_of_tags(rest: &str) -> bool {
-    let rest = trim(rest);
+    let rest = trim_start(rest);
     let Some(rest) = rest.strip_prefix("/>").or_else(|| rest.strip_prefix('>')) else { return false };
-    let rest = trim(rest);
+    let rest = trim_start(rest);
     rest.is_empty() || rest.starts_with('<')
 }
 
-/// A whole `<edit file= op=>` tag in a line of prose that reads like an edit: it is self-closed, or nothing but tags
-/// follow it, and it stands in no quotes.
-fn inline_edit(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    memchr::memchr_iter(b'<', bytes).find(|&at| {
-        let tag = &text[at..];
-        if !starts_with_ignore_case(tag, "<edit") || !tag[5..].starts_with([' ', '\t']) {
-            return false;
-        }
-        let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
-        let Some(end) = memchr::memchr2(b'<', b'>', &bytes[at + 1..]).map(|length| at + 1 + length) else {
-            return false;
-        };
-        let attributes = &text[at + 5..end];
-        let after = trim(&text[end..]);
-        !quoted
-            && has_attribute(attributes, "file")
-            && has_attribute(attributes, "op")
-            && (attributes.ends_with('/') || after == ">" || trim(&after[1..]).starts_with('<'))
-    })
+/// Whether the tag of an edit in the midst of a line has a file and an operation and reads like an edit: it is
+/// self-closed, or nothing but tags follow it, and it stands in no quotes.
+fn is_inline_edit(text: &str, at: usize) -> bool {
+    let tag = &text[at + "<edit".len()..];
+    let Some(end) = memchr::memchr2(b'<', b'>', tag.as_bytes()) else { return false };
+    let (attributes, after) = tag.split_at(end);
+    let after = trim_start(&after[1..]);
+    let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
+    !quoted
+        && has_attribute(attributes, "file")
+        && has_attribute(attributes, "op")
+        && (attributes.ends_with('/') || after.is_empty() || after.starts_with('<'))
 }
 
 fn has_attribute(attributes: &str, name: &str) -> bool {

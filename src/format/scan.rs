@@ -9,6 +9,7 @@
 use super::reasoning::Reasoning;
 use crate::response::Response;
 use crate::span::Span;
+use std::cell::Cell;
 
 /// A line, or what is left of one, without its line break and without the block quote's marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,12 @@ impl<'r> Line<'r> {
         self.first_byte().is_none()
     }
 
+    /// It without the blanks at its beginning.
+    #[must_use]
+    pub fn trim_start(self) -> Self {
+        self.skip(self.text.len() - trim_start(self.text).len())
+    }
+
     /// Its text without blanks at both ends.
     pub fn trimmed(self) -> &'r str {
         trim(self.text)
@@ -72,6 +79,17 @@ pub fn is_blank(byte: u8) -> bool {
 /// A text without spaces and tabs at both ends.
 pub fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
+}
+
+/// A text without spaces and tabs before it.
+pub fn trim_start(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t'])
+}
+
+/// Whether a text is another but for blanks around it. Looks at no more than it must: parsers ask this of the rest of a
+/// line, which may be long, again and again.
+pub fn is_text(text: &str, wanted: &str) -> bool {
+    trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
 }
 
 /// Whether a text begins with an ASCII text in any case.
@@ -172,6 +190,8 @@ pub struct Cursor<'r> {
     floor: usize,
     /// Where an envelope opened that is not closed yet.
     envelope: Option<Span>,
+    /// Up to where a line was searched for what may stand in its midst.
+    searched: Cell<usize>,
     pub(super) reasoning: Reasoning,
 }
 
@@ -187,6 +207,7 @@ impl<'r> Cursor<'r> {
             region: 0,
             floor: 0,
             envelope: None,
+            searched: Cell::new(0),
             reasoning: Reasoning::default(),
         }
     }
@@ -214,6 +235,11 @@ impl<'r> Cursor<'r> {
     /// The line from here on, `None` at the end.
     pub fn line(&self) -> Option<Line<'r>> {
         self.line
+    }
+
+    /// Whether it stands at the beginning of a line and not within one.
+    pub fn begins_line(&self) -> bool {
+        self.line.is_some_and(|line| line.marked.is_some())
     }
 
     /// The text of the line from here on; empty at the end.
@@ -327,7 +353,7 @@ impl<'r> Cursor<'r> {
 
     /// Takes the block quote's marks off the line that it stands at, if there are any.
     pub(super) fn enter_quote(&mut self) -> bool {
-        if self.line.is_none_or(|line| line.marked.is_none()) {
+        if !self.begins_line() {
             return false;
         }
         let (content, found) = skip_quote(self.response.text(), self.at, usize::MAX);
@@ -344,9 +370,26 @@ impl<'r> Cursor<'r> {
     pub(super) fn leave_quote(&mut self) {
         if self.quote > 0 {
             self.quote = 0;
-            let at = self.line.and_then(|line| line.marked).unwrap_or(self.at);
-            self.go(read_quoted(self.response.text(), at, 0), at);
+            match self.line {
+                // In the midst of a line its marks are behind.
+                Some(line) if line.marked.is_none() => {}
+                line => {
+                    let at = line.and_then(|line| line.marked).unwrap_or(self.at);
+                    self.go(read_quoted(self.response.text(), at, 0), at);
+                }
+            }
         }
+    }
+
+    /// Whether the rest of this line has yet to be searched for what may stand in its midst. A parser that found nothing
+    /// says so with [`Cursor::set_searched`], so that a long line with many regions in it is searched once.
+    pub fn is_unsearched(&self) -> bool {
+        self.searched.get() <= self.at
+    }
+
+    /// Notes that nothing stands in the midst of this line.
+    pub fn set_searched(&self) {
+        self.searched.set(self.line.map_or(self.at, Line::end));
     }
 
     /// Notes that an envelope opens there whose end may be several regions away, with prose between them. All up to

@@ -76,6 +76,8 @@ impl<'r> Tag<'r> {
 /// Bounds on what is kept of a hostile tag; over them it is at fault anyway.
 const MAX_FAULTS: usize = 4;
 const MAX_ATTRIBUTES: usize = 32;
+/// How far a closing quote is looked for, in bytes.
+const MAX_VALUE: usize = 1 << 16;
 
 /// How many bytes at the start of a text are a tag's or an attribute's name.
 fn name_length(text: &str) -> usize {
@@ -177,7 +179,8 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     let quote = text.chars().next().and_then(|quote| Some((quote.len_utf8(), closing_quotes(quote)?)));
     if let Some((length, closing)) = quote {
         let value = &text[length..];
-        if let Some(end) = value.find(closing) {
+        let near = value.char_indices().take_while(|&(at, _)| at <= MAX_VALUE);
+        if let Some((end, _)) = near.into_iter().find(|(_, character)| closing.contains(character)) {
             let start = cursor.at() + length;
             push(cursor, tag, Attribute { name, value: &value[..end], start, quoted: true });
             let quote = value[end..].chars().next().map_or(0, char::len_utf8);

@@ -5,19 +5,39 @@
 //! when it is the only one (`One place, or none` in the design); everything else is a [`Refusal`] that says what the
 //! file holds.
 
-mod hunk;
+mod alone;
+mod context;
+mod effort;
+mod elision;
+mod found;
+mod guard;
+mod indent;
+mod joint;
+mod lineage;
+mod merge;
+mod nearest;
 mod pairing;
 mod pattern;
+mod pieces;
 mod place;
+mod placeholder;
 mod refusal;
+mod rung;
 mod search;
+mod seek;
+mod series;
+mod similar;
 mod splice;
 mod thresholds;
+mod version;
 
+pub use context::calculate_min_context;
+pub use effort::Effort;
+pub use guard::guard_text;
 pub use refusal::Refusal;
+pub use version::Version;
 
-use crate::edit::Hunk;
-use crate::text::Content;
+use crate::edit::{Anchor, Hunk};
 
 /// How loosely a place was found, the strictest first (`locate.md`, Tiers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +74,17 @@ impl Tier {
             Tier::Similar => "similar",
         }
     }
+
+    /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
+    pub fn of_max_fuzz(value: &str) -> Option<Self> {
+        match value {
+            "exact" => Some(Tier::Eol),
+            "whitespace" => Some(Tier::TrailingSpace),
+            "indent" => Some(Tier::BlankLines),
+            "similar" => Some(Tier::Similar),
+            _ => None,
+        }
+    }
 }
 
 /// How one hunk found its place: evidence for the report.
@@ -70,7 +101,8 @@ pub struct Match {
 /// What the user lets edits do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The loosest tier allowed.
+    /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): up to [`Tier::Eol`] those two,
+    /// [`Tier::TrailingSpace`] with blank lines too, [`Tier::Indent`] to [`Tier::BlankLines`] all of tiers 1 to 6.
     pub max_fuzz: Tier,
     /// Whether an after-text may say "rest of the code" where the before-text had code.
     pub allow_placeholder: bool,
@@ -101,7 +133,7 @@ impl Repeat {
 #[derive(Debug, Clone)]
 pub struct Applied {
     /// The file with all of them made.
-    pub content: Content,
+    pub version: Version,
     /// How they were found, in their order; those that change nothing by their own text are left out.
     pub matched: Vec<Match>,
     /// For every hunk how many places it had; none if that was not asked.
@@ -121,20 +153,42 @@ pub enum Effect {
     AlreadyApplied,
 }
 
-/// Makes all hunks of an edit, in order, or none of them. `base` is the file as the model was shown it, where that is
-/// another text than `content`. `repeats` has an entry for every hunk.
+/// Makes all hunks of an edit, in order, or none of them. `repeats` has an entry for every hunk; `effort` is what the
+/// response may cost.
 ///
 /// # Errors
 /// Every hunk that has no place or several, with what the file holds instead.
 pub fn apply(
-    content: &Content,
-    base: Option<&Content>,
+    version: &Version,
     hunks: &[Hunk],
     repeats: &[Repeat],
     limits: &Limits,
+    effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
-    let _ = base;
-    let mut now = content.clone();
+    let search = alone::Search { limits, effort };
+    let all =
+        |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
+    let together = match () {
+        () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => series::arrange,
+        () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => seek::arrange,
+        () => return one_by_one(&search, version, hunks, repeats),
+    };
+    let repeat = repeats.first().copied().unwrap_or(Repeat::ONCE);
+    let made = joint::make(&search, version, repeat, |search, content, mode| {
+        together(search, content, hunks, mode)
+    })?;
+    let places = vec![None; hunks.len()];
+    Ok(Applied { version: made.version, matched: made.matched, places, effect: made.effect })
+}
+
+/// Makes hunks that each have their place by themselves; each sees what those before have made.
+fn one_by_one(
+    search: &alone::Search<'_>,
+    version: &Version,
+    hunks: &[Hunk],
+    repeats: &[Repeat],
+) -> Result<Applied, Vec<Refusal>> {
+    let mut now = version.clone();
     let mut matched = Vec::new();
     let mut places = Vec::new();
     let mut refusals = Vec::new();
@@ -146,13 +200,13 @@ pub fn apply(
             let same = |other: &Hunk| other.change == hunk.change && other.anchor == hunk.anchor;
             repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
         }
-        match hunk::locate(&now, hunk, repeat, limits) {
+        match search.make(&now, hunk, repeat) {
             Ok(made) => {
                 changed |= made.effect == Effect::Changed;
                 already |= made.effect == Effect::AlreadyApplied;
                 matched.extend(made.matched);
                 places.push(made.places);
-                now = made.content;
+                now = made.version;
             }
             Err(refusal) => {
                 places.push(None);
@@ -168,30 +222,25 @@ pub fn apply(
         () if already => Effect::AlreadyApplied,
         () => Effect::NoChange,
     };
-    Ok(Applied { content: now, matched, places, effect })
+    Ok(Applied { version: now, matched, places, effect })
 }
 
 /// The file with lines added at its end; `None` if they stand there already. Lines of brackets and blanks alone are
 /// always added: that they stand there says nothing.
-pub fn append(content: &Content, text: &str) -> Option<Content> {
+pub fn append(version: &Version, text: &str) -> Option<Version> {
+    let content = version.content();
     let pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
     let after = pattern.after();
-    let start = content.line_count().checked_sub(after.len());
-    let there = start.is_some_and(|start| {
-        content.lines(start..content.line_count()).map(|line| line.text).eq(after.iter().copied())
-    });
+    let last = content.line_count();
+    let there = last
+        .checked_sub(after.len())
+        .is_some_and(|start| content.lines(start..last).map(|line| line.text).eq(after.iter().copied()));
     if there && pattern.after_is_proof() {
         return None;
     }
-    // The last line is named too, so that a missing newline is put behind it.
-    let last = content.line_count();
-    let eol = content.dominant_eol().as_bytes();
-    let mut bytes = if content.ends_with_newline() { Vec::new() } else { eol.to_vec() };
-    for line in after {
-        bytes.extend_from_slice(line);
-        bytes.extend_from_slice(eol);
-    }
-    Some(content.replace(last..last, &bytes))
+    let fit =
+        found::Fit { place: place::Place::lines(last, last), lines: Vec::new(), shift: indent::Shift::None };
+    Some(version.with(&splice::whole_lines(content, &pattern, &fit)))
 }
 
 #[cfg(test)]

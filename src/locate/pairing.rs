@@ -83,7 +83,29 @@ fn unique_runs(old: &[u32], new: &[u32]) -> Vec<(usize, usize, usize)> {
         next = below[index];
     }
     chain.reverse();
-    chain
+    extended(old, new, &chain)
+}
+
+/// The runs that grow out of single pairs, back to the run before and on to the next pair.
+fn extended(old: &[u32], new: &[u32], chain: &[(usize, usize, usize)]) -> Vec<(usize, usize, usize)> {
+    let mut runs: Vec<(usize, usize, usize)> = Vec::with_capacity(chain.len());
+    for (index, &(mut old_start, mut new_start, _)) in chain.iter().enumerate() {
+        let (old_done, new_done) = runs.last().map_or((0, 0), |&(o, n, len)| (o + len, n + len));
+        if old_start < old_done || new_start < new_done {
+            // The run before has grown over it.
+            continue;
+        }
+        let (mut old_end, mut new_end) = (old_start + 1, new_start + 1);
+        while old_start > old_done && new_start > new_done && old[old_start - 1] == new[new_start - 1] {
+            (old_start, new_start) = (old_start - 1, new_start - 1);
+        }
+        let (old_limit, new_limit) = chain.get(index + 1).map_or((old.len(), new.len()), |&(o, n, _)| (o, n));
+        while old_end < old_limit && new_end < new_limit && old[old_end] == new[new_end] {
+            (old_end, new_end) = (old_end + 1, new_end + 1);
+        }
+        runs.push((old_start, new_start, old_end - old_start));
+    }
+    runs
 }
 
 #[cfg(test)]
@@ -109,20 +131,22 @@ mod tests {
     #[test]
     fn texts_of_any_length_are_paired_and_give_the_after_text() {
         // Over the effort, so that only unique lines pair.
-        let before: String = (0..6000).map(|i| format!("{i}\n")).collect();
-        let after: String =
-            (0..6000).map(|i| if i % 2 == 0 { format!("{i}\n") } else { format!("n{i}\n") }).collect();
+        // A `}` stands everywhere, and is paired beside a line that does not.
+        let before: String = (0..6000).map(|i| format!("{i}\n}}\n")).collect();
+        let after: String = (0..6000)
+            .map(|i| if i % 2 == 0 { format!("{i}\n}}\n") } else { format!("n{i}\n}}\n") })
+            .collect();
         let before = format!("first\n{before}x\n");
         let after = format!("head\n{after}y\n");
         let steps = paired(&before, &after);
-        assert_eq!(steps.iter().filter(|s| matches!(s, Step::Keep(_))).count(), 3000);
+        assert_eq!(steps.iter().filter(|s| matches!(s, Step::Keep(_))).count(), 8999, "but the last `}}`");
         let old = lines(&before);
         let result: Vec<&[u8]> = steps
             .iter()
             .filter_map(|step| match *step {
                 Step::Keep(line) => Some(old[line]),
                 Step::Add(text) => Some(text),
-                Step::Remove(_) => None,
+                Step::Remove(_) | Step::Gap => None,
             })
             .collect();
         assert_eq!(result, lines(&after));

@@ -25,6 +25,8 @@ pub(super) enum Step<'a> {
     Remove(usize),
     /// A new line, without line ending.
     Add(&'a [u8]),
+    /// Any lines, up to where the next before-line stands, go.
+    Gap,
 }
 
 impl<'a> Pattern<'a> {
@@ -35,7 +37,13 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, after_unterminated: false }
     }
 
-    /// Reads a unified diff's body.
+    /// Lines that are to stand somewhere, and stay.
+    pub(super) fn standing(lines: Vec<&'a [u8]>) -> Self {
+        let steps = (0..lines.len()).map(Step::Keep).collect();
+        Self { before: lines, steps, unit: Unit::Lines, after_unterminated: false }
+    }
+
+    /// Reads a unified diff's body. A `~` line is a gap.
     pub(super) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
         let mut before = Vec::new();
         let mut steps = Vec::new();
@@ -43,6 +51,7 @@ impl<'a> Pattern<'a> {
             let (mark, text) = line.split_first().map_or((b' ', line), |(&mark, text)| (mark, text));
             match mark {
                 b'+' => steps.push(Step::Add(text)),
+                b'~' => steps.push(Step::Gap),
                 b'-' => {
                     steps.push(Step::Remove(before.len()));
                     before.push(text);
@@ -73,6 +82,15 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// The line that a step is about, without line ending; a gap is about none.
+    pub(super) fn text_of(&self, step: &Step<'a>) -> &'a [u8] {
+        match *step {
+            Step::Keep(line) | Step::Remove(line) => self.before.get(line).copied().unwrap_or(&[]),
+            Step::Add(text) => text,
+            Step::Gap => &[],
+        }
+    }
+
     /// Whether it adds and removes nothing.
     pub(super) fn changes_nothing(&self) -> bool {
         self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
@@ -80,12 +98,8 @@ impl<'a> Pattern<'a> {
 
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
-        let text = |step: &Step<'a>| match *step {
-            Step::Keep(line) => self.before.get(line).copied(),
-            Step::Add(text) => Some(text),
-            Step::Remove(_) => None,
-        };
-        self.steps.iter().filter_map(text).collect()
+        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
+        self.steps.iter().filter(stays).map(|step| self.text_of(step)).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
@@ -123,6 +137,8 @@ mod tests {
         assert_eq!(pattern.before, [&b"a"[..], b"", b"b"]);
         assert_eq!(pattern.steps, [Step::Keep(0), Step::Keep(1), Step::Remove(2), Step::Add(b"c")]);
         assert_eq!(pattern.after(), [&b"a"[..], b"", b"c"]);
+        let gap = Pattern::of_diff("-a\n~\n-b\n", false);
+        assert_eq!(gap.steps, [Step::Remove(0), Step::Gap, Step::Remove(1)]);
     }
 
     #[test]

@@ -26,17 +26,18 @@ impl Place {
     }
 }
 
-/// For each place whether it lies inside one of `others`. Both lists ascend in starts and in ends, as the places of one
-/// text do.
-pub(super) fn inside(places: &[Place], others: &[Place]) -> Vec<bool> {
+/// For each place the last of `others` that it lies inside. Both lists ascend in starts and in ends, as the places of
+/// one text do.
+pub(super) fn around(places: &[Place], others: &[Place]) -> Vec<Option<usize>> {
     let mut at = 0;
-    let within = |place: &Place| {
+    let mut around = |place: &Place| {
         while others.get(at + 1).is_some_and(|next| next.start <= place.start) {
             at += 1;
         }
-        others.get(at).is_some_and(|other| other.start <= place.start && place.end <= other.end)
+        let other = others.get(at)?;
+        (other.start <= place.start && place.end <= other.end).then_some(at)
     };
-    places.iter().map(within).collect()
+    places.iter().map(&mut around).collect()
 }
 
 #[cfg(test)]
@@ -47,7 +48,7 @@ mod tests {
     fn a_place_is_inside_the_last_other_that_begins_no_later() {
         let places: Vec<Place> = [(0, 1), (2, 3), (5, 6)].map(|(s, e)| Place::lines(s, e)).into();
         let others: Vec<Place> = [(1, 3), (2, 4), (6, 8)].map(|(s, e)| Place::lines(s, e)).into();
-        assert_eq!(inside(&places, &others), [false, true, false]);
-        assert_eq!(inside(&places, &[]), [false, false, false]);
+        assert_eq!(around(&places, &others), [None, Some(1), None]);
+        assert_eq!(around(&places, &[]), [None, None, None]);
     }
 }

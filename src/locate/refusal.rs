@@ -1,6 +1,10 @@
 //! Why a hunk has no place.
 
+use super::context;
+use super::effort::Effort;
+use super::place::Place;
 use crate::diag::{Code, Evidence};
+use crate::text::Content;
 
 /// A hunk that was not made: what is said of it in a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,4 +40,48 @@ impl Refusal {
         self.hunk = hunk;
         self
     }
+}
+
+/// Several places.
+pub(super) fn ambiguous(content: &Content, places: &[Place], effort: &Effort) -> Box<Refusal> {
+    let message = format!("the text to find stands in {}", counted(places.len(), "place"));
+    let context_lines = context::needed(content, places, effort);
+    let help = match context_lines {
+        Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
+        None => "give more lines around it, so that it is the only place".to_owned(),
+    };
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help(help)
+        .with_evidence(Evidence { context_lines, ..candidates(places) })
+}
+
+fn more(lines: usize) -> String {
+    if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") }
+}
+
+/// The same edit as in an earlier part of the response, and a place where it would be made again.
+pub(super) fn once_more(places: &[Place]) -> Box<Refusal> {
+    Refusal::new(
+        Code::Duplicate,
+        "the same edit stands in an earlier part of the response and would be made twice",
+    )
+    .with_help("leave one of them out, or give more lines if another place is meant")
+    .with_evidence(candidates(places))
+}
+
+/// The hunk fits the base at that line, but not what became of it.
+pub(super) fn conflict(line: usize) -> Box<Refusal> {
+    let message =
+        format!("the hunk fits the file as it was, at line {line}, but other edits changed the same lines");
+    Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
+}
+
+/// The lines of places, as evidence.
+pub(super) fn candidates(places: &[Place]) -> Evidence {
+    Evidence { candidates: places.iter().map(|place| place.start.line + 1).collect(), ..Evidence::default() }
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -5,6 +5,7 @@ use super::thresholds::JUMPS;
 use crate::text::{Content, Form};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 /// A sequence of elements with the table that lets a search go on after a mismatch without going back (Knuth, Morris
 /// and Pratt): for every prefix the length of the longest shorter prefix that is also its end.
@@ -52,23 +53,36 @@ impl<'a> Needle<'a> {
         Self { form, lines, borders }
     }
 
-    /// Calls back with the index of every line at which an occurrence ends, until told to stop.
-    fn ends(&self, content: &Content, mut found: impl FnMut(usize) -> bool) {
+    /// Calls back with the first line and the line behind the last of every occurrence, until told to stop. Where blank
+    /// lines are skipped they count neither here nor there.
+    fn spans(&self, content: &Content, skip_blanks: bool, mut found: impl FnMut(usize, usize) -> bool) {
+        let blank = self.form.hash(b"");
+        // The lines that count and may be part of an occurrence.
+        let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
-        let mut line = 0;
-        for run in content.hashes(self.form) {
-            for &hash in run {
-                // Hashes tell lines apart; only bytes say that they are equal.
-                let equal = |index: usize| {
-                    let (wanted, bytes) = &self.lines[index];
-                    *wanted == hash
-                        && content.line(line).is_some_and(|line| self.form.of(line.text) == *bytes)
-                };
-                matched = self.borders.step(matched, equal);
-                if matched == self.lines.len() && !found(line) {
+        for (line, &hash) in content.hashes(self.form).flatten().enumerate() {
+            let of_line = || content.line(line).map(|line| self.form.of(line.text));
+            if skip_blanks {
+                if hash == blank && of_line().is_some_and(|text| text.is_empty()) {
+                    continue;
+                }
+                if recent.len() == self.lines.len() {
+                    recent.pop_front();
+                }
+                recent.push_back(line);
+            }
+            // Hashes tell lines apart; only bytes say that they are equal.
+            let equal = |index: usize| {
+                let (wanted, bytes) = &self.lines[index];
+                *wanted == hash && of_line().is_some_and(|text| text == *bytes)
+            };
+            matched = self.borders.step(matched, equal);
+            if matched == self.lines.len() {
+                let start =
+                    if skip_blanks { recent.front().copied() } else { (line + 1).checked_sub(matched) };
+                if start.is_some_and(|start| !found(start, line + 1)) {
                     return;
                 }
-                line += 1;
             }
         }
     }
@@ -78,12 +92,40 @@ impl<'a> Needle<'a> {
 pub(super) fn whole_lines(content: &Content, lines: &[&[u8]], form: Form) -> Vec<Place> {
     let mut places = Vec::new();
     if !lines.is_empty() && lines.len() <= content.line_count() {
-        Needle::new(lines, form).ends(content, |end| {
-            places.push(Place::lines(end + 1 - lines.len(), end + 1));
+        Needle::new(lines, form).spans(content, false, |start, end| {
+            places.push(Place::lines(start, end));
             true
         });
     }
     places
+}
+
+/// All places of some lines, none of them blank, between which blank ones may stand; from the first to the last of
+/// them, ascending. No place for no line.
+pub(super) fn skipping_blanks(content: &Content, lines: &[&[u8]], form: Form) -> Vec<Place> {
+    let mut places = Vec::new();
+    if !lines.is_empty() && lines.len() <= content.line_count() {
+        Needle::new(lines, form).spans(content, true, |start, end| {
+            places.push(Place::lines(start, end));
+            true
+        });
+    }
+    places
+}
+
+/// Whether some lines stand one after the other among others, blank ones not counting.
+pub(super) fn is_among(lines: &[&[u8]], others: &[&[u8]], form: Form) -> bool {
+    let counting = |lines: &[&[u8]]| -> Vec<Vec<u8>> {
+        let forms = lines.iter().map(|line| form.of(line).into_owned());
+        forms.filter(|line| !line.is_empty()).collect()
+    };
+    let (lines, others) = (counting(lines), counting(others));
+    let borders = Borders::new(lines.len(), |a, b| lines[a] == lines[b]);
+    let mut matched = 0;
+    others.iter().any(|other| {
+        matched = borders.step(matched, |index| lines[index] == *other);
+        matched == lines.len()
+    }) || lines.is_empty()
 }
 
 /// All places of a text that may begin and end within lines, ascending; overlapping ones count. One that begins or
@@ -108,9 +150,9 @@ pub(super) fn within_lines(content: &Content, lines: &[&[u8]]) -> Vec<Place> {
             if middle.is_empty() {
                 (1..content.line_count()).for_each(|line| edges(line - 1, line));
             } else if middle.len() < content.line_count() {
-                Needle::new(middle, Form::Text).ends(content, |end| {
-                    if let Some(start) = end.checked_sub(middle.len()) {
-                        edges(start, end + 1);
+                Needle::new(middle, Form::Text).spans(content, false, |start, end| {
+                    if let Some(before) = start.checked_sub(1) {
+                        edges(before, end);
                     }
                     true
                 });
@@ -235,6 +277,24 @@ mod tests {
         let text = "x\n".repeat(50_000);
         assert_eq!(starts(&file, &text, Form::Text).len(), 50_001);
         assert!(starts(&file, &format!("{text}y\n"), Form::Text).is_empty());
+    }
+
+    #[test]
+    fn blank_lines_may_be_skipped() {
+        let places = |file: &str, text: &str| -> Vec<(usize, usize)> {
+            let places = skipping_blanks(&Content::new(file.as_bytes()), &lines(text), Form::Trailing);
+            places.iter().map(|place| (place.start.line, place.end.line)).collect()
+        };
+        assert_eq!(places("\na\n\n  \nb\n\nc\na\nb\n", "a\nb\n"), [(1, 5), (7, 9)]);
+        assert_eq!(places("x\n\nx\nx\n", "x\nx\n"), [(0, 3), (2, 4)]);
+        assert_eq!(places("\n\n", "a\n"), []);
+    }
+
+    #[test]
+    fn lines_are_looked_for_among_others() {
+        let among = |text: &str, others: &str| is_among(&lines(text), &lines(others), Form::FoldedTrimmed);
+        assert!(among("a\n\nb\n", "x\n a\nb \n"));
+        assert!(!among("a\nb\n", "a\nx\nb\n"));
     }
 
     #[test]

@@ -2,6 +2,7 @@ use super::*;
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Occurrence, Unit};
 use crate::span::Span;
+use crate::text::Content;
 
 pub(super) const LIMITS: Limits =
     Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false };
@@ -16,15 +17,19 @@ pub(super) fn text_hunk(before: &str, after: &str) -> Hunk {
     Hunk { change, ..hunk("", "") }
 }
 
+pub(super) fn version(file: &str) -> Version {
+    Version::of_base(Content::new(file.as_bytes()))
+}
+
 pub(super) fn run(file: &str, hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
-    apply(&Content::new(file.as_bytes()), None, hunks, &vec![Repeat::ONCE; hunks.len()], &LIMITS)
+    apply(&version(file), hunks, &vec![Repeat::ONCE; hunks.len()], &LIMITS, &Effort::default())
 }
 
 /// What the file becomes, or the code of the refusal.
 #[track_caller]
 pub(super) fn made(file: &str, hunks: &[Hunk]) -> Result<String, Code> {
     match run(file, hunks) {
-        Ok(applied) => Ok(String::from_utf8(applied.content.to_bytes()).unwrap()),
+        Ok(applied) => Ok(String::from_utf8(applied.version.content().to_bytes()).unwrap()),
         Err(refusals) => Err(refusals[0].code),
     }
 }
@@ -130,9 +135,12 @@ fn occurrence_chooses_among_all_places() {
 fn an_insertion_that_is_there_is_not_made_twice() {
     let insertion = [hunk("a\n", "a\nb\n")];
     let once = run("a\nc\n", &insertion).unwrap();
-    assert_eq!((once.effect, once.content.to_bytes()), (Effect::Changed, b"a\nb\nc\n".to_vec()));
+    assert_eq!((once.effect, once.version.content().to_bytes()), (Effect::Changed, b"a\nb\nc\n".to_vec()));
     let twice = run("a\nb\nc\n", &insertion).unwrap();
-    assert_eq!((twice.effect, twice.content.to_bytes()), (Effect::AlreadyApplied, b"a\nb\nc\n".to_vec()));
+    assert_eq!(
+        (twice.effect, twice.version.content().to_bytes()),
+        (Effect::AlreadyApplied, b"a\nb\nc\n".to_vec())
+    );
     // The second `a` has no `b` yet.
     assert_eq!(made("a\nb\na\n", &insertion), ok("a\nb\na\nb\n"));
     // One occurrence is chosen of all places, or a second run would take the next one.
@@ -174,34 +182,36 @@ fn hunks_see_the_result_of_those_before() {
 #[test]
 fn as_many_identical_hunks_as_places_are_those_places_in_order() {
     let edit = hunk("x\n", "y\n");
-    let mut content = Content::new(b"x\n-\nx\n");
+    let mut now = version("x\n-\nx\n");
     let mut counted = None;
     for index in 0..2 {
         let repeat = Repeat { total: 2, index, counted, elsewhere: 0 };
-        let applied = apply(&content, None, std::slice::from_ref(&edit), &[repeat], &LIMITS).unwrap();
+        let applied =
+            apply(&now, std::slice::from_ref(&edit), &[repeat], &LIMITS, &Effort::default()).unwrap();
         counted = counted.or(applied.places[0]);
-        content = applied.content;
+        now = applied.version;
     }
-    assert_eq!(content.to_bytes(), b"y\n-\ny\n");
-    let try_at = |file: &[u8], repeat| {
-        let outcome = apply(&Content::new(file), None, std::slice::from_ref(&edit), &[repeat], &LIMITS);
+    assert_eq!(now.content().to_bytes(), b"y\n-\ny\n");
+    let try_at = |file: &str, repeat| {
+        let outcome =
+            apply(&version(file), std::slice::from_ref(&edit), &[repeat], &LIMITS, &Effort::default());
         outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code)
     };
     let two = Repeat { total: 2, index: 0, counted: None, elsewhere: 0 };
-    assert_eq!(try_at(b"x\nx\nx\n", two), Err(Code::SearchAmbiguous), "two edits for three places");
+    assert_eq!(try_at("x\nx\nx\n", two), Err(Code::SearchAmbiguous), "two edits for three places");
     // The first was refused for its three places: the second does not get the two that are left.
     let late = Repeat { index: 1, counted: Some(3), ..two };
-    assert_eq!(try_at(b"x\n", late), Ok(Effect::Changed), "one place is one place");
+    assert_eq!(try_at("x\n", late), Ok(Effect::Changed), "one place is one place");
     let again = Repeat { total: 1, index: 0, counted: None, elsewhere: 1 };
-    assert_eq!(try_at(b"y\n", again), Ok(Effect::AlreadyApplied));
-    assert_eq!(try_at(b"y\nx\n", again), Err(Code::Duplicate));
+    assert_eq!(try_at("y\n", again), Ok(Effect::AlreadyApplied));
+    assert_eq!(try_at("y\nx\n", again), Err(Code::Duplicate));
 }
 
 #[test]
 fn overlapping_places_are_not_given_to_identical_hunks() {
     let edit = hunk("x\nx\n", "y\n");
     let repeat = Repeat { total: 2, index: 0, counted: None, elsewhere: 0 };
-    let refusals = apply(&Content::new(b"x\nx\nx\n"), None, &[edit], &[repeat], &LIMITS).unwrap_err();
+    let refusals = apply(&version("x\nx\nx\n"), &[edit], &[repeat], &LIMITS, &Effort::default()).unwrap_err();
     assert_eq!(refusals[0].code, Code::SearchAmbiguous);
 }
 
@@ -220,4 +230,203 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
 #[test]
 fn a_hunk_that_says_nothing_new_changes_nothing() {
     assert_eq!(run("a\n", &[hunk("a\n", "a\n")]).unwrap().effect, Effect::NoChange);
+}
+
+/// The tier at which one hunk lands, and what the file becomes; or the code of the refusal.
+#[track_caller]
+fn tier(file: &str, before: &str, after: &str) -> Result<(Tier, String), Code> {
+    match run(file, &[hunk(before, after)]) {
+        Ok(applied) => {
+            assert_eq!(applied.effect, Effect::Changed);
+            Ok((applied.matched[0].tier, String::from_utf8(applied.version.content().to_bytes()).unwrap()))
+        }
+        Err(refusals) => Err(refusals[0].code),
+    }
+}
+
+fn at(tier: Tier, text: &str) -> Result<(Tier, String), Code> {
+    Ok((tier, text.to_owned()))
+}
+
+#[test]
+fn trailing_blanks_of_kept_lines_stay_as_the_file_has_them() {
+    let file = "a  \nb\t\nc\n";
+    assert_eq!(tier(file, "a\nb\nc\n", "a\nx\nc\n"), at(Tier::TrailingSpace, "a  \nx\nc\n"));
+    assert_eq!(
+        tier("a\nb\n", "a  \nb\n", "a  \nx\n"),
+        at(Tier::TrailingSpace, "a\nx\n"),
+        "nor do the model's get in"
+    );
+}
+
+#[test]
+fn an_edit_of_trailing_blanks_is_one() {
+    assert_eq!(tier("a \nb\n", "a \n", "a\n"), at(Tier::Exact, "a\nb\n"));
+    assert_eq!(run("a\nb\n", &[hunk("a \n", "a\n")]).unwrap().effect, Effect::AlreadyApplied);
+}
+
+#[test]
+fn a_stricter_tier_decides_and_two_places_in_it_are_not_told_apart_by_a_looser_one() {
+    assert_eq!(tier("a \na\n", "a\n", "x\n"), at(Tier::Exact, "a \nx\n"));
+    assert_eq!(tier("a \na\t\n", "a\n", "x\n"), Err(Code::SearchAmbiguous));
+}
+
+#[test]
+fn a_uniform_shift_is_undone_for_added_lines() {
+    let file = "mod m {\n    fn f() {\n        a();\n    }\n}\n";
+    assert_eq!(
+        tier(file, "fn f() {\n    a();\n}\n", "fn f() {\n    if c {\n        b();\n    }\n\n    a();\n}\n"),
+        at(
+            Tier::Indent,
+            "mod m {\n    fn f() {\n        if c {\n            b();\n        }\n\n        a();\n    }\n}\n"
+        ),
+        "a blank line gets no blanks"
+    );
+    assert_eq!(
+        tier("a:\n  b\n", "    a:\n      b\n", "    a:\n      c\n"),
+        at(Tier::Indent, "a:\n  c\n"),
+        "indented too far"
+    );
+    assert_eq!(
+        tier("a:\n\tb\n\t\tc\n", "a:\n    b\n        c\n", "a:\n    b\n        d\n        e\n"),
+        at(Tier::Indent, "a:\n\tb\n\t\td\n\t\te\n"),
+        "tabs for spaces"
+    );
+    assert_eq!(
+        tier("if a:\n  b\nc\n", "if a:\n  b\n  c\n", "if a:\n  b\n"),
+        Err(Code::SearchNotFound),
+        "another block"
+    );
+}
+
+#[test]
+fn an_edit_of_the_indentation_alone_is_not_made_twice() {
+    let deeper = |file: &str| run(file, &[hunk("a\n", "  a\n")]);
+    assert_eq!(deeper("a\n").unwrap().version.content().to_bytes(), b"  a\n");
+    assert_eq!(deeper("  a\n").unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(
+        deeper("    a\n").unwrap_err()[0].code,
+        Code::SearchNotFound,
+        "how far is the result indented?"
+    );
+    // A kept line tells.
+    assert_eq!(
+        tier("  if x:\n    a\n", "if x:\n  a\n", "if x:\n    a\n"),
+        at(Tier::Indent, "  if x:\n      a\n")
+    );
+}
+
+#[test]
+fn look_alikes_of_kept_lines_stay_as_the_file_has_them() {
+    let file = "say “hi”\nx – y\ncafe\u{301}\n";
+    assert_eq!(
+        tier(file, "say \"hi\"\nx - y\ncaf\u{e9}\n", "say \"hi\"\nx + y\ncaf\u{e9}\n"),
+        at(Tier::Unicode, "say “hi”\nx + y\ncafe\u{301}\n")
+    );
+    assert_eq!(
+        tier("  a\u{a0}b\n  c\n", "a b\nc\n", "a b\nd\n"),
+        at(Tier::Unicode, "  a\u{a0}b\n  d\n"),
+        "with another indentation"
+    );
+    assert_eq!(tier("a…\n", "a...\n", "b\n"), Err(Code::SearchNotFound));
+}
+
+#[test]
+fn blank_lines_may_be_more_or_fewer_and_stay() {
+    assert_eq!(tier("a\n\n\nb\nc\n", "a\nb\nc\n", "a\nb\nx\n"), at(Tier::BlankLines, "a\n\n\nb\nx\n"));
+    assert_eq!(tier("a\nb\nc\n", "\na\n\nb\n", "\na\n\nx\n"), at(Tier::BlankLines, "a\nx\nc\n"));
+    assert_eq!(
+        tier("a\n\nb\nc\n", "a\nb\n", "x\n"),
+        at(Tier::BlankLines, "x\nc\n"),
+        "all of the region is replaced"
+    );
+    assert_eq!(tier("a\n\nb\n", "a\nb\n", "a\nx\nb\n"), at(Tier::BlankLines, "a\nx\n\nb\n"));
+    assert_eq!(
+        tier("  a\n\n  b\n", "a\nb\n", "a\nx\n"),
+        at(Tier::BlankLines, "  a\n\n  x\n"),
+        "with another indentation"
+    );
+    assert_eq!(tier("a\n\nb\na\n\n\nb\n", "a\nb\n", "a\nx\n"), Err(Code::SearchAmbiguous));
+}
+
+#[test]
+fn a_kept_line_with_a_slip_stays_as_the_file_has_it() {
+    let file = "fn f(a: u32) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";
+    let slip = "fn f(a: u64) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";
+    assert_eq!(
+        tier(file, slip, &slip.replace("y = 2", "y = 3")),
+        Err(Code::SearchNotFound),
+        "only digits differ: another function may be meant"
+    );
+    let slip = "fn f(b: u32) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";
+    let applied = run(file, &[hunk(slip, &slip.replace("y = 2", "y = 3"))]).unwrap();
+    assert_eq!(applied.version.content().to_bytes(), file.replace("y = 2", "y = 3").as_bytes());
+    assert_eq!((applied.matched[0].tier, applied.matched[0].similarity), (Tier::Similar, Some(98)));
+    // The slip stands in a line that goes.
+    assert_eq!(tier(file, slip, &slip.replace("fn f(b: u32)", "fn f()")), Err(Code::SearchNotFound));
+    assert_eq!(
+        tier(&format!("{file}{file}"), slip, &slip.replace("y = 2", "y = 3")),
+        Err(Code::SearchAmbiguous)
+    );
+    assert_eq!(
+        tier("a1\nfoo bar\n", "a1\nfoo baz\n", "a2\nfoo baz\n"),
+        Err(Code::SearchNotFound),
+        "too short a text to allow for slips"
+    );
+    let two = slip.replace("let x = a", "let z = a");
+    assert_eq!(
+        tier(file, &two, &two.replace("y = 2", "y = 3")),
+        Err(Code::SearchNotFound),
+        "two slips in five lines"
+    );
+}
+
+#[test]
+fn max_fuzz_ends_the_ladder() {
+    let outcome = |max_fuzz, file: &str, before: &str| {
+        let limits = Limits { max_fuzz, ..LIMITS };
+        let after = format!("{before}y\n");
+        apply(&version(file), &[hunk(before, &after)], &[Repeat::ONCE], &limits, &Effort::default()).is_ok()
+    };
+    let cases = [
+        ("a\r\nb\r\n", "a\nb\n", "exact"),
+        ("a \nb\n", "a\nb\n", "whitespace"),
+        ("a \n\nb\n", "a\nb\n", "whitespace"),
+        ("  a\n  b\n", "a\nb\n", "indent"),
+        ("‘a’\nb\n", "'a'\nb\n", "indent"),
+        ("  a\n\n  b\n", "a\nb\n", "indent"),
+        ("abcd\nb\nc\n", "abxd\nb\nc\n", "similar"),
+        ("a {\n  b\n  c\n}\n", "a {\n  // ...\n}\n", "similar"),
+    ];
+    let values = ["exact", "whitespace", "indent", "similar"];
+    for (file, before, needed) in cases {
+        let needed = values.iter().position(|value| *value == needed).unwrap();
+        for (index, value) in values.iter().enumerate() {
+            let max_fuzz = Tier::of_max_fuzz(value).unwrap();
+            assert_eq!(outcome(max_fuzz, file, before), index >= needed, "{file:?} {before:?} {value}");
+        }
+    }
+    assert_eq!(Tier::of_max_fuzz("loose"), None);
+}
+
+#[test]
+fn an_edit_written_against_the_base_is_brought_over() {
+    // The second edit names lines as they were before the first.
+    let both = |base: &str, first: (&str, &str), second: (&str, &str)| {
+        made(base, &[hunk(first.0, first.1), hunk(second.0, second.1)])
+    };
+    let second = ("a\nb\n", "a\nx\n");
+    assert_eq!(both("a\nb\nc\n", ("a\n", "q\n"), second), ok("q\nx\nc\n"));
+    assert_eq!(both("a\nb\nc\n", ("a\n", ""), second), ok("x\nc\n"));
+    assert_eq!(
+        both("a\nb\nc\n", ("b\n", "q\n"), second),
+        Err(Code::Conflict),
+        "the line it changes is another now"
+    );
+    assert_eq!(both("a\nb\nc\n", ("a\nb\n", "a\ny\n"), ("b\nc\n", "b\nz\n")), ok("a\ny\nz\n"));
+    // Ambiguous now, because the edit before made a copy; the base knows which is meant.
+    assert_eq!(both("a\nb\n-\n", ("-\n", "-\na\nb\n"), second), ok("a\nx\n-\na\nb\n"));
+    assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
+    assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
+    assert_eq!(both("a\nb\n", ("a\nb\n", "a\nx\n-\n"), second), ok("a\nx\n-\n"), "already applied");
 }

@@ -7,3 +7,44 @@ pub(super) const PAIRING_EFFORT: usize = 16_000_000;
 /// After so many places in one piece of a file the search for part of a line stops jumping from hit to hit, which is
 /// quickest for the usual none or one, and goes on byte by byte, which is linear for any text.
 pub(super) const JUMPS: usize = 64;
+
+/// Tier 8: so many lines that are not blank are needed. With two, one line that matches would decide.
+pub(super) const LEAST_LINES: usize = 3;
+
+/// Tier 8: one kept line in so many may differ (but always one).
+pub(super) const TYPOS_PER_LINES: usize = 5;
+
+/// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
+pub(super) const LEAST_ALIKE: f64 = 0.5;
+
+/// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes.
+pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
+
+/// A `~` line needs so many removed lines on either side of it, as in its origin (udiffx): with one, half of what is to
+/// be removed would hang on a line such as `}`.
+pub(super) const GAP_ANCHORS: usize = 2;
+
+/// So many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
+pub(super) const COMBINATIONS: usize = 64;
+
+/// What all searches of one response may spend on what is not linear, in steps of about the cost of comparing a line.
+/// Such a step takes some 5 to 20 ns, so that it lasts a few seconds.
+pub(super) const EFFORT: u64 = 200_000_000;
+
+/// Of more places the context that tells them apart is not looked for: no one adds that many lines.
+pub(super) const CONTEXT_PLACES: usize = 10_000;
+
+/// The nearest region: a line that stands oftener than this in the file says nothing of where a text may be.
+pub(super) const COMMON: usize = 64;
+
+/// The nearest region: so many are compared in full.
+pub(super) const NEAREST_REGIONS: usize = 16;
+
+/// The nearest region: where no line of the text stands in the file, so many of its lines are compared with all lines.
+pub(super) const PROBES: usize = 3;
+
+/// The nearest region: the products of lengths that are compared in full, in all: below 0.1 s.
+pub(super) const NEAREST_BYTES: usize = 20_000_000;
+
+/// The nearest region: less alike than this it would lead astray.
+pub(super) const NEAREST_LEAST: f64 = 0.3;

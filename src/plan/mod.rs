@@ -14,7 +14,7 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::locate::{Match, Tier};
+use crate::locate::{Effort, Match, Tier};
 use crate::path::RepoPath;
 use operations::{Operation, Stop};
 use overlay::Overlay;
@@ -118,12 +118,14 @@ pub fn resolve(
     let mut overlay = Overlay::new(tree);
     let paths = names(script, &overlay, rules)?;
     let mut repeats = Repeats::new(script, &paths);
+    let effort = Effort::default();
     let mut steps = Vec::new();
     let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
     let mut doubtful = Vec::new();
     for (index, edit) in script.edits.iter().enumerate() {
         let number = index + 1;
-        let operation = Operation { number, edit, overlay: &mut overlay, rules, repeats: &repeats };
+        let operation =
+            Operation { number, edit, overlay: &mut overlay, rules, repeats: &repeats, effort: &effort };
         let mut places = Vec::new();
         match operation.resolve() {
             Ok((step, counted)) => {

@@ -6,7 +6,7 @@ use super::repeats::{Repeats, stands_alone};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Change, Edit, Existing, Hunk, Missing, Op, Target};
-use crate::locate::{self, Effect, Limits, Match, Refusal, Repeat};
+use crate::locate::{self, Effect, Limits, Match, Refusal, Repeat, Version};
 use crate::path::{PathContext, RepoPath, interpret};
 use crate::text::Content;
 use std::cell::RefCell;
@@ -42,6 +42,7 @@ pub(super) struct Operation<'a, 't> {
     pub(super) overlay: &'a mut Overlay<'t>,
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
+    pub(super) effort: &'a locate::Effort,
 }
 
 /// A step, and for each hunk how many places it had.
@@ -95,15 +96,17 @@ impl Operation<'_, '_> {
         match self.overlay.node(&path)? {
             None => {
                 self.may_appear(&path)?;
-                Ok(self.write(path, None, new_file(text), Vec::new()))
+                self.guard(text, None)?;
+                Ok(self.write(path, None, new_file(text), None, Vec::new()))
             }
             Some(Node::Directory) => {
                 Err(self.error(Code::AlreadyExists, format!("`{path}` is a directory")).into())
             }
             Some(_) => {
-                let (state, content) = self.editable(&path)?;
-                let replaced = rewritten(&content, text);
-                if replaced == content || content == Content::new(text.as_bytes()) {
+                let (state, version) = self.editable(&path)?;
+                let content = version.content();
+                let replaced = rewritten(content, text);
+                if replaced == *content || *content == Content::new(text.as_bytes()) {
                     return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
@@ -113,8 +116,9 @@ impl Operation<'_, '_> {
                         .with_help("patch or replace it instead, or allow overwriting with --allow-overwrite")
                         .into());
                 }
+                self.guard(text, Some(content))?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
-                Ok(self.write(path, Some(state), after, Vec::new()))
+                Ok(self.write(path, Some(state), after, None, Vec::new()))
             }
         }
     }
@@ -125,18 +129,19 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 self.may_appear(&path)?;
-                return Ok(self.write(path, None, new_file(&text), Vec::new()));
+                self.guard(&text, None)?;
+                return Ok(self.write(path, None, new_file(&text), None, Vec::new()));
             }
             return Err(self.not_found(&path)?.into());
         }
-        let (state, content) = self.editable(&path)?;
-        let applied = self.apply(&path, &content, hunks)?;
+        let (state, version) = self.editable(&path)?;
+        let applied = self.apply(&version, hunks)?;
         if applied.effect != Effect::Changed {
             let step = Step { matched: applied.matched, ..self.step(path, outcome(applied.effect)) };
             return Ok((step, applied.places));
         }
-        let after = FileState { node: state.node, body: Body::Text(applied.content) };
-        let (step, _) = self.write(path, Some(state), after, applied.matched);
+        let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
+        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched);
         Ok((step, applied.places))
     }
 
@@ -146,13 +151,14 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             return Err(self.not_found(&path)?.into());
         }
-        let (state, content) = self.editable(&path)?;
-        let replaced = rewritten(&content, text);
-        if replaced == content {
+        let (state, version) = self.editable(&path)?;
+        let replaced = rewritten(version.content(), text);
+        if replaced == *version.content() {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
+        self.guard(text, Some(version.content()))?;
         let after = FileState { node: state.node, body: Body::Text(replaced) };
-        Ok(self.write(path, Some(state), after, Vec::new()))
+        Ok(self.write(path, Some(state), after, None, Vec::new()))
     }
 
     fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
@@ -160,16 +166,18 @@ impl Operation<'_, '_> {
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
             self.may_appear(&path)?;
-            return Ok(self.write(path, None, new_file(text), Vec::new()));
+            self.guard(text, None)?;
+            return Ok(self.write(path, None, new_file(text), None, Vec::new()));
         }
-        let (state, content) = self.editable(&path)?;
+        let (state, version) = self.editable(&path)?;
         if text.is_empty() {
             return Ok((self.step(path, Outcome::NoChange), Vec::new()));
         }
-        match locate::append(&content, text) {
+        match locate::append(&version, text) {
             Some(appended) => {
-                let after = FileState { node: state.node, body: Body::Text(appended) };
-                Ok(self.write(path, Some(state), after, Vec::new()))
+                self.guard(text, None)?;
+                let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
+                Ok(self.write(path, Some(state), after, Some(appended), Vec::new()))
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }
@@ -255,13 +263,19 @@ impl Operation<'_, '_> {
         };
         let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
         let (mut after, mut matched, mut places) = (before.clone(), Vec::new(), Vec::new());
-        if !hunks.is_empty() {
-            let (_, content) = self.editable(&from)?;
-            let applied = self.apply(&from, &content, hunks)?;
-            if applied.effect == Effect::Changed {
-                after.body = Body::Text(applied.content);
+        let mut version = None;
+        if hunks.is_empty() {
+            // What an edit has looked at is text; what none has looked at stays unread.
+            if let Body::Text(_) = before.body {
+                version = Some(self.overlay.version(&from, &before.body)?);
             }
-            (matched, places) = (applied.matched, applied.places);
+        } else {
+            let (_, now) = self.editable(&from)?;
+            let applied = self.apply(&now, hunks)?;
+            if applied.effect == Effect::Changed {
+                after.body = Body::Text(applied.version.content().clone());
+            }
+            (matched, places, version) = (applied.matched, applied.places, Some(applied.version));
         }
         let (objection, there) = self.destination(&to, Some(&from))?;
         if let Some(objection) = objection {
@@ -273,13 +287,12 @@ impl Operation<'_, '_> {
                 return Err(objection);
             }
         }
-        let origin = self.overlay.origin(&from);
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
             FileChange { path: to.clone(), before: there, after: Some(after.clone()) },
         ];
         self.overlay.set(&from, None, None);
-        self.overlay.set(&to, Some(after), origin);
+        self.overlay.set(&to, Some(after), version);
         self.overlay.record_move(&from, &to);
         Ok((Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) }, places))
     }
@@ -292,8 +305,8 @@ impl Operation<'_, '_> {
         }
         let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
         if !hunks.is_empty() {
-            let (_, content) = self.editable(&to)?;
-            return match self.apply(&to, &content, hunks) {
+            let (_, version) = self.editable(&to)?;
+            return match self.apply(&version, hunks) {
                 Ok(applied) if applied.effect == Effect::AlreadyApplied => {
                     Ok((Step { matched: applied.matched, ..step }, applied.places))
                 }
@@ -330,9 +343,12 @@ impl Operation<'_, '_> {
         if let Some(objection) = objection {
             return Err(objection);
         }
-        let origin = self.overlay.origin(&from);
+        let version = match state.body {
+            Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
+            Body::Base(_) | Body::Bytes(_) => None,
+        };
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
-        self.overlay.set(&to, Some(state), origin);
+        self.overlay.set(&to, Some(state), version);
         Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
     }
 
@@ -367,24 +383,27 @@ impl Operation<'_, '_> {
         Ok((refusal.map(Stop::from), there))
     }
 
-    fn apply(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
+    fn apply(&self, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let mut repeats = self.repeats.of(self.number - 1, self.edit.region);
         if !hunks.iter().all(stands_alone) {
             let elsewhere = repeats.first().map_or(0, |repeat| repeat.elsewhere);
             repeats = vec![Repeat { elsewhere, ..Repeat::ONCE }; hunks.len()];
         }
-        let base = match self.overlay.origin(path) {
-            Some(origin) => Some(self.overlay.text(&Body::Base(origin))?),
-            None => None,
-        };
-        let limits = Limits {
+        locate::apply(version, hunks, &repeats, &self.limits(), self.effort)
+            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
+    }
+
+    /// Refuses a whole text that no one means.
+    fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
+        locate::guard_text(text, old, &self.limits()).map_err(|refusal| self.refusal(*refusal, &[]).into())
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
             max_fuzz: self.rules.max_fuzz,
             allow_placeholder: self.rules.allow_placeholder,
             allow_markers: self.rules.allow_markers,
-        };
-        let base = base.as_ref().filter(|base| *base != content);
-        locate::apply(content, base, hunks, &repeats, &limits)
-            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
+        }
     }
 
     fn refusal(&self, refusal: Refusal, hunks: &[Hunk]) -> Diagnostic {
@@ -396,16 +415,16 @@ impl Operation<'_, '_> {
     }
 
     /// The state and text of what stands at a path, if it is a file of text.
-    fn editable(&self, path: &RepoPath) -> Result<(FileState, Content), Stop> {
+    fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let unfit =
             |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
-                let content = self.overlay.text(&state.body)?;
-                if content.is_binary() {
+                let version = self.overlay.version(path, &state.body)?;
+                if version.content().is_binary() {
                     return Err(unfit("binary").into());
                 }
-                Ok((state, content))
+                Ok((state, version))
             }
             Some(state) => Err(unfit(policy::named(state.node)).into()),
             None => Err(unfit("a directory").into()),
@@ -462,10 +481,10 @@ impl Operation<'_, '_> {
         path: RepoPath,
         before: Option<FileState>,
         after: FileState,
+        version: Option<Version>,
         matched: Vec<Match>,
     ) -> Resolved {
-        let origin = if before.is_some() { self.overlay.origin(&path) } else { None };
-        self.overlay.set(&path, Some(after.clone()), origin);
+        self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         (Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new())
     }

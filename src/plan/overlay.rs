@@ -1,6 +1,7 @@
 //! The base tree with the edits so far on top of it.
 
 use super::{Body, FileState, Node, TreeError, TreeView};
+use crate::locate::Version;
 use crate::path::RepoPath;
 use crate::text::Content;
 use std::cell::RefCell;
@@ -29,8 +30,8 @@ struct Slot {
     path: RepoPath,
     /// What stands there; `None`: removed.
     state: Option<FileState>,
-    /// The base file that it comes from, through edits, moves and copies.
-    origin: Option<RepoPath>,
+    /// Its text, if an edit looked at it, and which lines of the base are in it.
+    version: Option<Version>,
 }
 
 impl<'t> Overlay<'t> {
@@ -109,11 +110,12 @@ impl<'t> Overlay<'t> {
         Ok(left == right || self.text(left)? == self.text(right)?)
     }
 
-    /// The base file that the one at a path comes from.
-    pub(super) fn origin(&self, path: &RepoPath) -> Option<RepoPath> {
-        match self.slots.get(path.as_str()) {
-            Some(slot) => slot.origin.clone(),
-            None => Some(path.clone()),
+    /// The text of the file at a path, and which lines of the base are in it.
+    pub(super) fn version(&self, path: &RepoPath, body: &Body) -> Result<Version, TreeError> {
+        match (self.slots.get(path.as_str()), body) {
+            (Some(Slot { version: Some(version), .. }), _) => Ok(version.clone()),
+            (_, Body::Base(_)) => Ok(Version::of_base(self.text(body)?)),
+            _ => Ok(Version::of_new(self.text(body)?)),
         }
     }
 
@@ -133,14 +135,14 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// Writes or removes what stands at a path. `origin` is the base file that it comes from.
-    pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, origin: Option<RepoPath>) {
+    /// Writes or removes what stands at a path. `version` is what is known of its text.
+    pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, version: Option<Version>) {
         if state.is_some() {
             for prefix in std::iter::successors(Some(path.clone()), RepoPath::parent) {
                 self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
             }
         }
-        self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, origin });
+        self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, version });
     }
 
     /// Remembers a move.
@@ -151,7 +153,7 @@ impl<'t> Overlay<'t> {
 
     /// Answers a question as if nothing stood at a path.
     pub(super) fn without<T>(&mut self, path: &RepoPath, ask: impl FnOnce(&Self) -> T) -> T {
-        let removed = Slot { path: path.clone(), state: None, origin: None };
+        let removed = Slot { path: path.clone(), state: None, version: None };
         let before = self.slots.insert(path.as_str().to_owned(), removed);
         let answer = ask(self);
         match before {

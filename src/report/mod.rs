@@ -218,7 +218,11 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         format: edit.format.as_str(),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
-        matched: step.map(|step| step.matched.clone()).unwrap_or_default(),
+        // Of what is there already no place was changed, so none was matched.
+        matched: step
+            .filter(|step| step.outcome != Outcome::AlreadyApplied)
+            .map(|step| step.matched.clone())
+            .unwrap_or_default(),
         state: match step.map(|step| step.outcome) {
             None => EditState::Refused,
             Some(Outcome::Changes) => EditState::Fine,

@@ -261,10 +261,16 @@ impl PartialEq for Content {
         if self.inner.has_bom != other.inner.has_bom || self.len() != other.len() {
             return false;
         }
-        let bytes = |content: &Self| -> Vec<Arc<Chunk>> { content.inner.chunks.clone() };
-        let (left, right) = (bytes(self), bytes(other));
-        let left = left.iter().flat_map(|chunk| chunk.bytes());
-        left.eq(right.iter().flat_map(|chunk| chunk.bytes()))
+        // Versions share most of their chunks.
+        let (left, right) = (&self.inner.chunks, &other.inner.chunks);
+        let same = |(a, b): &(&Arc<Chunk>, &Arc<Chunk>)| Arc::ptr_eq(a, b);
+        let head = left.iter().zip(right).take_while(same).count();
+        let (left, right) = (&left[head..], &right[head..]);
+        let tail = left.iter().rev().zip(right.iter().rev()).take_while(same).count();
+        let rest = |chunks: &[Arc<Chunk>]| -> Vec<u8> {
+            chunks[..chunks.len() - tail].iter().flat_map(|chunk| chunk.bytes()).copied().collect()
+        };
+        rest(left) == rest(right)
     }
 }
 

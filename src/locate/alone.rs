@@ -1,0 +1,319 @@
+//! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one it asks for.
+
+use super::found::{Found, fit, strictly};
+use super::pattern::Pattern;
+use super::place::Place;
+use super::rung::{Rung, Scope};
+use super::similar::{similarity, similarly};
+use super::splice::{self, LineChange};
+use super::{
+    Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, guard, merge, nearest, refusal, search,
+};
+use crate::diag::Code;
+use crate::edit::{Anchor, Hunk, Occurrence, Unit};
+use crate::text::{Content, Eol, Form};
+
+/// What all hunks of an edit are located with.
+pub(super) struct Search<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) effort: &'a super::Effort,
+}
+
+/// What came of a hunk.
+pub(super) struct Made {
+    pub(super) version: Version,
+    pub(super) matched: Option<Match>,
+    /// How many places there were to choose from.
+    pub(super) places: Option<usize>,
+    pub(super) effect: Effect,
+}
+
+/// What the places of a before-text come to.
+enum Choice {
+    /// The one.
+    Place(Place, Rung),
+    /// The one, where the hunk was made already.
+    Made(Place, Rung),
+    /// There is none.
+    Nowhere,
+    /// There are several, or too few.
+    Unclear(Box<Refusal>),
+    /// It must not be made.
+    Refused(Box<Refusal>),
+}
+
+/// What a hunk changes where.
+pub(super) struct Solution {
+    pub(super) changes: Vec<LineChange>,
+    pub(super) matched: Match,
+}
+
+impl Search<'_> {
+    /// Makes a hunk at its one place.
+    pub(super) fn make(&self, version: &Version, hunk: &Hunk, repeat: Repeat) -> Result<Made, Box<Refusal>> {
+        let content = version.content();
+        let readings = Pattern::readings(&hunk.change);
+        let Some(shortest) = readings.last() else {
+            return Err(Refusal::new(Code::Missing, "the hunk has no text to look for"));
+        };
+        if readings.iter().all(Pattern::changes_nothing) {
+            return Ok(made_nothing(version));
+        }
+        if let [pattern] = readings.as_slice()
+            && pattern.before.is_empty()
+        {
+            return self.fill_empty(version, pattern);
+        }
+        let (pattern, found) = self.first_found(content, &readings).unwrap_or((shortest, None));
+        let live = found.as_ref().map_or(0, |found| found.live().len());
+        let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
+            Choice::Place(place, rung) => {
+                let solution = self.solve(content, pattern, &place, rung)?;
+                return Ok(commit(version, solution, live));
+            }
+            Choice::Made(place, rung) => return Ok(made_already(version, &place, rung, live)),
+            Choice::Refused(refusal) => return Err(refusal),
+            Choice::Nowhere => {
+                if let Some(place) =
+                    readings.iter().find_map(|pattern| standing_after(content, pattern, repeat))
+                {
+                    return Ok(made_already(version, &place, STANDING, live));
+                }
+                None
+            }
+            Choice::Unclear(refusal) => Some(refusal),
+        };
+        if let Some(made) = self.on_base(version, &readings, &hunk.anchor, repeat)? {
+            return Ok(made);
+        }
+        match unclear {
+            Some(refusal) => Err(refusal),
+            // A text in doubt is not looked for loosely too.
+            None => match readings.as_slice() {
+                [pattern] if found.is_none() => self.loosely(version, pattern, &hunk.anchor, repeat),
+                _ => Err(nearest::nowhere(content, shortest, self.effort)),
+            },
+        }
+    }
+
+    /// The first reading that has a place, and its places.
+    fn first_found<'r, 'p>(
+        &self,
+        content: &Content,
+        readings: &'r [Pattern<'p>],
+    ) -> Option<(&'r Pattern<'p>, Option<Found>)> {
+        readings.iter().find_map(|pattern| {
+            let found = strictly(content, pattern, self.limits, self.effort)?;
+            Some((pattern, Some(found)))
+        })
+    }
+
+    /// A hunk without a before-text: it fits an empty file only.
+    fn fill_empty(&self, version: &Version, pattern: &Pattern<'_>) -> Result<Made, Box<Refusal>> {
+        let content = version.content();
+        let after = pattern.after();
+        let matched = Match { tier: Tier::Exact, similarity: None, line: 1 };
+        if content.is_empty() {
+            guard::hunk(content, pattern, self.limits)?;
+            let fit = super::found::Fit {
+                place: Place::lines(0, 0),
+                lines: Vec::new(),
+                shift: super::indent::Shift::None,
+            };
+            let changes = splice::whole_lines(content, pattern, &fit);
+            return Ok(commit(version, Solution { changes, matched }, 1));
+        }
+        if content.lines(0..content.line_count()).map(|line| line.text).eq(after.iter().copied()) {
+            let effect = Effect::AlreadyApplied;
+            return Ok(Made { version: version.clone(), matched: Some(matched), places: Some(0), effect });
+        }
+        let lines = refusal::counted(content.line_count(), "line");
+        Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))
+            .with_help("give the lines beside which the new ones belong"))
+    }
+
+    /// What a hunk changes at a place.
+    pub(super) fn solve(
+        &self,
+        content: &Content,
+        pattern: &Pattern<'_>,
+        place: &Place,
+        rung: Rung,
+    ) -> Result<Solution, Box<Refusal>> {
+        guard::hunk(content, pattern, self.limits)?;
+        let mut matched = matched(content, place, rung);
+        if rung.scope == Scope::Part {
+            return Ok(Solution { changes: splice::within_lines(content, pattern, place), matched });
+        }
+        let Some(fit) = fit(content, pattern, place, rung) else {
+            return Err(nearest::nowhere(content, pattern, self.effort));
+        };
+        if rung.tier == Tier::Similar {
+            matched.similarity = Some(similarity(content, pattern, &fit));
+        }
+        Ok(Solution { changes: splice::whole_lines(content, pattern, &fit), matched })
+    }
+
+    /// The hunk made on the base, where it has one place at tiers 1 to 6, and brought over. None if it has none there.
+    fn on_base(
+        &self,
+        version: &Version,
+        readings: &[Pattern<'_>],
+        anchor: &Anchor,
+        repeat: Repeat,
+    ) -> Result<Option<Made>, Box<Refusal>> {
+        let content = version.content();
+        let Some((base, lineage)) = version.base() else { return Ok(None) };
+        // Identical hunks are counted on the text as it is.
+        if repeat.elsewhere > 0 || repeat.total > 1 {
+            return Ok(None);
+        }
+        let Some((pattern, found)) = self.first_found(base, readings) else { return Ok(None) };
+        let Choice::Place(place, rung) = choose(self, base, found.as_ref(), anchor, Repeat::ONCE) else {
+            return Ok(None);
+        };
+        let mut solution = self.solve(base, pattern, &place, rung)?;
+        guard::hunk(content, pattern, self.limits)?;
+        let line = place.start.line + 1;
+        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
+            .map_err(|merge::Conflict| refusal::conflict(line))?;
+        if let Some(change) = solution.changes.first() {
+            solution.matched.line = change.start + 1;
+        }
+        Ok(Some(commit(version, solution, 1)))
+    }
+
+    /// Tiers 7 and 8.
+    fn loosely(
+        &self,
+        version: &Version,
+        pattern: &Pattern<'_>,
+        anchor: &Anchor,
+        repeat: Repeat,
+    ) -> Result<Made, Box<Refusal>> {
+        let content = version.content();
+        if self.limits.max_fuzz >= Tier::Elision
+            && repeat.elsewhere == 0
+            && *anchor == Anchor::Unique
+            && let Some(solution) = elision::locate(self, content, pattern)?
+        {
+            return Ok(commit(version, solution, 1));
+        }
+        if self.limits.max_fuzz >= Tier::Similar {
+            let found = similarly(content, pattern, self.effort);
+            let live = found.as_ref().map_or(0, |found| found.live().len());
+            match choose(self, content, found.as_ref(), anchor, repeat) {
+                Choice::Place(place, rung) => {
+                    let solution = self.solve(content, pattern, &place, rung)?;
+                    return Ok(commit(version, solution, live));
+                }
+                Choice::Unclear(refusal) | Choice::Refused(refusal) => return Err(refusal),
+                Choice::Made(..) | Choice::Nowhere => {}
+            }
+        }
+        Err(nearest::nowhere(content, pattern, self.effort))
+    }
+}
+
+/// How an after-text that stands in the file was found.
+const STANDING: Rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
+
+/// Which of the places is meant.
+fn choose(
+    search: &Search<'_>,
+    content: &Content,
+    found: Option<&Found>,
+    anchor: &Anchor,
+    repeat: Repeat,
+) -> Choice {
+    let Some(found) = found else { return Choice::Nowhere };
+    if let Anchor::Occurrence(occurrence) = anchor {
+        // Of all places, or a second run would take another one.
+        let Some(index) = nth(*occurrence, found.places.len()) else {
+            return Choice::Unclear(out_of_range(*occurrence, found));
+        };
+        return match (found.made[index], found.places[index]) {
+            (true, place) => Choice::Made(place, found.rung),
+            (false, place) if repeat.elsewhere > 0 => Choice::Refused(refusal::once_more(&[place])),
+            (false, place) => Choice::Place(place, found.rung),
+        };
+    }
+    let live = found.live();
+    match live.as_slice() {
+        [] => Choice::Nowhere,
+        _ if repeat.elsewhere > 0 => Choice::Refused(refusal::once_more(&live)),
+        [one] => Choice::Place(*one, found.rung),
+        [first, ..] if in_order(&live, repeat) => Choice::Place(*first, found.rung),
+        _ => Choice::Unclear(refusal::ambiguous(content, &live, search.effort)),
+    }
+}
+
+/// Identical hunks for exactly as many places, none of which shares a line with another, are those places in order.
+fn in_order(live: &[Place], repeat: Repeat) -> bool {
+    let places = match repeat.index {
+        0 => Some(live.len()),
+        _ => repeat.counted,
+    };
+    places == Some(repeat.total)
+        && live.len() == repeat.total - repeat.index.min(repeat.total)
+        && live.windows(2).all(|pair| !pair[0].overlaps(&pair[1]))
+}
+
+fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
+    match occurrence {
+        Occurrence::First => (count > 0).then_some(0),
+        Occurrence::Last => count.checked_sub(1),
+        Occurrence::Nth(n) => usize::try_from(n.get()).ok().map(|n| n - 1).filter(|&index| index < count),
+    }
+}
+
+fn out_of_range(occurrence: Occurrence, found: &Found) -> Box<Refusal> {
+    let asked = match occurrence {
+        Occurrence::First => "the first".to_owned(),
+        Occurrence::Last => "the last".to_owned(),
+        Occurrence::Nth(n) => format!("occurrence {n}"),
+    };
+    let places = refusal::counted(found.places.len(), "place");
+    let message = format!("{asked} is asked for, but the text to find stands in {places}");
+    Refusal::new(Code::OccurrenceRange, message).with_evidence(refusal::candidates(&found.places))
+}
+
+/// Where the after-text stands, if that proves that the hunk was made.
+pub(super) fn standing_after(content: &Content, pattern: &Pattern<'_>, repeat: Repeat) -> Option<Place> {
+    if !pattern.after_is_proof() {
+        return None;
+    }
+    let after = pattern.after();
+    let mut places = search::whole_lines(content, &after, Form::Trailing);
+    if places.is_empty() && pattern.unit == Unit::Text {
+        places = search::within_lines(content, &after);
+    }
+    // Hunks of an earlier region left as many.
+    let expected = repeat.elsewhere.max(1);
+    places.first().copied().filter(|_| places.len() == 1 || places.len() == expected)
+}
+
+fn commit(version: &Version, solution: Solution, places: usize) -> Made {
+    let made = version.with(&solution.changes);
+    let effect = if made.content() == version.content() { Effect::AlreadyApplied } else { Effect::Changed };
+    Made { version: made, matched: Some(solution.matched), places: Some(places), effect }
+}
+
+fn made_nothing(version: &Version) -> Made {
+    Made { version: version.clone(), matched: None, places: None, effect: Effect::NoChange }
+}
+
+fn made_already(version: &Version, place: &Place, rung: Rung, places: usize) -> Made {
+    let matched = Some(matched(version.content(), place, rung));
+    Made { version: version.clone(), matched, places: Some(places), effect: Effect::AlreadyApplied }
+}
+
+/// The tier to report: what was looked for byte for byte is exact only with `\n` at the end of every line, as the
+/// payload has it.
+pub(super) fn matched(content: &Content, place: &Place, rung: Rung) -> Match {
+    let bom = content.has_bom() && place.start.line == 0 && rung.scope == Scope::Whole;
+    let mut lines = content.lines(place.start.line..place.end.line);
+    let same = !bom && lines.all(|line| line.eol == Some(Eol::Lf));
+    let tier = if rung.tier == Tier::Exact && !same { Tier::Eol } else { rung.tier };
+    Match { tier, similarity: None, line: place.start.line + 1 }
+}

@@ -1,0 +1,135 @@
+//! After-texts that no one means: placeholders for code that would be lost, and merge conflicts.
+
+use super::pattern::{Pattern, Step, lines};
+use super::placeholder::is_placeholder;
+use super::{Limits, Refusal};
+use crate::diag::Code;
+use crate::text::{Content, Form};
+
+/// What is wrong with what a hunk brings to a file.
+pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+    let added: Vec<&[u8]> = pattern
+        .steps
+        .iter()
+        .filter_map(|step| match *step {
+            Step::Add(text) => Some(text),
+            _ => None,
+        })
+        .collect();
+    let removes = pattern.steps.iter().any(|step| match *step {
+        Step::Remove(line) => pattern.before.get(line).is_some_and(|text| !Form::Trimmed.of(text).is_empty()),
+        Step::Gap => true,
+        Step::Keep(_) | Step::Add(_) => false,
+    });
+    if removes {
+        placeholders(content, &added, limits)?;
+    }
+    markers(content, &pattern.after(), limits)
+}
+
+/// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
+///
+/// # Errors
+/// It holds a placeholder for code of the old text, or a merge conflict, that is new there.
+pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
+    let lines = lines(text);
+    if let Some(old) = old {
+        placeholders(old, &lines, limits)?;
+    }
+    markers(old.unwrap_or(&Content::new(b"")), &lines, limits)
+}
+
+fn placeholders(content: &Content, added: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+    if limits.allow_placeholder {
+        return Ok(());
+    }
+    match added.iter().find(|line| is_placeholder(line) && !stands(content, line, Form::Trimmed)) {
+        None => Ok(()),
+        Some(line) => {
+            let line = String::from_utf8_lossy(line);
+            let message = format!("`{}` would take the place of code that the file has", line.trim());
+            Err(Refusal::new(Code::Placeholder, message).with_help(
+                "write the code out, or leave the unchanged lines out of both texts; \
+                            --allow-placeholder lets it pass",
+            ))
+        }
+    }
+}
+
+fn markers(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+    if limits.allow_markers {
+        return Ok(());
+    }
+    let label = |line: &[u8], mark: &[u8]| {
+        let label = line.strip_prefix(mark).and_then(|rest| rest.strip_prefix(b" ")).map(<[u8]>::trim_ascii);
+        label.filter(|label| !label.is_empty()).map(<[u8]>::to_vec)
+    };
+    let opens = |line: &&[u8]| {
+        label(line, b"<<<<<<<").is_some_and(|label| label != b"SEARCH" && label != b"NEW_FILE")
+    };
+    let mut rest = after.iter();
+    let found = [
+        rest.find(|line| opens(line)),
+        rest.find(|line| **line == b"======="),
+        rest.find(|line| label(line, b">>>>>>>").is_some()),
+    ];
+    let conflict = found.iter().all(Option::is_some);
+    if conflict && found.iter().flatten().any(|line| !stands(content, line, Form::Text)) {
+        return Err(Refusal::new(Code::Markers, "the new text holds an unresolved merge conflict")
+            .with_help("write the lines as they should be; --allow-markers lets it pass"));
+    }
+    Ok(())
+}
+
+/// Whether a line stands anywhere in a file.
+fn stands(content: &Content, line: &[u8], form: Form) -> bool {
+    !super::search::whole_lines(content, &[line], form).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::LIMITS;
+    use super::*;
+    use crate::edit::Unit;
+
+    fn code(file: &str, before: &str, after: &str) -> Option<Code> {
+        let pattern = Pattern::of_texts(before, after, Unit::Lines);
+        hunk(&Content::new(file.as_bytes()), &pattern, &LIMITS).err().map(|refusal| refusal.code)
+    }
+
+    #[test]
+    fn a_new_placeholder_that_takes_the_place_of_code_is_refused() {
+        let before = "fn f() {\n    a();\n    b();\n}\n";
+        let after = "fn f() {\n    // ... existing code ...\n}\n";
+        assert_eq!(code(before, before, after), Some(Code::Placeholder));
+        assert_eq!(code("// ...\nx\n", "// ...\nx\n", "// ...\n"), None, "it was there");
+        assert_eq!(code("x\ny\n// ...\n", "y\n", "// ...\n"), None, "it is elsewhere in the file");
+        assert_eq!(code("x\n", "x\n", "x\n// ...\n"), None, "nothing is removed");
+        let lax = Limits { allow_placeholder: true, ..LIMITS };
+        let pattern = Pattern::of_texts(before, after, Unit::Lines);
+        assert!(hunk(&Content::new(b""), &pattern, &lax).is_ok());
+    }
+
+    #[test]
+    fn a_whole_text_is_guarded_where_it_replaces_one() {
+        let old = Content::new(b"a\nb\n");
+        let refused = |text, old| guard_text(text, old, &LIMITS).err().map(|refusal| refusal.code);
+        assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
+        assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
+    }
+
+    #[test]
+    fn a_new_merge_conflict_is_refused() {
+        let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n";
+        assert_eq!(code("x\n", "x\n", conflict), Some(Code::Markers));
+        assert_eq!(code(conflict, "a\n", "c\n"), None);
+        assert_eq!(
+            code(&format!("x\n{conflict}"), &format!("x\n{conflict}"), &format!("y\n{conflict}")),
+            None
+        );
+        assert_eq!(code("x\n", "x\n", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"), None);
+        assert_eq!(code("x\n", "x\n", "Title\n=======\n"), None, "an underlined heading");
+        assert!(guard_text(conflict, None, &LIMITS).is_err());
+        assert!(guard_text(conflict, None, &Limits { allow_markers: true, ..LIMITS }).is_ok());
+    }
+}

@@ -1,0 +1,131 @@
+//! Hunks that are located together on one text, all or none: what is common to unified diffs and Codex patches.
+
+use super::alone::{Search, Solution};
+use super::splice::LineChange;
+use super::{Effect, Match, Refusal, Repeat, Version, merge, refusal};
+use crate::diag::Code;
+use crate::text::Content;
+
+/// What one of the hunks comes to on a text.
+pub(super) enum Part {
+    /// It changes nothing by its own text.
+    Nothing,
+    /// It was made already; how its result was found.
+    Made(Match),
+    /// It is to be made.
+    Change(Solution),
+}
+
+/// How loosely hunks are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Tiers 1 to 6.
+    Strict,
+    /// All tiers.
+    Loose,
+}
+
+/// What came of the hunks.
+pub(super) struct Made {
+    pub(super) version: Version,
+    pub(super) matched: Vec<Match>,
+    pub(super) effect: Effect,
+}
+
+/// Locates hunks by `arrange` on the text as it is, else on the base, else loosely on the text as it is, and makes them.
+pub(super) fn make(
+    search: &Search<'_>,
+    version: &Version,
+    repeat: Repeat,
+    arrange: impl Fn(&Search<'_>, &Content, Mode) -> Result<Vec<Part>, Vec<Refusal>>,
+) -> Result<Made, Vec<Refusal>> {
+    let content = version.content();
+    let refusals = match arrange(search, content, Mode::Strict) {
+        Ok(parts) if repeat.elsewhere > 0 && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
+            return Err(vec![*refusal::once_more(&[])]);
+        }
+        Ok(parts) => return finish(version, parts),
+        Err(refusals) => refusals,
+    };
+    if repeat.elsewhere > 0 {
+        return Err(refusals);
+    }
+    if let Some((base, lineage)) = version.base()
+        && let Ok(mut parts) = arrange(search, base, Mode::Strict)
+    {
+        for (hunk, part) in parts.iter_mut().enumerate() {
+            let Part::Change(solution) = part else { continue };
+            let line = solution.matched.line;
+            let brought = merge::bring_over(base, content, lineage, &solution.changes);
+            solution.changes =
+                brought.map_err(|merge::Conflict| vec![refusal::conflict(line).of_hunk(hunk)])?;
+            if let Some(change) = solution.changes.first() {
+                solution.matched.line = change.start + 1;
+            }
+        }
+        return finish(version, parts);
+    }
+    // Several places are not made fewer by looking more loosely.
+    if refusals.iter().any(|refusal| refusal.code != Code::SearchNotFound) {
+        return Err(refusals);
+    }
+    finish(version, arrange(search, content, Mode::Loose)?)
+}
+
+/// Makes all changes at once.
+fn finish(version: &Version, parts: Vec<Part>) -> Result<Made, Vec<Refusal>> {
+    let already = parts.iter().any(|part| matches!(part, Part::Made(_)));
+    let mut matched = Vec::new();
+    let mut changes: Vec<(usize, LineChange)> = Vec::new();
+    for (hunk, part) in parts.into_iter().enumerate() {
+        match part {
+            Part::Nothing => {}
+            Part::Made(found) => matched.push(found),
+            Part::Change(solution) => {
+                matched.push(solution.matched);
+                changes.extend(solution.changes.into_iter().map(|change| (hunk, change)));
+            }
+        }
+    }
+    let some = !changes.is_empty();
+    // Insertions at one point keep the order of their hunks.
+    changes.sort_by_key(|(_, change)| (change.start, change.end));
+    if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
+        let line = pair[1].1.start + 1;
+        let message = format!("two hunks change line {line} of the file");
+        return Err(vec![
+            Refusal::new(Code::Conflict, message)
+                .with_help("write one hunk for all that is to change there")
+                .of_hunk(pair[1].0.max(pair[0].0)),
+        ]);
+    }
+    let changes = changes.into_iter().map(|(_, change)| change).collect();
+    let made = version.with(&join_at_end(version.content(), changes));
+    let effect = match () {
+        () if made.content() != version.content() => Effect::Changed,
+        () if already || some => Effect::AlreadyApplied,
+        () => Effect::NoChange,
+    };
+    Ok(Made { version: made, matched, effect })
+}
+
+/// Of several changes at a file's end without newline makes one, in which the newline is put but once.
+fn join_at_end(content: &Content, changes: Vec<LineChange>) -> Vec<LineChange> {
+    let end = content.line_count();
+    let mut joined: Vec<LineChange> = Vec::with_capacity(changes.len());
+    for change in changes {
+        match joined.last_mut() {
+            Some(last) if last.end == end && !content.ends_with_newline() => {
+                let ended = matches!(last.bytes.last(), None | Some(b'\n' | b'\r'));
+                let lead = match change.bytes.as_slice() {
+                    [b'\r', b'\n', ..] if ended => 2,
+                    [b'\r' | b'\n', ..] if ended => 1,
+                    _ => 0,
+                };
+                last.bytes.extend_from_slice(&change.bytes[lead..]);
+            }
+            _ => joined.push(change),
+        }
+    }
+    joined
+}

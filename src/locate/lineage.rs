@@ -1,0 +1,125 @@
+//! Which lines of a file are those of the base, through all edits so far.
+
+/// Where the lines of a base are in a later version of a file.
+///
+/// It is kept edit by edit and not found by comparing the two: a comparison can't tell a line from its copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lineage {
+    /// How many lines the base has.
+    base: usize,
+    /// How many lines there are now.
+    now: usize,
+    /// Ascending in both; none is empty.
+    runs: Vec<Run>,
+}
+
+/// Consecutive lines that are still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Run {
+    base: usize,
+    now: usize,
+    len: usize,
+}
+
+impl Lineage {
+    /// The base itself, of so many lines.
+    pub(super) fn new(lines: usize) -> Self {
+        let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines }] };
+        Self { base: lines, now: lines, runs }
+    }
+
+    /// Takes note that `lines` new ones took the place of those from `start` to before `end`.
+    pub(super) fn replace(&mut self, start: usize, end: usize, lines: usize) {
+        let mut runs = Vec::with_capacity(self.runs.len() + 1);
+        for run in &self.runs {
+            let kept = start.saturating_sub(run.now).min(run.len);
+            if kept > 0 {
+                runs.push(Run { len: kept, ..*run });
+            }
+            let gone = end.saturating_sub(run.now).min(run.len).max(kept);
+            if gone < run.len {
+                let now = run.now + gone - end + start + lines;
+                runs.push(Run { base: run.base + gone, now, len: run.len - gone });
+            }
+        }
+        self.runs = runs;
+        self.now = self.now - (end - start) + lines;
+    }
+
+    /// How many lines the base has.
+    pub(super) fn base_lines(&self) -> usize {
+        self.base
+    }
+
+    /// Where a line of the base is now; behind the last comes the end.
+    pub(super) fn of(&self, line: usize) -> Option<usize> {
+        if line == self.base {
+            return Some(self.now);
+        }
+        let index = self.runs.partition_point(|run| run.base <= line).checked_sub(1)?;
+        let run = self.runs.get(index).filter(|run| line < run.base + run.len)?;
+        Some(run.now + line - run.base)
+    }
+
+    /// The line that is now behind the one that the base has in front of `line`.
+    pub(super) fn behind(&self, line: usize) -> Option<usize> {
+        match line.checked_sub(1) {
+            None => Some(0),
+            Some(line) => self.of(line).map(|line| line + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(lineage: &Lineage) -> Vec<Option<usize>> {
+        (0..=lineage.base_lines()).map(|line| lineage.of(line)).collect()
+    }
+
+    #[test]
+    fn lines_are_followed_through_edits() {
+        let mut lineage = Lineage::new(4);
+        lineage.replace(1, 2, 3);
+        assert_eq!(all(&lineage), [Some(0), None, Some(4), Some(5), Some(6)]);
+        lineage.replace(0, 0, 1);
+        assert_eq!(all(&lineage), [Some(1), None, Some(5), Some(6), Some(7)]);
+        lineage.replace(2, 6, 0);
+        assert_eq!(all(&lineage), [Some(1), None, None, Some(2), Some(3)]);
+        lineage.replace(3, 3, 2);
+        assert_eq!(all(&lineage), [Some(1), None, None, Some(2), Some(5)]);
+        assert_eq!((lineage.behind(0), lineage.behind(2), lineage.behind(4)), (Some(0), None, Some(3)));
+    }
+
+    #[test]
+    fn an_insertion_in_the_middle_parts_a_run() {
+        let mut lineage = Lineage::new(3);
+        lineage.replace(1, 1, 1);
+        assert_eq!(all(&lineage), [Some(0), Some(2), Some(3), Some(4)]);
+        assert_eq!(all(&Lineage::new(0)), [Some(0)]);
+    }
+
+    #[test]
+    fn any_edits_are_followed() {
+        // Against a list of lines that is edited itself.
+        let mut lines: Vec<Option<usize>> = (0..20).map(Some).collect();
+        let mut lineage = Lineage::new(20);
+        let mut seed = 1_u64;
+        let mut next = |bound: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(seed >> 33).unwrap() % bound
+        };
+        for _ in 0..200 {
+            let start = next(lines.len() + 1);
+            let end = start + next(3).min(lines.len() - start);
+            let new = next(3);
+            lineage.replace(start, end, new);
+            lines.splice(start..end, vec![None; new]);
+            for line in 0..20 {
+                assert_eq!(lineage.of(line), lines.iter().position(|of| *of == Some(line)));
+            }
+            assert_eq!(lineage.of(20), Some(lines.len()));
+        }
+    }
+}

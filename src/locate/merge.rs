@@ -1,0 +1,170 @@
+//! Bringing a change of one version of a file over to another: a three-way merge, line by line.
+
+use super::lineage::Lineage;
+use super::splice::LineChange;
+use crate::text::Content;
+
+/// Two versions changed the same lines in different ways.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Conflict;
+
+/// What changes of `base` come to in `ours`, which `lineage` says the lines of; a change that `ours` has already comes to
+/// none.
+///
+/// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
+/// that is inserted where ours inserts too is one, since the order would be a guess; so is one beside lines of which
+/// ours has another number.
+pub(super) fn bring_over(
+    base: &Content,
+    ours: &Content,
+    lineage: &Lineage,
+    changes: &[LineChange],
+) -> Result<Vec<LineChange>, Conflict> {
+    let map = Map { lineage, ours: ours.line_count() };
+    let mut brought = Vec::with_capacity(changes.len());
+    for change in changes {
+        let at_end = change.end == base.line_count();
+        if at_end && base.ends_with_newline() != ours.ends_with_newline() {
+            return Err(Conflict);
+        }
+        let place = if change.start == change.end {
+            map.insertion(change.start)
+        } else {
+            map.replaced(change.start, change.end)
+        };
+        match place {
+            Some((start, end)) => brought.push(LineChange { start, end, bytes: change.bytes.clone() }),
+            None if map.has_it(base, ours, change) => {}
+            None => return Err(Conflict),
+        }
+    }
+    Ok(brought)
+}
+
+/// Where the lines of the base are in ours.
+struct Map<'a> {
+    lineage: &'a Lineage,
+    ours: usize,
+}
+
+impl Map<'_> {
+    fn of(&self, line: usize) -> Option<usize> {
+        self.lineage.of(line)
+    }
+
+    fn behind(&self, line: usize) -> Option<usize> {
+        self.lineage.behind(line)
+    }
+
+    /// The lines of ours that lines of the base are, if ours left them as they are and together.
+    fn replaced(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let first = self.of(start)?;
+        let together = (start..end).all(|line| self.of(line) == Some(first + line - start));
+        together.then_some((first, first + end - start))
+    }
+
+    /// Where in ours a line is inserted that is inserted in front of that one of the base.
+    fn insertion(&self, at: usize) -> Option<(usize, usize)> {
+        let place = match (self.behind(at), self.of(at)) {
+            (Some(behind), Some(front)) => (behind == front).then_some(front),
+            (None, Some(front)) => {
+                let (start, ours) = self.gap_before(at);
+                (at - start == front - ours).then_some(front)
+            }
+            (Some(behind), None) => {
+                let (end, ours) = self.gap_after(at);
+                (end - at == ours - behind).then_some(behind)
+            }
+            (None, None) => None,
+        };
+        place.map(|place| (place, place))
+    }
+
+    /// Where the lines that ours changed in front of a line begin: in the base and in ours.
+    fn gap_before(&self, line: usize) -> (usize, usize) {
+        let start = (0..line).rev().find(|&line| self.of(line).is_some()).map_or(0, |line| line + 1);
+        (start, self.behind(start).unwrap_or(0))
+    }
+
+    /// Where the lines that ours changed from a line on end: in the base and in ours.
+    fn gap_after(&self, line: usize) -> (usize, usize) {
+        let end = (line..self.lineage.base_lines()).find(|&line| self.of(line).is_some());
+        let end = end.unwrap_or(self.lineage.base_lines());
+        (end, self.of(end).unwrap_or(self.ours))
+    }
+
+    /// Whether ours has, where it differs around a change, just what the change makes of the base.
+    fn has_it(&self, base: &Content, ours: &Content, change: &LineChange) -> bool {
+        let (start, ours_start) = self.gap_before(change.start);
+        let (end, ours_end) = self.gap_after(change.end);
+        let bytes = |content: &Content, start: usize, end: usize| {
+            let mut bytes = Vec::new();
+            for line in content.lines(start..end) {
+                bytes.extend_from_slice(line.text);
+                bytes.extend_from_slice(line.eol.map_or(&[][..], |eol| eol.as_bytes()));
+            }
+            bytes
+        };
+        let wanted =
+            [bytes(base, start, change.start), change.bytes.clone(), bytes(base, change.end, end)].concat();
+        wanted == bytes(ours, ours_start, ours_end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::splice::commit;
+    use super::*;
+
+    type Change<'a> = (usize, usize, &'a str);
+
+    /// The base with one change made, and another that was written against the base brought over.
+    fn merged(base: &str, made: Change<'_>, change: Change<'_>) -> Option<String> {
+        let base = Content::new(base.as_bytes());
+        let of = |(start, end, text): Change<'_>| LineChange { start, end, bytes: text.into() };
+        let mut lineage = Lineage::new(base.line_count());
+        let ours = commit(&base, &[of(made)], &mut lineage);
+        let changes = bring_over(&base, &ours, &lineage, &[of(change)]).ok()?;
+        Some(String::from_utf8(commit(&ours, &changes, &mut lineage).to_bytes()).unwrap())
+    }
+
+    const BASE: &str = "1\n2\n3\n";
+
+    #[test]
+    fn a_change_elsewhere_is_brought_over() {
+        assert_eq!(merged(BASE, (0, 0, "0\n"), (1, 2, "x\n")).as_deref(), Some("0\n1\nx\n3\n"));
+        assert_eq!(merged(BASE, (2, 3, "4\n"), (1, 1, "x\n")).as_deref(), Some("1\nx\n2\n4\n"));
+        assert_eq!(merged("1\n2\n", (0, 1, ""), (2, 2, "x\n")).as_deref(), Some("2\nx\n"));
+    }
+
+    #[test]
+    fn a_line_is_told_from_its_copy() {
+        assert_eq!(merged("1\n2\n", (0, 0, "1\n2\n"), (1, 2, "x\n")).as_deref(), Some("1\n2\n1\nx\n"));
+        assert_eq!(merged("1\n2\n", (2, 2, "1\n2\n"), (1, 2, "x\n")).as_deref(), Some("1\nx\n1\n2\n"));
+    }
+
+    #[test]
+    fn a_change_of_the_line_beside_is_no_conflict() {
+        assert_eq!(merged(BASE, (1, 2, "q\n"), (2, 3, "x\n")).as_deref(), Some("1\nq\nx\n"));
+        assert_eq!(merged(BASE, (1, 2, "q\n"), (2, 2, "x\n")).as_deref(), Some("1\nq\nx\n3\n"));
+        assert_eq!(merged(BASE, (1, 2, "q\n"), (1, 1, "x\n")).as_deref(), Some("1\nx\nq\n3\n"));
+    }
+
+    #[test]
+    fn the_same_lines_changed_otherwise_are_a_conflict() {
+        assert_eq!(merged(BASE, (1, 2, "q\n"), (1, 2, "x\n")), None);
+        assert_eq!(merged(BASE, (1, 2, ""), (1, 2, "x\n")), None, "removed there");
+        assert_eq!(merged("1\n2\n", (1, 1, "q\n"), (1, 1, "x\n")), None, "the order would be a guess");
+        assert_eq!(merged(BASE, (1, 2, ""), (2, 2, "x\n")), None, "the line it follows is gone");
+        assert_eq!(merged(BASE, (1, 2, "q\nr\n"), (2, 2, "x\n")), None, "the line it follows has become two");
+        assert_eq!(merged(BASE, (2, 2, "q\n"), (1, 3, "x\n")), None, "a line came between");
+        assert_eq!(merged("1\n2", (2, 2, "\n3\n"), (2, 2, "\nx\n")), None, "the end changed");
+    }
+
+    #[test]
+    fn the_same_change_on_both_sides_is_made_once() {
+        assert_eq!(merged(BASE, (1, 2, "x\n"), (1, 2, "x\n")).as_deref(), Some("1\nx\n3\n"));
+        assert_eq!(merged("1\n2\n", (1, 1, "x\n"), (1, 1, "x\n")).as_deref(), Some("1\nx\n2\n"));
+        assert_eq!(merged(BASE, (1, 2, ""), (1, 2, "")).as_deref(), Some("1\n3\n"));
+    }
+}

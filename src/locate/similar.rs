@@ -1,0 +1,232 @@
+//! Tier 8: regions in which a few kept lines differ slightly. How alike two lines are.
+
+use super::effort::Effort;
+use super::found::{Fit, Found, counting, fit};
+use super::pattern::{Pattern, Step};
+use super::place::Place;
+use super::rung::{Rung, Scope};
+use super::thresholds::{ALIKE_PRODUCT, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES};
+use super::{Tier, found};
+use crate::text::{Content, Form};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::HashMap;
+
+/// The form in which lines are compared here.
+const FORM: Form = Form::FoldedTrimmed;
+
+const RUNG: Rung = Rung { tier: Tier::Similar, form: FORM, scope: Scope::SkippingBlanks };
+
+/// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps. None too if
+/// that would take too long to find out.
+pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Option<Found> {
+    let wanted = Wanted::new(pattern)?;
+    let file = Lines::new(content);
+    let starts = wanted.starts(&file, effort)?;
+    let mut places = Vec::new();
+    for start in starts {
+        if !effort.spend(1) {
+            return None;
+        }
+        if wanted.qualifies(&file, start, effort)? {
+            let end = file.lines[start + wanted.lines.len() - 1];
+            places.push(Place::lines(file.lines[start], end + 1));
+        }
+    }
+    places.retain(|place| fit(content, pattern, place, RUNG).is_some());
+    if places.is_empty() {
+        return None;
+    }
+    let made = found::made(content, pattern, RUNG, &places, effort);
+    Some(Found { rung: RUNG, places, made })
+}
+
+/// How alike a before-text and the lines that it stands for are, in percent.
+pub(super) fn similarity(content: &Content, pattern: &Pattern<'_>, fit: &Fit) -> u8 {
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for (written, line) in pattern.before.iter().zip(&fit.lines) {
+        let written = FORM.of(written);
+        if let Some(real) = line.and_then(|line| content.line(line)).filter(|_| !written.is_empty()) {
+            sum += ratio(&written, &FORM.of(real.text));
+            count += 1;
+        }
+    }
+    percent(if count == 0 { 0.0 } else { sum / f64::from(count) })
+}
+
+/// A share as a whole number; less than all is never shown as 100.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
+pub(super) fn percent(share: f64) -> u8 {
+    if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
+}
+
+/// The lines of a file that are not blank.
+pub(super) struct Lines<'a> {
+    content: &'a Content,
+    pub(super) lines: Vec<usize>,
+    pub(super) hashes: Vec<u64>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(content: &'a Content) -> Self {
+        let blank = FORM.hash(b"");
+        let mut lines = Vec::with_capacity(content.line_count());
+        let mut hashes = Vec::with_capacity(content.line_count());
+        for (line, &hash) in content.hashes(FORM).flatten().enumerate() {
+            if hash != blank {
+                lines.push(line);
+                hashes.push(hash);
+            }
+        }
+        Self { content, lines, hashes }
+    }
+
+    pub(super) fn text(&self, index: usize) -> Option<&'a [u8]> {
+        Some(self.content.line(*self.lines.get(index)?)?.text)
+    }
+}
+
+/// The lines of a before-text that are not blank.
+struct Wanted<'a> {
+    lines: Vec<&'a [u8]>,
+    hashes: Vec<u64>,
+    /// Whether a line is removed, so that it has to stand there as it is.
+    removed: Vec<bool>,
+    /// How many of the others may differ.
+    typos: usize,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(pattern: &Pattern<'a>) -> Option<Self> {
+        let mut goes = vec![false; pattern.before.len()];
+        for step in &pattern.steps {
+            if let Step::Remove(line) = *step {
+                goes[line] = true;
+            }
+        }
+        let lines = counting(&pattern.before);
+        if lines.len() < LEAST_LINES {
+            return None;
+        }
+        let removed = pattern.before.iter().zip(goes).filter(|(line, _)| !FORM.of(line).is_empty());
+        let removed = removed.map(|(_, goes)| goes).collect();
+        let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
+        let typos = (lines.len() / TYPOS_PER_LINES).max(1);
+        Some(Self { lines, hashes, removed, typos })
+    }
+
+    /// Where a region may begin. Of any `typos + 1` lines at least one stands unchanged in each region, and so does
+    /// every removed one: those that the file has least often are looked up.
+    fn starts(&self, file: &Lines<'_>, effort: &Effort) -> Option<Vec<usize>> {
+        let mut spots: HashMap<u64, Vec<usize>> =
+            self.hashes.iter().map(|&hash| (hash, Vec::new())).collect();
+        // A small table of the hashes' low bits spares most lines of the file the look into the map.
+        let mut table = [false; 4096];
+        let slot = |hash: u64| usize::try_from(hash & 4095).unwrap_or(0);
+        self.hashes.iter().for_each(|&hash| table[slot(hash)] = true);
+        for (index, &hash) in file.hashes.iter().enumerate() {
+            if table[slot(hash)]
+                && let Some(spots) = spots.get_mut(&hash)
+            {
+                spots.push(index);
+            }
+        }
+        let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
+        let mut rare: Vec<usize> = (0..self.lines.len()).filter(|&line| self.removed[line]).collect();
+        let mut needed = 1;
+        if rare.is_empty() {
+            rare = (0..self.lines.len()).collect();
+            needed = self.typos + 1;
+        }
+        rare.sort_by_key(often);
+        rare.truncate(needed);
+        if !effort.spend(rare.iter().map(often).sum()) {
+            return None;
+        }
+        let mut starts: Vec<usize> = rare
+            .iter()
+            .flat_map(|&line| {
+                let spots = spots.get(&self.hashes[line]).map_or(&[][..], Vec::as_slice);
+                spots.iter().filter_map(move |spot| spot.checked_sub(line))
+            })
+            .filter(|start| start + self.lines.len() <= file.lines.len())
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        Some(starts)
+    }
+
+    /// Whether the region that begins there is similar; none if that would take too long.
+    fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
+        let mut typos = Vec::new();
+        for (index, wanted) in self.lines.iter().enumerate() {
+            if !effort.spend(1) {
+                return None;
+            }
+            let Some(real) = file.text(start + index) else { return Some(false) };
+            if file.hashes[start + index] == self.hashes[index] && FORM.eq(wanted, real) {
+                continue;
+            }
+            typos.push((*wanted, real));
+            if self.removed[index] || typos.len() > self.typos {
+                return Some(false);
+            }
+        }
+        Some(typos.into_iter().all(|(wanted, real)| is_typo(&FORM.of(wanted), &FORM.of(real))))
+    }
+}
+
+/// Whether two lines that differ are one and the same with a slip in it: at least half alike, or one the beginning of
+/// the other; and not different in digits alone, which is how lines of a list or a table differ.
+fn is_typo(left: &[u8], right: &[u8]) -> bool {
+    let letters = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|b| !b.is_ascii_digit()).collect() };
+    letters(left) != letters(right)
+        && (left.starts_with(right) || right.starts_with(left) || ratio(left, right) >= LEAST_ALIKE)
+}
+
+/// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
+/// equal beginnings and ends counts only if it is short enough to be compared.
+pub(super) fn ratio(left: &[u8], right: &[u8]) -> f64 {
+    if left.is_empty() && right.is_empty() {
+        return 1.0;
+    }
+    let head = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let (left_rest, right_rest) = (&left[head..], &right[head..]);
+    let tail = left_rest.iter().rev().zip(right_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (left_mid, right_mid) =
+        (&left_rest[..left_rest.len() - tail], &right_rest[..right_rest.len() - tail]);
+    let mut same = head + tail;
+    if left_mid.len().saturating_mul(right_mid.len()) <= ALIKE_PRODUCT {
+        for op in capture_diff_slices(Algorithm::Myers, left_mid, right_mid) {
+            if let DiffOp::Equal { len, .. } = op {
+                same += len;
+            }
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
+    let share = (2 * same) as f64 / (left.len() + right.len()) as f64;
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_alike_by_what_a_difference_leaves() {
+        assert!((ratio(b"abcd", b"abcd") - 1.0).abs() < 1e-9);
+        assert!((ratio(b"abcd", b"abxd") - 0.75).abs() < 1e-9);
+        assert!(ratio(b"abcd", b"wxyz").abs() < 1e-9);
+        assert_eq!(percent(0.999), 99);
+    }
+
+    #[test]
+    fn a_slip_is_no_other_number() {
+        assert!(is_typo(b"retrun x;", b"return x;"));
+        assert!(is_typo(
+            b"fn foo(a: u32",
+            b"fn foo(a: u32, b: u32) -> Result<Vec<String>, Box<dyn Error>> {"
+        ));
+        assert!(!is_typo(b"case 1:", b"case 2:"));
+        assert!(!is_typo(b"foo();", b"while q"));
+    }
+}

@@ -1,0 +1,56 @@
+//! A file's text as the edits so far have left it, and the base text that it comes from.
+
+use super::lineage::Lineage;
+use super::splice::{self, LineChange};
+use crate::text::Content;
+use std::sync::Arc;
+
+/// A text, and which of its lines are those of the text that the model was shown. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Version {
+    content: Content,
+    /// None if the file is new, or was written anew.
+    origin: Option<Arc<Origin>>,
+}
+
+#[derive(Debug, Clone)]
+struct Origin {
+    base: Content,
+    lineage: Lineage,
+}
+
+impl Version {
+    /// A file as the base has it.
+    pub fn of_base(content: Content) -> Self {
+        let lineage = Lineage::new(content.line_count());
+        Self { content: content.clone(), origin: Some(Arc::new(Origin { base: content, lineage })) }
+    }
+
+    /// A file of which the model was shown no other text.
+    pub fn of_new(content: Content) -> Self {
+        Self { content, origin: None }
+    }
+
+    /// The text.
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// The base and where its lines are, if the text is another one now.
+    pub(super) fn base(&self) -> Option<(&Content, &Lineage)> {
+        let origin = self.origin.as_deref().filter(|origin| origin.base != self.content)?;
+        Some((&origin.base, &origin.lineage))
+    }
+
+    /// The text with changes made, which ascend and do not overlap.
+    pub(super) fn with(&self, changes: &[LineChange]) -> Self {
+        let mut origin = self.origin.clone();
+        let mut unused = Lineage::new(self.content.line_count());
+        let lineage = match &mut origin {
+            Some(origin) => &mut Arc::make_mut(origin).lineage,
+            None => &mut unused,
+        };
+        let content = splice::commit(&self.content, changes, lineage);
+        Self { content, origin }
+    }
+}

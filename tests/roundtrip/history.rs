@@ -84,7 +84,9 @@ pub fn replay(
     commit: &str,
     format: FormatId,
 ) -> Result<bool, String> {
-    let Some(changes) = changes(repository, commit)? else { return Ok(false) };
+    let Some(changes) = changes(repository, commit)?.filter(|changes| !changes.is_empty()) else {
+        return Ok(false);
+    };
     let rendered: Vec<_> = changes
         .iter()
         .map(|change| Rendered {

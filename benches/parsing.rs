@@ -75,7 +75,7 @@ fn response(text: String) -> Response {
 fn ordinary(format: FormatId, megabytes: usize) -> String {
     let mut file = String::new();
     for n in 0..400 {
-        let _ = write!(file, "    let value_{n} = compute(\"{n}\", &context)?; // what it comes to\n");
+        let _ = writeln!(file, "    let value_{n} = compute(\"{n}\", &context)?; // what it comes to");
         if n % 9 == 0 {
             file.push('\n');
         }

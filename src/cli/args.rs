@@ -176,9 +176,9 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "max-fuzz",
             "tier",
-            "how loosely texts may match: exact|whitespace|indent|similar",
-            "exact: but for line ends; whitespace: also trailing blanks and blank lines; indent: also indentation and \
-             typographic look-alikes; similar (default): also elisions and slight differences in lines that stay.",
+            "how loosely texts may match (default: similar)",
+            "`exact`: but for line ends; `whitespace`: also trailing blanks and blank lines; `indent`: also indentation and \
+             typographic look-alikes; `similar`: also elisions and slight differences in lines that stay. See DESCRIPTION.",
         )
     },
     flag(
@@ -319,7 +319,7 @@ pub fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
         .after_help(
-            "Every option has a --no- form and a configuration key. These, the formats and\nexamples: git help llm-apply",
+            "Every option has a --no- form and a configuration key: see git help llm-apply",
         )
         .subcommand(with(verb(apply), false))
         .subcommand(with(verb(check), true))

@@ -34,6 +34,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: &[Status] = &[
+        Status::Landed,
+        Status::Checked,
+        Status::Nothing,
+        Status::Refused,
+        Status::NoEdits,
+        Status::InTheWay,
+        Status::Failed,
+    ];
+
     /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -91,6 +102,15 @@ pub enum EditState {
 }
 
 impl EditState {
+    /// All of them.
+    pub const ALL: &[EditState] = &[
+        EditState::Landed,
+        EditState::Fine,
+        EditState::AlreadyApplied,
+        EditState::NoChange,
+        EditState::Refused,
+    ];
+
     /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {

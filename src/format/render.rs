@@ -1,7 +1,7 @@
 //! The way back: a change between two trees, written as a response in one of the formats.
 //!
 //! For tests, benchmarks and the examples in prompts. Each format has a `render` in its row of [`super::FORMATS`]; what
-//! they share is here: which changes there are, and in [`hunks`] how much of a file has to be quoted so that each place
+//! they share is here: which changes there are, and in `hunks` how much of a file has to be quoted so that each place
 //! is the only one.
 
 pub(super) mod hunks;

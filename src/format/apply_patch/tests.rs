@@ -265,6 +265,34 @@ fn a_patch_without_an_end_gives_what_is_surely_whole() {
 }
 
 #[test]
+fn wherever_a_patch_is_cut_off_it_is_an_error() {
+    let text = patch("*** Add File: a\n+x\n\n*** Update File: b\n@@ f\n x\n-y\n+z\n*** Delete File: c\n");
+    let whole = shown(&script(&text));
+    let begin = "*** Begin Patch".len();
+    let end = text.len() - "\n".len();
+    for length in begin..end {
+        let script = script(&text[..length]);
+        assert!(script.has_errors(), "{}", &text[..length]);
+        assert!(whole.starts_with(&shown(&script)), "{}", &text[..length]);
+    }
+}
+
+#[test]
+fn whatever_marker_of_a_patch_gets_lost_it_is_an_error() {
+    let text =
+        patch("*** Add File: a\n+x\n*** Update File: b\n*** Move to: d\n x\n-y\n+z\n*** Delete File: c\n");
+    let lines: Vec<&str> = text.lines().collect();
+    // Without the line that moves it the file is only changed, and without the one that removes it another stays.
+    for lost in (0..lines.len()).filter(|&at| lines[at].starts_with("***")) {
+        let rest: Vec<&str> =
+            lines.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, line)| *line).collect();
+        let script = script(&rest.join("\n"));
+        let unseen = lines[lost].contains("Move") || lines[lost].contains("Delete");
+        assert_eq!(script.has_errors(), !unseen, "without {}", lines[lost]);
+    }
+}
+
+#[test]
 fn what_follows_a_patch_that_was_cut_off_is_read() {
     let cut = "```\n*** Begin Patch\n*** Update File: b\n@@\n-x\n```\nOnce more:\n";
     let (fault, edits) = faulty(&format!("{cut}{}", patch("*** Delete File: c\n")));

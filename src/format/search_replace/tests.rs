@@ -327,6 +327,35 @@ fn a_block_that_is_half_open_is_an_error_up_to_the_next() {
 }
 
 #[test]
+fn wherever_blocks_are_cut_off_it_is_an_error() {
+    let new = "<<<<<<< NEW_FILE\nz\n>>>>>>> NEW_FILE\n";
+    let text = format!("a.rs\n{}b.rs\n{}c.rs\n{new}", block("x\n", "y\n"), block("x\n", ""));
+    let whole = shown(&script(&text));
+    let first = text.find(" SEARCH").unwrap() + " SEARCH".len();
+    for length in first..text.len() {
+        let script = script(&text[..length]);
+        assert!(whole.starts_with(&shown(&script)), "{}", &text[..length]);
+        let opens = |line: &&str| matches!(*line, "<<<<<<< SEARCH" | "<<<<<<< NEW_FILE");
+        let opened = text[..length].lines().filter(opens).count();
+        assert!(script.has_errors() || script.edits.len() == opened, "{}", &text[..length]);
+    }
+}
+
+#[test]
+fn whatever_marker_of_a_block_gets_lost_it_is_an_error() {
+    let new = "<<<<<<< NEW_FILE\nz\n>>>>>>> NEW_FILE\n";
+    let text = format!("a.rs\n{}b.rs\n{new}c.rs\n{}", block("x\n", "y\n"), block("x\n", "y\n"));
+    let lines: Vec<&str> = text.lines().collect();
+    for lost in (0..lines.len()).filter(|&at| lines[at].starts_with(['<', '=', '>'])) {
+        let rest: Vec<&str> =
+            lines.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, line)| *line).collect();
+        let script = script(&rest.join("\n"));
+        assert!(script.has_errors(), "without {}", lines[lost]);
+        assert!(script.edits.len() <= 2, "without {}", lines[lost]);
+    }
+}
+
+#[test]
 fn only_the_first_half_open_block_counts_the_markers() {
     let script = script(&format!("a.rs\n{}", "<<<<<<< SEARCH\nx\n".repeat(3)));
     let counted: Vec<_> =

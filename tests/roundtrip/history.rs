@@ -8,11 +8,11 @@ use std::process::Command;
 
 /// What became of the commits in one format.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Landed with the tree of the original.
-    pub same: usize,
+    pub(crate) same: usize,
     /// The format cannot express the commit.
-    pub unrepresentable: usize,
+    pub(crate) unrepresentable: usize,
 }
 
 /// A file of a commit, before and after.
@@ -23,7 +23,7 @@ struct Change {
     after: Option<Vec<u8>>,
 }
 
-pub fn git(repository: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+pub(crate) fn git(repository: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let output =
         Command::new("git").arg("-C").arg(repository).args(args).output().map_err(|e| e.to_string())?;
     if output.status.success() {
@@ -32,12 +32,12 @@ pub fn git(repository: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     Err(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)))
 }
 
-pub fn line(repository: &Path, args: &[&str]) -> Result<String, String> {
+pub(crate) fn line(repository: &Path, args: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&git(repository, args)?).trim().to_owned())
 }
 
 /// The last commits that have one parent, the newest first.
-pub fn commits(repository: &Path, most: usize) -> Result<Vec<String>, String> {
+pub(crate) fn commits(repository: &Path, most: usize) -> Result<Vec<String>, String> {
     let list =
         line(repository, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), "HEAD"])?;
     Ok(list.lines().map(str::to_owned).collect())
@@ -77,7 +77,7 @@ fn changes(repository: &Path, commit: &str) -> Result<Option<Vec<Change>>, Strin
 
 /// Renders a commit in a format, lands it on its parent on a branch of its own, and compares the trees. `Ok(false)` if
 /// the format cannot express it.
-pub fn replay(
+pub(crate) fn replay(
     repository: &Path,
     binary: &Path,
     scratch: &Path,

@@ -28,7 +28,7 @@ pub mod tag;
 pub use crate::edit::{FormatId, UnknownFormat};
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Region, Script};
 use crate::response::Response;
 use render::{Rendered, Unrepresentable};
 use scan::Cursor;
@@ -80,6 +80,27 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
     }
 }
 
+/// The formats that a response is in, each once, in the order in which they first stand.
+///
+/// ```
+/// use git_llm_apply::format::{FormatId, detect};
+/// use git_llm_apply::response::Response;
+///
+/// let text = "Sure.\n\n<edit file=\"a.txt\" op=\"remove\" />\n";
+/// let response = Response::new(0, "answer", text.into(), 1000)?;
+/// assert_eq!(detect(&response), [FormatId::Opx]);
+/// # Ok::<(), git_llm_apply::response::ResponseError>(())
+/// ```
+pub fn detect(response: &Response) -> Vec<FormatId> {
+    let mut found = Vec::new();
+    for region in parse(response, None).regions {
+        if !found.contains(&region.format) {
+            found.push(region.format);
+        }
+    }
+    found
+}
+
 fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
@@ -114,11 +135,15 @@ fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> boo
     }
     let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
     let start = cursor.at();
+    let found = (script.edits.len(), script.diagnostics.len());
     cursor.begin_region();
     (format.parse)(cursor, script);
     let taken = cursor.at() > start;
     if taken {
         cursor.end_region();
+        if found != (script.edits.len(), script.diagnostics.len()) {
+            script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+        }
     }
     taken
 }
@@ -302,6 +327,22 @@ mod tests {
         assert_eq!(codes(&s), [Code::Reasoning]);
         assert_eq!(s.diagnostics[0].span().map(|span| span.start), Some(6));
         assert_eq!(codes(&script("[\na\n]\n<think>\nWas that right?")), []);
+    }
+
+    #[test]
+    fn what_is_no_region_is_prose() {
+        let r = response("Sure:\n\n```\n[\na\nb\na\n]\n```\n\nThen\nthis:\n[\nc\n]\n");
+        let s = read(&r, &[ERRORS, LISTS]);
+        assert_eq!(s.prose(&r), ["Sure:", "Then\nthis:"]);
+        assert_eq!(s.paths(), ["a", "b", "c"]);
+        assert_eq!(
+            s.regions.iter().map(|region| r.slice(region.span)).collect::<Vec<_>>(),
+            ["[\na\nb\na\n]\n", "[\nc\n]\n"]
+        );
+        let r = response("no edits here\n");
+        assert_eq!(read(&r, &[LISTS]).prose(&r), ["no edits here"]);
+        let r = response("[\na\n]\n");
+        assert!(read(&r, &[LISTS]).prose(&r).is_empty());
     }
 
     #[test]

@@ -172,7 +172,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         choices: &["exact", "whitespace", "indent", "similar"],
-        common: true,
         ..value(
             "max-fuzz",
             "tier",

@@ -6,6 +6,7 @@
 
 mod content;
 mod directive;
+mod render;
 
 use super::scan::{Cursor, Line, is_blank, trim};
 use super::tag::{self, Brackets, Kind};
@@ -15,8 +16,13 @@ use crate::edit::Script;
 use directive::Directive;
 
 /// The row of the table.
-pub(super) const FORMAT: Format =
-    Format { id: FormatId::FileChanges, markers: "a line <FILE_CHANGES>", opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::FileChanges,
+    markers: "a line <FILE_CHANGES>",
+    opens,
+    parse,
+    render: render::render,
+};
 
 /// What a line outside any directive says of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

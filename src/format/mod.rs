@@ -5,19 +5,22 @@
 //! there; the first that says yes takes the region and says where it ends. So a format's markers inside another's
 //! payload are never seen, and regions of several formats come in the order they stand.
 //!
-//! To add a format: a file with `opens` and `parse`, and a row in the table.
+//! To add a format: a file with `opens`, `parse` and `render`, and a row in the table.
 
+mod apply_patch;
 mod applydir;
 pub mod fence;
 mod file_changes;
-#[cfg(test)]
-mod hostile;
 pub mod hunk;
+#[cfg(test)]
+mod linear;
 mod opx;
 #[cfg(test)]
 mod properties;
 mod reasoning;
+pub mod render;
 pub mod scan;
+mod search_replace;
 pub mod tag;
 
 pub use crate::edit::{FormatId, UnknownFormat};
@@ -25,6 +28,7 @@ pub use crate::edit::{FormatId, UnknownFormat};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
+use render::{Rendered, Unrepresentable};
 use scan::Cursor;
 
 /// A format: how its regions are recognised and taken apart.
@@ -43,6 +47,8 @@ pub struct Format {
     /// What was declared and gives no edit must give an error; an error that covers a part of the response covers all
     /// that was declared in it only if it says so.
     pub parse: fn(&mut Cursor<'_>, &mut Script),
+    /// Writes changes in this format; what [`render::render`] calls.
+    pub render: fn(&[Rendered<'_>]) -> Result<String, Unrepresentable>,
 }
 
 impl Format {
@@ -53,7 +59,8 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT, file_changes::FORMAT, applydir::FORMAT];
+pub const FORMATS: &[Format] =
+    &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
 /// The errors after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
@@ -162,6 +169,7 @@ mod tests {
             let span = cursor.span(start, cursor.at());
             script.diagnostics.push(Diagnostic::error(Code::Truncated, span, "a list without an end"));
         },
+        render: |_| Ok(String::new()),
     };
 
     /// A format whose regions are lines that begin with `(`, each an error; and `()`, which is none after all.
@@ -176,6 +184,7 @@ mod tests {
                 cursor.advance();
             }
         },
+        render: |_| Ok(String::new()),
     };
 
     fn response(text: &str) -> Response {

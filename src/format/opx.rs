@@ -6,6 +6,7 @@
 
 mod element;
 mod payload;
+mod render;
 
 use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
@@ -14,10 +15,13 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 
 /// The row of the table.
-pub(super) const FORMAT: Format =
-    Format {
-        id: FormatId::Opx, markers: "lines that begin with <edit file=\"…\" op=\"…\">", opens, parse
-    };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::Opx,
+    markers: "lines that begin with <edit file=\"…\" op=\"…\">",
+    opens,
+    parse,
+    render: render::render,
+};
 
 /// What a line outside any edit says of OPX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

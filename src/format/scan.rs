@@ -28,6 +28,8 @@ pub struct Line<'r> {
 impl<'r> Line<'r> {
     /// The line of `text` that has `at` in it, from `at` on.
     fn read(text: &'r str, at: usize) -> Self {
+        #[cfg(test)]
+        LINES_READ.with(|count| count.set(count.get() + 1));
         let bytes = text.as_bytes();
         let (end, next) = match memchr::memchr(b'\n', &bytes[at..]) {
             Some(length) => (at + length, at + length + 1),
@@ -75,6 +77,18 @@ impl<'r> Line<'r> {
     pub fn trimmed(self) -> &'r str {
         trim(self.text)
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many lines were read, as a measure of work.
+    static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many lines this thread has read so far.
+#[cfg(test)]
+pub(super) fn lines_read() -> usize {
+    LINES_READ.with(std::cell::Cell::get)
 }
 
 /// Whether a byte is a space or a tab.

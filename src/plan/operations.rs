@@ -533,6 +533,10 @@ fn additions(hunks: &[Hunk]) -> Option<String> {
     for hunk in hunks {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
+            // With nothing before the first divider; the others are lines of the new file.
+            Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
+                text.push_str(lines.split_once('\n')?.1);
+            }
             Change::Diff { lines, after_unterminated, .. } => {
                 for line in lines.split_inclusive('\n') {
                     text.push_str(line.strip_prefix('+')?);

@@ -6,6 +6,7 @@
 mod entry;
 mod json;
 mod lexer;
+mod render;
 mod survey;
 
 use super::scan::Cursor;
@@ -23,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     markers: "a JSON list of objects with \"file\" and \"changes\", or a JSON object with \"file_entries\"",
     opens,
     parse,
-    render: super::render::unwritten,
+    render: render::render,
 };
 
 /// Whether JSON may begin at this line. Whether it reads like edits is seen in [`parse`], which can note what it saw.

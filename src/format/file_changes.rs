@@ -6,6 +6,7 @@
 
 mod content;
 mod directive;
+mod render;
 
 use super::scan::{Cursor, Line, is_blank, trim};
 use super::tag::{self, Brackets, Kind};
@@ -20,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     markers: "a line <FILE_CHANGES>",
     opens,
     parse,
-    render: super::render::unwritten,
+    render: render::render,
 };
 
 /// What a line outside any directive says of the format.

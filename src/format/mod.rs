@@ -11,8 +11,6 @@ mod apply_patch;
 mod applydir;
 pub mod fence;
 mod file_changes;
-#[cfg(test)]
-mod hostile;
 pub mod hunk;
 #[cfg(test)]
 mod linear;

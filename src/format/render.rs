@@ -74,14 +74,6 @@ pub fn render(format: FormatId, changes: &[Rendered<'_>]) -> Result<String, Unre
     render.map_or_else(|| Ok(String::new()), |render| render(changes))
 }
 
-/// For a format that is read and not written yet.
-pub(super) fn unwritten(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    match changes.first() {
-        Some(change) => Err(change.cannot(Reason::Operation("write"))),
-        None => Ok(String::new()),
-    }
-}
-
 /// What a change does to its file, its texts checked and cut into lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action<'a> {

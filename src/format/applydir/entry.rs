@@ -8,6 +8,9 @@ use crate::format::{FormatId, MAX_ERRORS};
 use crate::span::Span;
 use serde_json::value::RawValue;
 
+/// What is wrong with an object.
+type Fault = Box<Diagnostic>;
+
 /// What is to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
@@ -92,21 +95,20 @@ impl<'a, 'r> Reader<'a, 'r> {
     }
 
     /// A string that must have text in it.
-    fn text_of(&self, value: &RawValue, key: &str) -> Result<String, Diagnostic> {
+    fn text_of(&self, value: &RawValue, key: &str) -> Result<String, Fault> {
         let text = json::string(value).ok_or_else(|| {
             Diagnostic::error(Code::Malformed, self.span(value), format!("{key:?} is not a string"))
         })?;
         if text.trim().is_empty() {
-            return Err(Diagnostic::error(Code::Missing, self.span(value), format!("{key:?} is empty")));
+            return Err(error(Code::Missing, self.span(value), &format!("{key:?} is empty")));
         }
         Ok(text)
     }
 
     /// The edit of a file's object; `None` if it has no effect to begin with.
-    fn edit(&mut self, value: &RawValue) -> Result<Edit, Diagnostic> {
+    fn edit(&mut self, value: &RawValue) -> Result<Edit, Fault> {
         let span = self.span(value);
         let head = self.cursor.span(span.start as usize, span.start as usize + 1);
-        let error = |code, span, message: &str| Diagnostic::error(code, span, message);
         let members = json::members(value, ["file", "action", "changes", "why"])
             .ok_or_else(|| error(Code::Malformed, span, "what stands for a file is not an object"))?;
         let [file, action, changes, why] = members.values;
@@ -118,13 +120,13 @@ impl<'a, 'r> Reader<'a, 'r> {
             }
             None => return Err(error(Code::Missing, head, "this object has no \"file\"")),
         };
-        let of_path = |mut fault: Diagnostic| {
+        let of_path = |mut fault: Fault| {
             fault.path = Some(path.raw.clone());
             fault
         };
         if let Some((key, value)) = members.twice {
             let message = format!("the object has {key:?} twice");
-            return Err(of_path(Diagnostic::error(Code::Duplicate, self.span(value), message)));
+            return Err(of_path(error(Code::Duplicate, self.span(value), &message)));
         }
         let action = self.action(action).map_err(of_path)?;
         let mut whys = Vec::new();
@@ -133,7 +135,7 @@ impl<'a, 'r> Reader<'a, 'r> {
             if let Some(changes) = changes.filter(|changes| !is_null(changes) && !is_empty_list(changes)) {
                 let message = "the changes of a file that is deleted are not made";
                 let warning = Diagnostic::warning(Code::Malformed, self.span(changes), message);
-                self.fault(of_path(warning));
+                self.fault(*of_path(warning.into()));
             }
             Op::Delete { recursive: false }
         } else {
@@ -147,7 +149,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         Ok(Edit { span, format: FormatId::Applydir, region: self.cursor.region(), path, op, why })
     }
 
-    fn action(&self, action: Option<&RawValue>) -> Result<Action, Diagnostic> {
+    fn action(&self, action: Option<&RawValue>) -> Result<Action, Fault> {
         let Some(value) = action.filter(|action| !is_null(action)) else { return Ok(Action::Unsaid) };
         Ok(match self.text_of(value, "action")?.as_str() {
             "replace_lines" => Action::Replace,
@@ -156,12 +158,13 @@ impl<'a, 'r> Reader<'a, 'r> {
             other => {
                 let message = format!("the action {other:?} is unknown");
                 return Err(Diagnostic::error(Code::Malformed, self.span(value), message)
-                    .with_help("it is one of replace_lines, create_file, delete_file"));
+                    .with_help("it is one of replace_lines, create_file, delete_file")
+                    .into());
             }
         })
     }
 
-    fn read_why(&self, why: Option<&RawValue>, whys: &mut Vec<String>) -> Result<(), Diagnostic> {
+    fn read_why(&self, why: Option<&RawValue>, whys: &mut Vec<String>) -> Result<(), Fault> {
         let Some(value) = why.filter(|why| !is_null(why)) else { return Ok(()) };
         let text = json::string(value)
             .ok_or_else(|| Diagnostic::error(Code::Malformed, self.span(value), "\"why\" is not a string"))?;
@@ -172,7 +175,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         Ok(())
     }
 
-    fn read_changes(&self, changes: &RawValue, whys: &mut Vec<String>) -> Result<Vec<Written>, Diagnostic> {
+    fn read_changes(&self, changes: &RawValue, whys: &mut Vec<String>) -> Result<Vec<Written>, Fault> {
         let mut written = Vec::new();
         let mut fault = None;
         json::each(changes, |value| {
@@ -187,25 +190,22 @@ impl<'a, 'r> Reader<'a, 'r> {
         fault.map_or(Ok(written), Err)
     }
 
-    fn read_change(&self, value: &RawValue, whys: &mut Vec<String>) -> Result<Written, Diagnostic> {
+    fn read_change(&self, value: &RawValue, whys: &mut Vec<String>) -> Result<Written, Fault> {
         let span = self.span(value);
         let members = json::members(value, ["original_lines", "changed_lines", "why"])
             .ok_or_else(|| Diagnostic::error(Code::Malformed, span, "this change is not an object"))?;
         if let Some((key, value)) = members.twice {
             let message = format!("the change has {key:?} twice");
-            return Err(Diagnostic::error(Code::Duplicate, self.span(value), message));
+            return Err(error(Code::Duplicate, self.span(value), &message));
         }
         let [original, changed, why] = members.values;
         self.read_why(why, whys)?;
         let lines = |value: Option<&RawValue>, key: &str| {
             let Some(value) = value else { return Ok(None) };
             json::lines(value).map(Some).ok_or_else(|| {
-                Diagnostic::error(
-                    Code::Malformed,
-                    self.span(value),
-                    format!("{key:?} is not a list of strings"),
-                )
-                .with_help("give one string for each line")
+                let message = format!("{key:?} is not a list of strings");
+                let fault = Diagnostic::error(Code::Malformed, self.span(value), message);
+                Fault::from(fault.with_help("give one string for each line"))
             })
         };
         let original = lines(original, "original_lines")?;
@@ -221,7 +221,7 @@ impl<'a> Parts<'a> for Reader<'a, '_> {
         }
         match self.edit(value) {
             Ok(edit) => self.script.edits.push(edit),
-            Err(fault) => self.fault(fault),
+            Err(fault) => self.fault(*fault),
         }
     }
 
@@ -241,9 +241,13 @@ impl<'a> Parts<'a> for Reader<'a, '_> {
                 }
                 message.push_str(text.trim());
             }
-            Err(fault) => self.fault(fault),
+            Err(fault) => self.fault(*fault),
         }
     }
+}
+
+fn error(code: Code, span: Span, message: &str) -> Fault {
+    Diagnostic::error(code, span, message).into()
 }
 
 fn is_null(value: &RawValue) -> bool {
@@ -255,48 +259,17 @@ fn is_empty_list(value: &RawValue) -> bool {
 }
 
 /// What changes come to under an action.
-fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Diagnostic> {
-    let keep = "to remove lines, keep one beside them in both lists; to remove the file, use delete_file";
-    let lacks = |span, message: &str| Diagnostic::error(Code::Missing, span, message);
+fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fault> {
     let creation =
-        action == Action::Create || action == Action::Unsaid && changes.iter().any(Written::is_creation);
+        action == Action::Create || (action == Action::Unsaid && changes.iter().any(Written::is_creation));
     if changes.is_empty() {
-        return Err(lacks(span, "\"changes\" is empty"));
+        return Err(error(Code::Missing, span, "\"changes\" is empty"));
     }
     for change in &changes {
-        match &change.changed {
-            None => return Err(lacks(change.span, "the change has no \"changed_lines\"")),
-            Some((_, 0)) if creation => {
-                return Err(lacks(change.span, "the new file has no \"changed_lines\"")
-                    .with_help("give its lines; [\"\"] is one blank line"));
-            }
-            Some((_, 0)) => {
-                return Err(lacks(change.span, "\"changed_lines\" is empty").with_help(keep));
-            }
-            Some(_) => {}
-        }
-        match &change.original {
-            None if action != Action::Create => {
-                return Err(lacks(change.span, "the change has no \"original_lines\""));
-            }
-            Some((_, 0)) if !creation => {
-                let help = "quote the lines that the new ones replace or stand beside";
-                return Err(lacks(change.span, "\"original_lines\" is empty").with_help(help));
-            }
-            Some((_, 1..)) if action == Action::Create => {
-                let message = "\"original_lines\" of a new file is not empty";
-                return Err(Diagnostic::error(Code::Malformed, change.span, message)
-                    .with_help("to change a file that exists, use replace_lines"));
-            }
-            _ => {}
-        }
+        check(action, creation, change)?;
     }
     if creation && changes.len() > 1 {
-        return Err(Diagnostic::error(
-            Code::Malformed,
-            span,
-            "a new file has one change with all of its lines",
-        ));
+        return Err(error(Code::Malformed, span, "a new file has one change with all of its lines"));
     }
     if action == Action::Create {
         let text = changes.pop().and_then(|change| change.changed).unwrap_or_default().0;
@@ -304,4 +277,38 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Di
     }
     let missing = if creation { Missing::CreateFromAdditions } else { Missing::Refuse };
     Ok(Op::Modify { hunks: changes.into_iter().map(Written::hunk).collect(), missing })
+}
+
+/// Whether a change has the lines that it needs.
+fn check(action: Action, creation: bool, change: &Written) -> Result<(), Fault> {
+    let fault = |code, message: &str, help: &str| {
+        Err(Diagnostic::error(code, change.span, message).with_help(help).into())
+    };
+    match &change.changed {
+        None => return Err(error(Code::Missing, change.span, "the change has no \"changed_lines\"")),
+        Some((_, 0)) if creation => {
+            let help = "give its lines; [\"\"] is one blank line";
+            return fault(Code::Missing, "the new file has no \"changed_lines\"", help);
+        }
+        Some((_, 0)) => {
+            let help =
+                "to remove lines, keep one beside them in both lists; to remove the file, use delete_file";
+            return fault(Code::Missing, "\"changed_lines\" is empty", help);
+        }
+        Some(_) => {}
+    }
+    match &change.original {
+        None if action != Action::Create => {
+            Err(error(Code::Missing, change.span, "the change has no \"original_lines\""))
+        }
+        Some((_, 0)) if !creation => {
+            let help = "quote the lines that the new ones replace or stand beside";
+            fault(Code::Missing, "\"original_lines\" is empty", help)
+        }
+        Some((_, 1..)) if action == Action::Create => {
+            let help = "to change a file that exists, use replace_lines";
+            fault(Code::Malformed, "\"original_lines\" of a new file is not empty", help)
+        }
+        _ => Ok(()),
+    }
 }

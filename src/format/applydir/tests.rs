@@ -1,6 +1,6 @@
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Edit, Existing, Missing, Op, Script, Unit};
-use crate::format::hostile::assert_linear;
+use crate::format::linear::assert_linear;
 use crate::format::{FormatId, parse};
 use crate::response::Response;
 use proptest::prelude::*;
@@ -439,8 +439,7 @@ fn time_is_linear_in_hostile_responses() {
         ("[{\"file\": \"a\", \"changes\": [{\"original_lines\": [\"", "\\r\\n"),
         ("[{\"file\": \"a\", \"changes\": [", "// \n"),
     ] {
-        assert_linear(head, piece, |text| {
-            std::hint::black_box(parse(&response(text), None));
-        });
+        let name = format!("{head:?}, then {piece:?}");
+        assert_linear(&name, FormatId::Applydir, &|n| format!("{head}{}", piece.repeat(n)));
     }
 }

@@ -13,7 +13,7 @@ use crate::format::tag::{self, Brackets, Tag};
 
 /// The lengths of a fence in which even this format's tags are text. One of three is too common: a lost one of those
 /// would take the next directive's for its own.
-const GUARDING: std::ops::RangeInclusive<usize> = 4..=32;
+pub(super) const GUARDING: std::ops::RangeInclusive<usize> = 4..=32;
 
 /// The content of a directive.
 #[derive(Clone, Debug, Default)]

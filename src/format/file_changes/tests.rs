@@ -1,6 +1,6 @@
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Edit, Existing, Missing, Op, Script};
-use crate::format::hostile::assert_linear;
+use crate::format::linear::assert_linear;
 use crate::format::{FormatId, parse};
 use crate::response::Response;
 
@@ -504,11 +504,18 @@ fn time_is_linear_in_hostile_responses() {
         ("[[[UDIFFX_FILE_CHANGES]]]\n", "[[[FILE_NEW file_path=a]]]\n"),
         ("[[[UDIFFX_FILE_CHANGES]]]\n", "[[[FILE_NEW file_path=a\n"),
         ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n@@\n", "+x\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "@@\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "@@\n-a\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "--- a\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "@@\n--- a\n+++ b\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "@@\n-\n-\n~\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "```\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "@@\n\n\n\n"),
+        ("<FILE_CHANGES>\n<FILE_PATCH file_path=a>\n", "diff --git \n"),
         ("<FILE_CHANGES>\n<FILE_NEW file_path=a>\n", "<why>\n"),
         ("<FILE_CHANGES>\n<FILE_NEW file_path=a>\n", "```\n"),
     ] {
-        assert_linear(head, piece, |text| {
-            std::hint::black_box(parse(&response(text), Some(FormatId::FileChanges)));
-        });
+        let name = format!("{head:?}, then {piece:?}");
+        assert_linear(&name, FormatId::FileChanges, &|n| format!("{head}{}", piece.repeat(n)));
     }
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::format::hostile::assert_linear;
 use crate::format::scan::Cursor;
 use crate::response::Response;
 use proptest::prelude::*;
@@ -256,23 +255,5 @@ proptest! {
         for fault in &body.faults {
             prop_assert!(fault.span().is_some_and(|span| text.get(span.range()).is_some()));
         }
-    }
-}
-
-#[test]
-fn time_is_linear_in_hostile_bodies() {
-    for piece in [
-        "@@\n",
-        "@@\n-a\n",
-        "--- a\n",
-        "@@\n--- a\n+++ b\n",
-        "@@\n-\n-\n~\n",
-        "```\n",
-        "@@\n\n\n\n",
-        "diff --git \n",
-    ] {
-        assert_linear("", piece, |text| {
-            std::hint::black_box(body(text));
-        });
     }
 }

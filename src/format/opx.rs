@@ -9,7 +9,7 @@ mod payload;
 
 use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
-use super::{Format, FormatId, MAX_ERRORS};
+use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 
@@ -60,7 +60,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
             }
             Sign::StrayEnd | Sign::StrayChild => element::read_stray(cursor, script),
         }
-        if script.diagnostics.len() >= MAX_ERRORS {
+        if is_full(script) {
             return;
         }
         // Edits with nothing but blank lines between them are one region.

@@ -9,6 +9,8 @@
 
 mod apply_patch;
 mod applydir;
+#[cfg(test)]
+mod cost;
 pub mod fence;
 mod file_changes;
 pub mod hunk;
@@ -62,8 +64,15 @@ impl Format {
 pub const FORMATS: &[Format] =
     &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
-/// The errors after which a response is not looked at further: a bound on memory for hostile input.
+/// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
+const MAX_EDITS: usize = 100_000;
+
+/// Whether a script has as much as is taken from one response. A parser that takes many edits in one region asks after
+/// each.
+fn is_full(script: &Script) -> bool {
+    script.diagnostics.len() >= MAX_ERRORS || script.edits.len() >= MAX_EDITS
+}
 
 /// Takes the edits out of a response; all formats, or only the one given.
 ///
@@ -106,9 +115,13 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         if cursor.text().is_empty() {
             cursor.advance();
         } else if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
-            if script.diagnostics.len() >= MAX_ERRORS {
+            if is_full(&script) {
                 let rest = cursor.span(cursor.at(), response.text().len());
-                let message = format!("over {MAX_ERRORS} errors: the response is not read from here on");
+                let message = format!(
+                    "the response is not read from here on, after {} and {} errors",
+                    reasoning::count(script.edits.len()),
+                    script.diagnostics.len()
+                );
                 script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
                 break;
             }
@@ -351,9 +364,11 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_with_an_error_after_too_many_errors() {
+    fn reading_stops_with_an_error_after_too_many_errors_or_edits() {
         let s = script(&"(\n".repeat(MAX_ERRORS + 500));
         assert_eq!(s.diagnostics.len(), MAX_ERRORS + 1);
         assert_eq!(s.diagnostics.last().map(|last| last.code), Some(Code::Limit));
+        let s = script(&format!("[\n{}]\n[\nb\n]\n", "a\n".repeat(MAX_EDITS)));
+        assert_eq!((s.edits.len(), codes(&s)), (MAX_EDITS, vec![Code::Limit]));
     }
 }

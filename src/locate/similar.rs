@@ -5,7 +5,9 @@ use super::found::{Fit, Found, counting, fit};
 use super::pattern::{Pattern, Step};
 use super::place::Place;
 use super::rung::{Rung, Scope};
-use super::thresholds::{ALIKE_PRODUCT, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES};
+use super::thresholds::{
+    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES,
+};
 use super::{Tier, found};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -27,7 +29,7 @@ pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effor
     }
     let mut places = Vec::new();
     for start in starts {
-        if wanted.qualifies(&file, start) {
+        if wanted.qualifies(&file, start, effort)? {
             let end = file.lines[start + wanted.lines.len() - 1];
             places.push(Place::lines(file.lines[start], end + 1));
         }
@@ -155,24 +157,40 @@ impl<'a> Wanted<'a> {
         Some(starts)
     }
 
-    /// Whether the region that begins there is similar.
-    fn qualifies(&self, file: &Lines<'_>, start: usize) -> bool {
-        let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return false };
+    /// Whether the region that begins there is similar; none if that would take too long.
+    fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
+        let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return Some(false) };
         let mut typos = Vec::new();
         for (index, (real, wanted)) in hashes.iter().zip(&self.hashes).enumerate() {
             if real != wanted {
                 typos.push(index);
                 if self.removed[index] || typos.len() > self.typos {
-                    return false;
+                    return Some(false);
                 }
             }
         }
-        (0..self.lines.len()).all(|index| {
-            let Some(real) = file.text(start + index) else { return false };
+        for index in 0..self.lines.len() {
+            let Some(real) = file.text(start + index) else { return Some(false) };
             let (wanted, real) = (FORM.of(self.lines[index]), FORM.of(real));
-            if typos.contains(&index) { is_typo(&wanted, &real) } else { wanted == real }
-        })
+            let fits = if typos.contains(&index) {
+                if !effort.spend(ratio_steps(&wanted, &real)) {
+                    return None;
+                }
+                is_typo(&wanted, &real)
+            } else {
+                wanted == real
+            };
+            if !fits {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
+}
+
+/// What it takes to compare two texts at worst, in steps.
+pub(super) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
+    left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
 }
 
 /// Whether two lines that differ are one and the same with a slip in it: at least half alike, or one the beginning of

@@ -227,6 +227,11 @@ fn choose(
     repeat: Repeat,
 ) -> Choice {
     let Some(found) = found else { return Choice::Nowhere };
+    if !found.sure {
+        let places = refusal::counted(found.places.len(), "place");
+        let message = format!("the text to find may stand in {places}, too many to look at each");
+        return Choice::Refused(Refusal::new(Code::Limit, message));
+    }
     if let Anchor::Occurrence(occurrence) = anchor {
         // Of all places, or a second run would take another one.
         let Some(index) = nth(*occurrence, found.places.len()) else {

@@ -13,6 +13,9 @@ use std::collections::HashMap;
 
 const FORM: Form = Form::FoldedTrimmed;
 
+/// So many candidates are kept at a time.
+const SCORED: usize = 1024;
+
 /// The refusal of a text that is nowhere.
 pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
     let message =
@@ -39,7 +42,7 @@ fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     let file = Lines::new(content);
     let mut starts = by_equal_lines(&wanted, &file);
     if starts.is_empty() {
-        if !effort.spend(content.line_count() * PROBES) {
+        if !effort.spend(content.line_count() * PROBES * 4) {
             return gave_up;
         }
         starts = by_like_lines(&wanted, &file);
@@ -112,8 +115,11 @@ fn by_like_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
                 scored.push((common * 1000 / all.max(1), index.saturating_sub(*at)));
             }
         }
+        if scored.len() > SCORED {
+            keep_best(&mut scored, SCORED / 4);
+        }
     }
-    scored.sort_unstable_by_key(|&(score, start)| (std::cmp::Reverse(score), start));
+    keep_best(&mut scored, SCORED);
     let mut starts: Vec<usize> = Vec::new();
     for (_, start) in scored {
         if !starts.contains(&start) {
@@ -124,6 +130,11 @@ fn by_like_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
         }
     }
     starts
+}
+
+fn keep_best(scored: &mut Vec<(u32, usize)>, count: usize) {
+    scored.sort_unstable_by_key(|&(score, start)| (std::cmp::Reverse(score), start));
+    scored.truncate(count);
 }
 
 /// Which pairs of neighbouring letters a text has, up to chance.

@@ -5,7 +5,7 @@ use super::found::{Fit, Found, counting, fit};
 use super::pattern::{Pattern, Step};
 use super::place::Place;
 use super::rung::{Rung, Scope};
-use super::thresholds::{ALIKE_PRODUCT, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES};
+use super::thresholds::{ALIKE_PRODUCT, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES};
 use super::{Tier, found};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -22,12 +22,12 @@ pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effor
     let wanted = Wanted::new(pattern)?;
     let file = Lines::new(content);
     let starts = wanted.starts(&file, effort)?;
+    if !effort.spend(starts.len().saturating_mul(wanted.lines.len()) / HASHES_PER_STEP) {
+        return None;
+    }
     let mut places = Vec::new();
     for start in starts {
-        if !effort.spend(1) {
-            return None;
-        }
-        if wanted.qualifies(&file, start, effort)? {
+        if wanted.qualifies(&file, start) {
             let end = file.lines[start + wanted.lines.len() - 1];
             places.push(Place::lines(file.lines[start], end + 1));
         }
@@ -37,7 +37,7 @@ pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effor
         return None;
     }
     let made = found::made(content, pattern, RUNG, &places, effort);
-    Some(Found { rung: RUNG, places, made })
+    Some(Found { rung: RUNG, places, made, sure: true })
 }
 
 /// How alike a before-text and the lines that it stands for are, in percent.
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         let blank = FORM.hash(b"");
         let mut lines = Vec::with_capacity(content.line_count());
         let mut hashes = Vec::with_capacity(content.line_count());
-        for (line, &hash) in content.hashes(FORM).flatten().enumerate() {
+        for (line, hash) in content.hashes(FORM).enumerate() {
             if hash != blank {
                 lines.push(line);
                 hashes.push(hash);
@@ -155,23 +155,23 @@ impl<'a> Wanted<'a> {
         Some(starts)
     }
 
-    /// Whether the region that begins there is similar; none if that would take too long.
-    fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
+    /// Whether the region that begins there is similar.
+    fn qualifies(&self, file: &Lines<'_>, start: usize) -> bool {
+        let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return false };
         let mut typos = Vec::new();
-        for (index, wanted) in self.lines.iter().enumerate() {
-            if !effort.spend(1) {
-                return None;
-            }
-            let Some(real) = file.text(start + index) else { return Some(false) };
-            if file.hashes[start + index] == self.hashes[index] && FORM.eq(wanted, real) {
-                continue;
-            }
-            typos.push((*wanted, real));
-            if self.removed[index] || typos.len() > self.typos {
-                return Some(false);
+        for (index, (real, wanted)) in hashes.iter().zip(&self.hashes).enumerate() {
+            if real != wanted {
+                typos.push(index);
+                if self.removed[index] || typos.len() > self.typos {
+                    return false;
+                }
             }
         }
-        Some(typos.into_iter().all(|(wanted, real)| is_typo(&FORM.of(wanted), &FORM.of(real))))
+        (0..self.lines.len()).all(|index| {
+            let Some(real) = file.text(start + index) else { return false };
+            let (wanted, real) = (FORM.of(self.lines[index]), FORM.of(real));
+            if typos.contains(&index) { is_typo(&wanted, &real) } else { wanted == real }
+        })
     }
 }
 

@@ -17,6 +17,9 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 /// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
+/// Tier 8: so many lines are compared by their hashes at the cost of one step.
+pub(super) const HASHES_PER_STEP: usize = 8;
+
 /// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes.
 pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
 
@@ -26,6 +29,10 @@ pub(super) const GAP_ANCHORS: usize = 2;
 
 /// So many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
 pub(super) const COMBINATIONS: usize = 64;
+
+/// Up to so many lines in all the indentation of places is compared, at some 50 ns a line; with more places than that they
+/// are too many to choose from anyway.
+pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 
 /// What all searches of one response may spend on what is not linear, in steps of about the cost of comparing a line.
 /// Such a step takes some 5 to 20 ns, so that it lasts a few seconds.

@@ -184,12 +184,18 @@ mod man_page {
             let wide: Vec<_> = shown.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(wide.is_empty(), "{wide:#?}");
         }
-        let mut command = Command::new("man");
-        command.args(["--warnings", "-E", "UTF-8", "-l"]).arg(top().join(FILE)).env("MANPAGER", "cat");
-        let run = Run::of(command.output().unwrap());
-        // Only man-db knows this option.
-        if run.code == Some(0) {
-            assert_eq!(run.stderr, "");
+        for locale in ["C", "C.UTF-8"] {
+            let mut command = Command::new("man");
+            command
+                .args(["--warnings", "-l"])
+                .arg(top().join(FILE))
+                .env("MANPAGER", "cat")
+                .env("LC_ALL", locale);
+            let run = Run::of(command.output().unwrap());
+            // Only man-db knows these options.
+            if run.code == Some(0) {
+                assert_eq!(run.stderr, "", "{locale}");
+            }
         }
     }
 }

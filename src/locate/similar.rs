@@ -3,7 +3,7 @@
 use super::effort::Effort;
 use super::found::{Fit, Found, counting, fit};
 use super::pattern::{Pattern, Step};
-use super::place::Place;
+use super::place::{Place, around};
 use super::rung::{Rung, Scope};
 use super::thresholds::{
     ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES,
@@ -21,24 +21,19 @@ const RUNG: Rung = Rung { tier: Tier::Similar, form: FORM, scope: Scope::Skippin
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps. None too if
 /// that would take too long to find out.
 pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Option<Found> {
-    let wanted = Wanted::new(pattern)?;
     let file = Lines::new(content);
-    let starts = wanted.starts(&file, effort)?;
-    if !effort.spend(starts.len().saturating_mul(wanted.lines.len()) / HASHES_PER_STEP) {
-        return None;
-    }
-    let mut places = Vec::new();
-    for start in starts {
-        if wanted.qualifies(&file, start, effort)? {
-            let end = file.lines[start + wanted.lines.len() - 1];
-            places.push(Place::lines(file.lines[start], end + 1));
-        }
-    }
+    let mut places = Wanted::new(pattern)?.places(&file, effort)?;
     places.retain(|place| fit(content, pattern, place, RUNG).is_some());
     if places.is_empty() {
         return None;
     }
-    let made = found::made(content, pattern, RUNG, &places, effort);
+    let mut made = found::made(content, pattern, RUNG, &places, effort);
+    // The result may stand there with the same slips in what was kept.
+    let results = match Wanted::new(&pattern.result()) {
+        Some(wanted) => wanted.places(&file, effort)?,
+        None => Vec::new(),
+    };
+    made.iter_mut().zip(around(&places, &results)).for_each(|(made, around)| *made |= around.is_some());
     Some(Found { rung: RUNG, places, made, sure: true })
 }
 
@@ -114,6 +109,22 @@ impl<'a> Wanted<'a> {
         let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
         let typos = (lines.len() / TYPOS_PER_LINES).max(1);
         Some(Self { lines, hashes, removed, typos })
+    }
+
+    /// All regions, ascending; none if that would take too long.
+    fn places(&self, file: &Lines<'_>, effort: &Effort) -> Option<Vec<Place>> {
+        let starts = self.starts(file, effort)?;
+        if !effort.spend(starts.len().saturating_mul(self.lines.len()) / HASHES_PER_STEP) {
+            return None;
+        }
+        let mut places = Vec::new();
+        for start in starts {
+            if self.qualifies(file, start, effort)? {
+                let end = file.lines[start + self.lines.len() - 1];
+                places.push(Place::lines(file.lines[start], end + 1));
+            }
+        }
+        Some(places)
     }
 
     /// Where a region may begin. Of any `typos + 1` lines at least one stands unchanged in each region, and so does

@@ -400,6 +400,17 @@ fn a_kept_line_with_a_slip_stays_as_the_file_has_it() {
 }
 
 #[test]
+fn an_insertion_beside_a_slip_is_not_made_twice() {
+    let slip = hunk("one thing\nanother thing\nlast thing\n", "one thing\nanother thing\nnew\nlast thing\n");
+    let once = made("one thing\nanother think\nlast thing\n", std::slice::from_ref(&slip)).unwrap();
+    assert_eq!(once, "one thing\nanother think\nnew\nlast thing\n");
+    assert_eq!(made(&once, &[slip]), Err(Code::SearchNotFound));
+    let last = hunk("one thing\nanother thing\nlast thing\n", "one thing\nanother thing\nlast thing\nnew\n");
+    let once = made("one thing\nanother think\nlast thing\n", std::slice::from_ref(&last)).unwrap();
+    assert_eq!(made(&once, &[last]), Err(Code::SearchNotFound));
+}
+
+#[test]
 fn max_fuzz_ends_the_ladder() {
     let outcome = |max_fuzz, file: &str, before: &str| {
         let limits = Limits { max_fuzz, ..LIMITS };

@@ -441,6 +441,20 @@ fn a_directory_may_be_named_before_a_verb_as_with_git() {
 }
 
 #[test]
+fn max_fuzz_bounds_how_loosely_a_text_may_match() {
+    let sandbox = Sandbox::new();
+    sandbox.file("f", "fn f() {\n    one();  \n    two();\n}\n");
+    sandbox.commit("f");
+    let edit = patch("f", "w", "    one();\n    two();\n", "    one();\n    three();\n");
+    sandbox.apply(["-n", "--max-fuzz", "exact"], &edit).exits(1).says("search-not-found");
+    sandbox.apply(["-n", "--max-fuzz=whitespace"], &edit).exits(0).says("[trailing-space]");
+    sandbox.git(["config", "llmapply.maxFuzz", "exact"]);
+    sandbox.apply(["-n"], &edit).exits(1);
+    sandbox.apply(["--no-max-fuzz"], &edit).exits(0).says("[trailing-space]");
+    assert_eq!(sandbox.text("f"), "fn f() {\n    one();  \n    three();\n}\n", "what stays, stays as it is");
+}
+
+#[test]
 fn hooks_that_do_not_run_are_named() {
     let sandbox = Sandbox::new();
     for hook in ["pre-commit", "post-commit"] {

@@ -6,7 +6,7 @@
 mod sandbox;
 
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
-use sandbox::{Listing, Run, Sandbox, create, five, remove, rename, same};
+use sandbox::{Run, Sandbox, State, create, five, remove, rename, same};
 
 /// A repository, the options and the response to land in it.
 struct Scenario {
@@ -71,27 +71,6 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 
-/// The state of a repository, with the index as git reads it: its bytes hold times and inodes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    files: Listing,
-    index: String,
-    status: String,
-}
-
-fn state(sandbox: &Sandbox) -> State {
-    let status = sandbox.status();
-    let index = sandbox.git(["ls-files", "-s"]);
-    let mut files = sandbox.listing();
-    // A pack's name is that of its content, which may be delivered in another order.
-    files.remove(".git/index");
-    let packs: Vec<_> = files.keys().filter(|path| path.contains("objects/pack/")).cloned().collect();
-    for pack in packs {
-        files.remove(&pack);
-    }
-    State { files, index, status }
-}
-
 fn land(sandbox: &Sandbox, scenario: &Scenario, fault: Option<&str>) -> Run {
     let file = sandbox.response(&(scenario.response)());
     let mut command = sandbox.command(scenario.options);
@@ -104,20 +83,16 @@ fn land(sandbox: &Sandbox, scenario: &Scenario, fault: Option<&str>) -> Run {
 
 #[track_caller]
 fn assert_state(scenario: &Scenario, what: &str, found: &State, wanted: &State) {
-    if found != wanted {
-        same(&format!("{}: {what}", scenario.name), &wanted.files, &found.files);
-        assert_eq!(found.index, wanted.index, "{}: {what}", scenario.name);
-        assert_eq!(found.status, wanted.status, "{}: {what}", scenario.name);
-    }
+    found.is(wanted, &format!("{}: {what}", scenario.name));
 }
 
 /// The states before and after an undisturbed landing.
 fn ends(scenario: &Scenario) -> (State, State) {
     let sandbox = (scenario.make)();
-    let before = state(&sandbox);
+    let before = sandbox.state();
     land(&sandbox, scenario, None).exits(0);
     sandbox.is_sound();
-    (before, state(&sandbox))
+    (before, sandbox.state())
 }
 
 fn is_before_commit_point(fault: Fault) -> bool {
@@ -156,7 +131,7 @@ fn killed_anywhere_the_next_run_finds_before_or_after() {
             assert_state(
                 scenario,
                 &format!("killed at {fault:?}\n{}", recovered.stdout),
-                &state(sandbox),
+                &sandbox.state(),
                 wanted,
             );
             sandbox.is_sound();
@@ -164,7 +139,7 @@ fn killed_anywhere_the_next_run_finds_before_or_after() {
             // And it is a repository in which one can go on.
             if is_before_commit_point(fault) {
                 land(sandbox, scenario, None).exits(0);
-                assert_state(scenario, &format!("landed after {fault:?}"), &state(sandbox), &after);
+                assert_state(scenario, &format!("landed after {fault:?}"), &sandbox.state(), &after);
             }
         });
         assert!(struck >= 12, "{}: only {struck} points were struck", scenario.name);
@@ -184,7 +159,7 @@ fn the_next_run_recovers_by_itself() {
         assert!(dry.stderr.contains("recover"), "{fault:?}: {}", dry.stderr);
         same("dry run", &pending, &sandbox.listing());
         land(&sandbox, scenario, None).exits(0);
-        assert_state(scenario, &format!("{fault:?}"), &state(&sandbox), &after);
+        assert_state(scenario, &format!("{fault:?}"), &sandbox.state(), &after);
     }
 }
 
@@ -201,7 +176,7 @@ fn failing_anywhere_before_the_commit_point_leaves_everything_as_it_was() {
                 assert_eq!(run.code, Some(0), "{}: {fault:?} {}", scenario.name, run.stderr);
                 &after
             };
-            assert_state(scenario, &format!("failed at {fault:?}"), &state(sandbox), wanted);
+            assert_state(scenario, &format!("failed at {fault:?}"), &sandbox.state(), wanted);
             sandbox.is_sound();
         });
     }
@@ -220,7 +195,7 @@ fn a_step_that_keeps_failing_after_the_commit_point_is_left_to_recover() {
             assert!(run.stdout.is_empty(), "{fault:?}");
             sandbox.run(["recover"]).exits(0);
         }
-        assert_state(scenario, &format!("broken at {fault:?}"), &state(&sandbox), &after);
+        assert_state(scenario, &format!("broken at {fault:?}"), &sandbox.state(), &after);
         sandbox.is_sound();
     }
 }
@@ -243,7 +218,7 @@ fn recovery_itself_may_be_killed() {
             assert_state(
                 scenario,
                 &format!("{first:?}, then {second:?} in recovery"),
-                &state(&sandbox),
+                &sandbox.state(),
                 wanted,
             );
             sandbox.is_sound();
@@ -262,14 +237,14 @@ fn a_signal_rolls_back_and_exits_with_130() {
             let sandbox = (scenario.make)();
             let run = land(&sandbox, scenario, Some(&format!("{}:{signal}", fault.as_str()))).exits(130);
             assert!(run.stdout.is_empty(), "{}", run.stdout);
-            assert_state(scenario, &format!("{signal} at {fault:?}"), &state(&sandbox), &before);
+            assert_state(scenario, &format!("{signal} at {fault:?}"), &sandbox.state(), &before);
             sandbox.is_sound();
         }
         // In the few milliseconds of publish it is too late to go back: it lands.
         for fault in [Fault::ObjectsMoved, Fault::FilePlaced, Fault::RefMoved] {
             let sandbox = (scenario.make)();
             land(&sandbox, scenario, Some(&format!("{}:{signal}", fault.as_str()))).exits(0);
-            assert_state(scenario, &format!("{signal} at {fault:?}"), &state(&sandbox), &after);
+            assert_state(scenario, &format!("{signal} at {fault:?}"), &sandbox.state(), &after);
             sandbox.is_sound();
         }
     }
@@ -322,7 +297,7 @@ fn killed_by_chance_a_hundred_times() {
         let _ = child.kill();
         child.wait().unwrap();
         sandbox.run(["recover"]).exits(0);
-        let found = state(&sandbox);
+        let found = sandbox.state();
         let landed = sandbox.git(["rev-list", "--count", "HEAD"]) != "1";
         if landed {
             seen.1 += 1

@@ -6,7 +6,6 @@ use super::settings::{Output, Settings};
 use super::{Error, input, recover};
 use crate::edit::Script;
 use crate::format::{self, FORMATS};
-use crate::locate::Tier;
 use crate::message::{Group, Message, Operation};
 use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
@@ -168,7 +167,7 @@ impl Run {
             in_hooks || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
         Ok(Rules {
-            max_fuzz: Tier::Similar,
+            max_fuzz: self.settings.max_fuzz,
             worktree: repo
                 .workdir()
                 .and_then(|path| path.to_str())

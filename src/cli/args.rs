@@ -170,6 +170,16 @@ pub const OPTIONS: &[Opt] = &[
             "A pathspec from the top of the repository. The whole response is refused.",
         )
     },
+    Opt {
+        choices: &["exact", "whitespace", "indent", "similar"],
+        ..value(
+            "max-fuzz",
+            "tier",
+            "how loosely texts may match (default: similar)",
+            "`exact`: but for line ends; `whitespace`: also trailing blanks and blank lines; `indent`: also indentation and \
+             typographic look-alikes; `similar`: also elisions and slight differences in lines that stay. See DESCRIPTION.",
+        )
+    },
     flag(
         "allow-delete",
         "let edits remove files (default)",
@@ -211,6 +221,25 @@ pub const OPTIONS: &[Opt] = &[
     },
 ];
 
+/// The options of prompt beside `--format` and `--base`.
+pub const PROMPT_OPTIONS: &[Opt] = &[
+    Opt {
+        short: Some('r'),
+        common: true,
+        ..value("request", "request", "what the model is to do, at the end", "")
+    },
+    Opt {
+        choices: &["fences", "prepdir"],
+        common: true,
+        ..value(
+            "listing",
+            "style",
+            "how files are set apart: fences (default), prepdir",
+            "Markdown fences that are longer than any in the file, or prepdir's Begin File and End File lines.",
+        )
+    },
+];
+
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{
     let mut names = [""; FORMATS.len()];
@@ -226,6 +255,7 @@ pub const FORMAT_NAMES: &[&str] = &{
 pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
+    ("prompt", "print what to send to a model: instructions, files, request"),
     ("recover", "finish or take back a landing that was killed"),
 ];
 
@@ -275,7 +305,7 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, recover] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -283,15 +313,27 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | recover) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | recover) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
         .after_help(
-            "Every option has a --no- form and a configuration key. These, the formats and\nexamples: git help llm-apply",
+            "Every option has a --no- form and a configuration key: see git help llm-apply",
         )
         .subcommand(with(verb(apply), false))
         .subcommand(with(verb(check), true))
+        .subcommand(
+            verb(prompt)
+                .arg(directory())
+                .args(OPTIONS.iter().filter(|option| ["format", "base"].contains(&option.long)).flat_map(arguments))
+                .args(PROMPT_OPTIONS.iter().flat_map(arguments))
+                .arg(
+                    Arg::new("pathspec")
+                        .value_name("pathspec")
+                        .num_args(0..)
+                        .help("tracked files to show, from HEAD or --base"),
+                ),
+        )
         .subcommand(verb(recover).arg(directory()).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))

@@ -12,6 +12,7 @@ use super::args::{self, OPTIONS, Opt, Takes, VERBS};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
+use crate::locate::Tier;
 use crate::report::SCHEMA_VERSION;
 use roff::Page;
 
@@ -64,6 +65,10 @@ pub fn page() -> String {
     }
     page.section("OUTPUT");
     page.pieces(text::OUTPUT);
+    page.heading("How a text was found");
+    for tier in Tier::ALL {
+        page.item(&format!("`{}`", tier.as_str()), tier.meaning());
+    }
     page.heading("Codes");
     page.paragraph("What is wrong with a response has one of these codes, in the text in brackets:");
     for code in Code::ALL {
@@ -72,7 +77,8 @@ pub fn page() -> String {
     page.heading("JSON");
     page.paragraph(&format!(
         "`--json` prints one object on one line of standard output, whatever happens, usage errors aside. Its \
-         `schema_version` is {SCHEMA_VERSION}; within a version fields may be added, and none changes or goes."
+         `schema_version` is {SCHEMA_VERSION}; within a version fields and names may be added, and \
+         none changes or goes."
     ));
     page.pieces(text::JSON);
     page.section("EXIT STATUS");

@@ -162,6 +162,24 @@ fn what_stands_exactly_once_was_applied_already() {
 }
 
 #[test]
+fn a_word_that_stands_somewhere_proves_nothing() {
+    assert_eq!(made("a = None\n", &[text_hunk("foo(1)\n", "None\n")]), Err(Code::SearchNotFound));
+    let applied = run("if a = b + 1 {\n", &[text_hunk("a = b\n", "a = b + 1\n")]).unwrap();
+    assert_eq!(applied.effect, Effect::AlreadyApplied);
+    assert_eq!(
+        run("f(long_name, 2)\n", &[text_hunk("g(q)\n", "f(long_name, 2)\n")]).unwrap().effect,
+        Effect::AlreadyApplied
+    );
+}
+
+#[test]
+fn a_result_elsewhere_does_not_hide_a_conflict() {
+    let second = hunk("foo(1)\n", "bar()\n");
+    let first = hunk("foo(1)\n", "foo(2)\n");
+    assert_eq!(made("foo(1)\nbar()\n", &[first, second]), Err(Code::Conflict));
+}
+
+#[test]
 fn an_empty_text_to_find_fits_an_empty_file_only() {
     assert_eq!(made("", &[hunk("", "a\nb\n")]), ok("a\nb\n"));
     assert_eq!(made("x\n", &[hunk("", "a\n")]), Err(Code::AlreadyExists));

@@ -5,7 +5,8 @@ use super::{EditReport, Finding, Report};
 use crate::diag::Severity;
 use serde::Serialize;
 
-/// The version of the object's shape. Fields may be added within one version; none changes or goes.
+/// The version of the object's shape. Within one version fields, and values of enumerations, may be added; none changes
+/// or goes.
 pub const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]

@@ -40,6 +40,21 @@ pub enum End {
     LeftAlone,
 }
 
+impl End {
+    /// All of them.
+    pub const ALL: &[End] = &[End::Discarded, End::TakenBack, End::Finished, End::LeftAlone];
+
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            End::Discarded => "discarded",
+            End::TakenBack => "taken-back",
+            End::Finished => "finished",
+            End::LeftAlone => "left-alone",
+        }
+    }
+}
+
 /// The transactions of dead processes, by id. Changes nothing.
 ///
 /// # Errors

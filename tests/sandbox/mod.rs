@@ -50,7 +50,7 @@ impl Run {
     }
 }
 
-/// Every file with its mode and content; links with their target.
+/// Every file with its mode and content; links with their target; directories by their name with a slash behind.
 pub type Listing = BTreeMap<String, (u32, Vec<u8>)>;
 
 impl Sandbox {
@@ -253,7 +253,40 @@ impl Sandbox {
     }
 }
 
-/// Every file below a directory.
+/// The state of a repository: every file and directory, with the index as git reads it, since its bytes hold times and
+/// inodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    pub files: Listing,
+    pub index: String,
+    pub status: String,
+}
+
+impl Sandbox {
+    pub fn state(&self) -> State {
+        let status = self.status();
+        let index = self.git(["ls-files", "-s"]);
+        let mut files = self.listing();
+        files.remove(".git/index");
+        // A pack's name is that of its content, which may be delivered in another order.
+        files.retain(|path, _| !path.contains("objects/pack/") || path.ends_with('/'));
+        State { files, index, status }
+    }
+}
+
+impl State {
+    /// Asserts that this state, which was found, is the one that was wanted.
+    #[track_caller]
+    pub fn is(&self, wanted: &State, what: &str) {
+        if self != wanted {
+            same(what, &wanted.files, &self.files);
+            assert_eq!(self.index, wanted.index, "{what}");
+            assert_eq!(self.status, wanted.status, "{what}");
+        }
+    }
+}
+
+/// Every file and directory below a directory.
 pub fn listing(top: &Path) -> Listing {
     let mut all = Listing::new();
     let mut pending = vec![top.to_owned()];
@@ -262,6 +295,8 @@ pub fn listing(top: &Path) -> Listing {
             let path = entry.unwrap().path();
             let metadata = path.symlink_metadata().unwrap();
             if metadata.is_dir() {
+                let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
+                all.insert(format!("{name}/"), (metadata.mode(), Vec::new()));
                 pending.push(path);
                 continue;
             }

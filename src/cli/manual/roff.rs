@@ -148,6 +148,8 @@ fn escape(text: &str) -> String {
             '^' => out.push_str("\\(ha"),
             '~' => out.push_str("\\(ti"),
             '"' => out.push_str("\\(dq"),
+            // Not every device has it.
+            '…' => out.push_str("..."),
             c if c.is_ascii() => out.push(c),
             c => out.push_str(&format!("\\[u{:04X}]", u32::from(c))),
         }
@@ -162,8 +164,11 @@ mod tests {
     #[test]
     fn nothing_in_a_text_is_a_macro_or_an_escape() {
         let mut page = Page(String::new());
-        page.lines(".SH x\n'y\na\\fB-~…");
-        assert_eq!(page.finish(), ".PP\n.RS 4\n.nf\n\\&.SH x\n\\(aqy\na\\efB\\-\\(ti\\[u2026]\n.fi\n.RE\n");
+        page.lines(".SH x\n'y\na\\fB-~é…");
+        assert_eq!(
+            page.finish(),
+            ".PP\n.RS 4\n.nf\n\\&.SH x\n\\(aqy\na\\efB\\-\\(ti\\[u00E9]...\n.fi\n.RE\n"
+        );
     }
 
     #[test]

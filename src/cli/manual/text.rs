@@ -21,10 +21,15 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Heading("Where an edit goes"),
     Text(
-        "An edit quotes the text that it changes. That text must stand in exactly one place of the file, and byte for \
-         byte, except that line ends and the file's last newline may differ. Anything else is refused; no likely place is \
-         guessed and no other file is tried. What the edit does not name stays as it is: line ends, byte order mark, final \
-         newline, encoding, mode.",
+        "An edit quotes the text that it changes. That text must stand in exactly one place of the file. It is looked for \
+         byte for byte first, then more and more loosely, as the list in OUTPUT has it; the first way that finds anything \
+         decides, and finding two places that way is a refusal, as is finding none. `--max-fuzz` says how loose it may get. \
+         No other file is ever tried.",
+    ),
+    Text(
+        "However it was found, an edit is the difference between its two texts and nothing else: a line that it keeps stays \
+         as the file has it, whatever the model wrote for it, and so do line ends, byte order mark, final newline, encoding \
+         and mode.",
     ),
     Text(
         "Each edit sees the result of those before it. One whose result is there already is reported as such and makes no \
@@ -98,14 +103,9 @@ pub(super) const OUTPUT: &[Piece] = &[
          path, short id of its commit, how its text was found where that was not byte for byte, and the first line of its \
          reason), then the branch's old and new tip and the command that takes all of it back.",
     ),
-    Item("`[eol]`", "The text was found with other line ends than the response has."),
-    Item(
-        "`[trailing-space]`",
-        "For an edit that is there already: its result was found, blanks at the ends of lines aside.",
-    ),
     Text(
-        "A refusal names the edit, the path, the code, the place in the response with its first lines, all lines where an \
-         ambiguous text stands, and what to do. Text that comes from the response never reaches the terminal raw: control, \
+        "A refusal names the edit, the path, the code, and the place in the response with its first lines; the lines of the \
+         file that are most like the text, or all places where an ambiguous one stands; and what to do. Text that comes from the response never reaches the terminal raw: control, \
          bidirectional and zero-width characters are shown escaped.",
     ),
 ];
@@ -241,7 +241,7 @@ pub(super) const EXAMPLES: &[Piece] = &[
     Text("Take one edit back, or the whole landing:"),
     Lines("git revert 1a2b3c4\ngit reset --keep ORIG_HEAD"),
     Text("In a script:"),
-    Lines("git llm-apply --json answer.md | jq -r '.edits[] | .state + \" \" + .path'"),
+    Lines("git llm-apply --json answer.md | jq -r '.edits[] | .path'"),
     Text("Always one commit per response in this repository:"),
     Lines("git config llmapply.commit response"),
 ];

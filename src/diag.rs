@@ -25,7 +25,7 @@ pub struct Diagnostic {
     /// What to do next.
     pub help: Option<String>,
     /// What the real file says.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<Box<Evidence>>,
 }
 
 /// A place in the response and what is to be said of it.
@@ -73,10 +73,10 @@ pub enum Severity {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
         /// The stable names of findings, as `--json` and the documentation have them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Code { $($(#[$doc])* $name,)* }
+        pub enum Code { $($(#[doc = $doc])* $name,)* }
 
         impl Code {
             /// All of them, in the order of the documentation.
@@ -85,6 +85,11 @@ macro_rules! codes {
             /// The stable name.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text,)* }
+            }
+
+            /// What it means, in a sentence or two.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc,)*).trim_start(),)* }
             }
         }
     };
@@ -186,7 +191,7 @@ impl Diagnostic {
     /// Adds what the real file says.
     #[must_use]
     pub fn with_evidence(mut self, evidence: Evidence) -> Self {
-        self.evidence = Some(evidence);
+        self.evidence = Some(Box::new(evidence));
         self
     }
 

@@ -5,8 +5,49 @@
 //!       -> Transaction (scratch worktree, commits) -> Prepared -> published | rolled back -> report
 //! ```
 //!
+//! As a library, without git: take the edits out of a text and see what they come to.
+//!
+//! ```
+//! use git_llm_apply::format::{self, FormatId, render};
+//! use git_llm_apply::plan::{self, MemoryTree, Rules};
+//! use git_llm_apply::response::Response;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let before = "one\ntwo\nthree\n";
+//! // Formats can be written, too.
+//! let change = render::Rendered {
+//!     path: "numbers.txt",
+//!     before: Some(before.as_bytes()),
+//!     after: Some(b"one\n2\nthree\n"),
+//!     renamed_from: None,
+//!     why: Some("Use a digit"),
+//! };
+//! let text = format!("I would do this:\n\n{}", render::render(FormatId::Opx, &[change])?);
+//!
+//! let response = Response::new(0, "answer", text.into_bytes(), 1 << 20)?;
+//! let script = format::parse(&response, None);
+//! assert_eq!(format::detect(&response), [FormatId::Opx]);
+//! assert_eq!(script.paths(), ["numbers.txt"]);
+//! assert_eq!(script.prose(&response), ["I would do this:"]);
+//! assert_eq!(script.warnings().count(), 0);
+//! assert_eq!(script.edits[0].why.as_deref(), Some("Use a digit"));
+//!
+//! let tree = MemoryTree::new().with_file("numbers.txt", before)?;
+//! match plan::resolve(&script, &tree, &Rules::default())? {
+//!     Ok(plan) => {
+//!         let after = plan.steps()[0].changes[0].after.as_ref().ok_or("it is still there")?;
+//!         assert_eq!(&*after.body.read(&tree)?, b"one\n2\nthree\n");
+//!     }
+//!     Err(rejected) => panic!("{:?}", rejected.diagnostics),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With git, [`transaction::Transaction`] lands a plan; [`cli::run`] is the whole command.
+//!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
-//! Modules import downward only, in the reverse of the order below; `tests/layering.rs` keeps it so.
+//! Modules import only those above them in the list below; `tests/layering.rs` keeps it so.
 //!
 //! Invariants:
 //! - a [`path::RepoPath`] never leaves the repository and never names `.git` or a look-alike of it;
@@ -14,18 +55,33 @@
 //! - a [`plan::Plan`] can only come from [`plan::resolve`], and holds no step that was not located uniquely;
 //! - only [`transaction`] changes a repository, and it either publishes all of a plan or nothing.
 
-// Reading order: what all formats lower to, then the parsers, then how edits find their place, then git.
-pub mod cli;
-pub mod diag;
-pub mod edit;
-pub mod format;
-pub mod locate;
-pub mod message;
-pub mod path;
-pub mod plan;
-pub mod report;
-pub mod response;
+// In reading order, which is the order of the layers: a module knows only those that stand before it.
+
+// The response, what is wrong with it, and the paths and contents that it is about.
 pub mod span;
+
+pub mod diag;
+pub mod path;
+pub mod response;
 pub mod text;
-pub mod transaction;
+
+// What all formats lower to, and the formats.
+pub mod edit;
+
+pub mod format;
+
+// Where edits belong, and what they come to.
+pub mod locate;
+
+pub mod plan;
+
+pub mod message;
+pub mod report;
+
+// Up to here everything is pure. From here on there is the world.
+pub mod prompt;
 pub mod vcs;
+
+pub mod transaction;
+
+pub mod cli;

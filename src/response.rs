@@ -78,6 +78,11 @@ impl Response {
         &self.name
     }
 
+    /// The name without the directories before it: for what is kept, where they would mean nothing.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.name)
+    }
+
     /// All of its text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text
@@ -86,6 +91,11 @@ impl Response {
     /// The text of a span; empty for one that is out of bounds or splits a character.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
+    }
+
+    /// Where the lines begin, ascending; after a line break at the end, also where the text ends.
+    pub(crate) fn line_starts(&self) -> &[u32] {
+        &self.line_starts
     }
 
     /// The line, from 1, that holds the byte at `offset`.

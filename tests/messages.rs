@@ -108,6 +108,16 @@ fn messages(why: &str) -> Vec<Message> {
     ]
 }
 
+#[test]
+fn trailers_of_the_user_s_own_are_all_that_git_reads() {
+    let oracle = Oracle::new();
+    let own = "Assisted-by: model\n";
+    let texts: Vec<_> = hostile_messages().iter().map(|message| format!("{message}\n{own}")).collect();
+    for (text, found) in texts.iter().zip(trailers(&oracle, &texts)) {
+        assert_eq!(found, own.repeat(1 + TRAILER_CONFIGURATIONS.len()), "{text:?}");
+    }
+}
+
 /// A branch of commits that hold the texts as they are and each change the same file; its base and its tip.
 fn chain<T: ToString>(oracle: &Oracle, texts: &[T]) -> (String, String) {
     let mut stream = String::new();

@@ -1,5 +1,6 @@
 //! What holds for every file and every edit: nothing outside the place changes, nothing lands in a wrong place, and
 //! nothing panics.
+#![cfg(test)]
 
 use git_llm_apply::diag::Code;
 use git_llm_apply::edit::{Anchor, Change, Hunk, Occurrence, Unit};

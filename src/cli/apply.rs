@@ -6,7 +6,6 @@ use super::settings::{Output, Settings};
 use super::{Error, input, recover};
 use crate::edit::Script;
 use crate::format::{self, FORMATS};
-use crate::locate::Tier;
 use crate::message::{Group, Message, Operation};
 use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
@@ -41,6 +40,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let printer = Printer::new(output);
     if output.json && (settings.diff || settings.stat) {
         return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
+    }
+    if settings.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
+        let message =
+            "a branch's name with {…} in it is kept for templates, which this version does not have";
+        return Err(Error::Usage(message.into()));
     }
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let responses = input::read(&names, settings.max_size)?;
@@ -163,7 +167,7 @@ impl Run {
             in_hooks || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
         Ok(Rules {
-            max_fuzz: Tier::Similar,
+            max_fuzz: self.settings.max_fuzz,
             worktree: repo
                 .workdir()
                 .and_then(|path| path.to_str())
@@ -200,10 +204,13 @@ impl Run {
     }
 
     fn series(&self, plan: &Plan) -> Vec<Planned> {
-        let names: Vec<_> = self.responses.iter().map(Response::name).collect();
-        let response = names.join(", ");
+        let response = self.names();
         let mut all = Vec::new();
-        for group in plan.groups(self.settings.commit) {
+        let groups = plan.groups(self.settings.commit);
+        // A message of the response's own is that of the commit, where there is one only.
+        let alone = groups.len() == 1;
+        let own = self.script.message.as_deref().and_then(Message::from_why);
+        for group in groups {
             let steps: Vec<_> = group.steps.iter().map(|&at| &plan.steps()[at]).collect();
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
@@ -211,13 +218,13 @@ impl Run {
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
             let message = match (&self.settings.message, self.settings.commit) {
                 (Some(message), _) => terminated(message),
+                (None, _) if alone && own.is_some() => {
+                    own.clone().map(|own| own.with_whys(&whys).to_string()).unwrap_or_default()
+                }
                 (None, _) if edits.len() == 1 => self.with_note(Message::for_edit(whys[0], &operation(0))),
-                (None, Grouping::Response) => match &self.script.message {
-                    Some(message) => Message::from_why(message)
-                        .unwrap_or_else(|| Message::for_group(&Group::Response(&response), &whys))
-                        .to_string(),
-                    None => Message::for_group(&Group::Response(&response), &whys).to_string(),
-                },
+                (None, Grouping::Response) => {
+                    Message::for_group(&Group::Response(&response), &whys).to_string()
+                }
                 (None, _) => {
                     let last = Operation::new(&edits[0].op, &steps[0].path, steps[0].to.as_ref());
                     self.with_note(Message::for_group(
@@ -234,6 +241,12 @@ impl Run {
         }
         all.retain(|planned| !planned.changes.is_empty());
         all
+    }
+
+    /// The responses' names, for commit messages and reflogs.
+    fn names(&self) -> String {
+        let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
+        names.join(", ")
     }
 
     /// What several edits of a file come to.
@@ -275,7 +288,7 @@ impl Run {
         self.printer.report(&report);
         if (self.settings.diff || self.settings.stat) && !series.is_empty() {
             let preview = Preview::build(repo, &base, &series)?;
-            self.show(repo, base.id(), preview.tree(), Some(&preview.objects()))?;
+            self.show(repo, base.id(), preview.tree(), Some(preview.objects()))?;
         }
         Ok(exit)
     }
@@ -359,6 +372,11 @@ impl Run {
         drop(held);
         self.landed(repo, &mut report, &target, &series, &landed);
         self.printer.report(&report);
+        if !self.settings.verify {
+            for hook in transaction::unrun_hooks(repo)? {
+                self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+            }
+        }
         repo.maintain();
         if self.settings.diff || self.settings.stat {
             self.show(repo, landed_from(&target, &landed), landed.new, None)?;
@@ -374,11 +392,10 @@ impl Run {
         series: &[Planned],
     ) -> Result<Landed, transaction::Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
-        let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let options = Options {
             lock_timeout: self.settings.lock_timeout,
             no_verify: !self.settings.verify,
-            reflog: reflog(edits, &names.join(", ")),
+            reflog: reflog(edits, &self.names()),
         };
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
         transaction.prepare(base, series)?.publish()

@@ -3,6 +3,7 @@
 //! Habits are git's: every option has a `--no-` form and a configuration key, the last one on the line counts, unique
 //! prefixes are enough, and usage errors exit with 129.
 
+use crate::format::FORMATS;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -75,7 +76,7 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "format",
             "format",
-            "read the response as this format only (default: detected)",
+            "read as this format only (default: detected)",
             "What looks like another format is then prose.",
         )
     },
@@ -85,9 +86,9 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "branch",
             "branch",
-            "commit to this branch (made if missing), leave the checkout alone",
+            "commit to this branch; leave the checkout alone",
             "HEAD, index and checkout stay as they are, unless the branch is the one that is checked out here. A branch \
-             that is missing begins at --base, else at HEAD. One that is checked out in another worktree is refused.",
+             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused.",
         )
     },
     Opt {
@@ -95,8 +96,9 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "base",
             "rev",
-            "the commit that the model was shown (default: the branch's tip)",
-            "The edits are resolved against it and committed on it. A branch that has moved on from it is refused.",
+            "the commit that the model was shown (default: tip)",
+            "The default is the branch's tip. The edits are resolved against it and committed on it. A branch that has moved on \
+             from it is refused.",
         )
     },
     Opt {
@@ -105,7 +107,7 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "commit",
             "unit",
-            "one commit per edit (default), per file, or for all: edit|file|response",
+            "one commit per: edit (default), file, response",
             "Paths that a move joins count as one file.",
         )
     },
@@ -124,24 +126,27 @@ pub const OPTIONS: &[Opt] = &[
         short: Some('n'),
         common: true,
         check: false,
-        ..flag("dry-run", "show what would land, change nothing", "The same as the verb check.")
+        ..flag("dry-run", "show what would land, change nothing", "The same as the verb `check`.")
     },
     Opt {
         common: true,
         ..flag(
             "diff",
-            "show the diff as git does; without -n after landing",
-            "With git's pager, colours and diff settings.",
+            "show the diff; without -n after landing",
+            "As git shows it, with its pager, colours and diff settings.",
         )
     },
-    Opt { common: true, ..flag("stat", "show the diffstat as git does", "Beside --diff, both are shown.") },
+    Opt {
+        common: true,
+        ..flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown.")
+    },
     Opt {
         check: false,
         ..flag(
             "verify",
             "run hooks (default); --no-verify skips them",
-            "Hooks are not run by this version: where one is active the landing is refused, unless --no-verify is given. \
-             There is no short form, since -n is --dry-run.",
+            "Hooks are not run by this version: where one is active the landing is refused, unless `--no-verify` is given. \
+             There is no short form, since `-n` is `--dry-run`.",
         )
     },
     Opt {
@@ -150,7 +155,7 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "include",
             "pathspec",
-            "refuse the response if it touches other paths; may be repeated",
+            "refuse edits to any other path; may be repeated",
             "A pathspec from the top of the repository, see gitglossary(7). Nothing is skipped: the whole response is \
              refused.",
         )
@@ -161,14 +166,24 @@ pub const OPTIONS: &[Opt] = &[
         ..value(
             "exclude",
             "pathspec",
-            "refuse the response if it touches these paths; may be repeated",
-            "A pathspec from the top of the repository.",
+            "refuse edits to these paths; may be repeated",
+            "A pathspec from the top of the repository. The whole response is refused.",
+        )
+    },
+    Opt {
+        choices: &["exact", "whitespace", "indent", "similar"],
+        ..value(
+            "max-fuzz",
+            "tier",
+            "how loosely texts may match (default: similar)",
+            "`exact`: but for line ends; `whitespace`: also trailing blanks and blank lines; `indent`: also indentation and \
+             typographic look-alikes; `similar`: also elisions and slight differences in lines that stay. See DESCRIPTION.",
         )
     },
     flag(
         "allow-delete",
         "let edits remove files (default)",
-        "With --no-allow-delete such a response is refused.",
+        "With `--no-allow-delete` such a response is refused.",
     ),
     flag(
         "allow-overwrite",
@@ -178,9 +193,9 @@ pub const OPTIONS: &[Opt] = &[
     ),
     flag(
         "allow-sensitive",
-        "let edits change what runs by itself at the next commit",
-        "Files under a tracked hooks path, .husky/, .pre-commit-config.yaml, lefthook.yml, .lintstagedrc*, .gitmodules, \
-         and what llmapply.sensitive names.",
+        "let edits change what runs at the next commit",
+        "What runs by itself: files under a tracked hooks path, `.husky/`, `.pre-commit-config.yaml`, `lefthook.yml`, \
+         `.lintstagedrc*`; also `.gitmodules`, and what `llmapply.sensitive` names.",
     ),
     flag(
         "allow-placeholder",
@@ -188,15 +203,12 @@ pub const OPTIONS: &[Opt] = &[
         "Such as a comment that says that the rest is unchanged, where the text before had code.",
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
-    Opt {
-        common: true,
-        ..flag("json", "print one JSON object instead of text", "Its schema is man/report.schema.json.")
-    },
+    Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
     Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),
         common: true,
-        ..flag("verbose", "also print whole reasons and how every edit was found", "")
+        ..flag("verbose", "also print whole reasons and how edits were found", "")
     },
     Opt {
         choices: &["always", "never", "auto"],
@@ -204,18 +216,46 @@ pub const OPTIONS: &[Opt] = &[
             "color",
             "when",
             "colour the output: always, never, auto",
-            "The default is color.ui, else auto.",
+            "The default is `color.ui`, else auto.",
+        )
+    },
+];
+
+/// The options of prompt beside `--format` and `--base`.
+pub const PROMPT_OPTIONS: &[Opt] = &[
+    Opt {
+        short: Some('r'),
+        common: true,
+        ..value("request", "request", "what the model is to do, at the end", "")
+    },
+    Opt {
+        choices: &["fences", "prepdir"],
+        common: true,
+        ..value(
+            "listing",
+            "style",
+            "how files are set apart: fences (default), prepdir",
+            "Markdown fences that are longer than any in the file, or prepdir's Begin File and End File lines.",
         )
     },
 ];
 
 /// What `--format` takes.
-pub const FORMAT_NAMES: &[&str] = &["opx"];
+pub const FORMAT_NAMES: &[&str] = &{
+    let mut names = [""; FORMATS.len()];
+    let mut at = 0;
+    while at < FORMATS.len() {
+        names[at] = FORMATS[at].id.as_str();
+        at += 1;
+    }
+    names
+};
 
 /// The verbs beside apply.
 pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
+    ("prompt", "print what to send to a model: instructions, files, request"),
     ("recover", "finish or take back a landing that was killed"),
 ];
 
@@ -231,8 +271,6 @@ fn arguments(option: &Opt) -> [Arg; 2] {
         Some(letter) => arg.short(letter),
         None => arg,
     };
-    let arg =
-        if option.more.is_empty() { arg } else { arg.long_help(format!("{}. {}", option.help, option.more)) };
     let arg = if option.choices.is_empty() {
         arg
     } else {
@@ -267,21 +305,35 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, recover] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
     with(Command::new(NAME), false)
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Land the code edits in a language model's answer as a git transaction: one commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | recover) [<options>]")
+        .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | recover) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
-        .after_help("All options, formats, configuration and examples: git help llm-apply")
+        .after_help(
+            "Every option has a --no- form and a configuration key: see git help llm-apply",
+        )
         .subcommand(with(verb(apply), false))
         .subcommand(with(verb(check), true))
+        .subcommand(
+            verb(prompt)
+                .arg(directory())
+                .args(OPTIONS.iter().filter(|option| ["format", "base"].contains(&option.long)).flat_map(arguments))
+                .args(PROMPT_OPTIONS.iter().flat_map(arguments))
+                .arg(
+                    Arg::new("pathspec")
+                        .value_name("pathspec")
+                        .num_args(0..)
+                        .help("tracked files to show, from HEAD or --base"),
+                ),
+        )
         .subcommand(verb(recover).arg(directory()).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))

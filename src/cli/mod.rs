@@ -4,7 +4,9 @@ mod apply;
 pub mod args;
 pub mod exit;
 mod input;
+pub mod manual;
 mod output;
+mod prompt;
 mod recover;
 mod settings;
 
@@ -31,6 +33,8 @@ enum Error {
     Input { name: String, source: std::io::Error },
     #[error("{0}")]
     Usage(String),
+    #[error("pathspec '{0}' matches no tracked file of {1}")]
+    NoSuchFiles(String, String),
     #[error("cannot change to '{0}': {1}")]
     Directory(String, std::io::Error),
     #[error("cannot handle signals: {0}")]
@@ -46,6 +50,7 @@ impl Error {
             Error::Response(_)
             | Error::Tree(_)
             | Error::Input { .. }
+            | Error::NoSuchFiles(..)
             | Error::Directory(..)
             | Error::Signals(_) => Exit::Fatal,
             Error::Usage(_) => Exit::Usage,
@@ -60,6 +65,7 @@ impl Error {
             V::NotARepository(_) => {
                 Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
             }
+            V::Ident(message) if message.contains("date") => None,
             V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
             V::Moved { .. } | V::Raced(_) => Some("run it again".into()),
@@ -82,16 +88,32 @@ impl Error {
             Error::Response(crate::response::ResponseError::NotUtf8 { .. }) => {
                 Some("save it as UTF-8".into())
             }
+            Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
+                Some(format!("a verb comes before the options: git llm-apply {name} …"))
+            }
             Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
     }
 }
 
+fn change_directory(directory: &OsString) -> Result<(), Error> {
+    let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
+    std::env::set_current_dir(directory).map_err(failed)
+}
+
 /// Runs the command line and gives the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let command = args::command();
-    let matches = match command.try_get_matches_from(arguments) {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    // As git's own -C: before everything else, also before a verb.
+    while arguments.len() > 2 && arguments[1] == "-C" {
+        if let Err(error) = change_directory(&arguments[2]) {
+            Printer::new(Output::plain()).error(&error.to_string(), None, error.exit());
+            return ExitCode::from(error.exit().code());
+        }
+        arguments.drain(1..3);
+    }
+    let matches = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return output::usage(&error),
     };
@@ -103,10 +125,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
         for directory in matches.get_many::<OsString>("directory").into_iter().flatten() {
-            let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
-            std::env::set_current_dir(directory).map_err(failed)?;
+            change_directory(directory)?;
         }
         match verb.as_str() {
+            "prompt" => prompt::run(&matches),
             "recover" => recover::run(&matches),
             verb => apply::run(&matches, verb == "check"),
         }

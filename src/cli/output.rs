@@ -124,3 +124,14 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
         _ => ExitCode::from(Exit::Usage.code()),
     }
 }
+
+/// A prompt, byte for byte: it is for a model, not for a terminal.
+pub(super) fn prompt(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A remark beside a result.
+pub(super) fn remark(text: &str) {
+    eprintln!("{}", escape(text));
+}

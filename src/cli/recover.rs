@@ -17,7 +17,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     if output.json {
         let left = all.iter().any(|one| !one.left.is_empty());
         let mut report = Report::new(Status::Nothing, 0);
-        report.recovered = all.iter().map(|one| (one.id.clone(), end(one.end), one.left.clone())).collect();
+        report.recovered =
+            all.iter().map(|one| (one.id.clone(), one.end.as_str(), one.left.clone())).collect();
         if left {
             report.status = Status::InTheWay;
             report.exit_code = Exit::InTheWay.code();
@@ -50,16 +51,6 @@ pub(super) fn first(repo: &Repo, timeout: Duration, printer: &Printer) -> Result
         }
     }
     Ok(())
-}
-
-/// The stable name of an end.
-fn end(end: End) -> &'static str {
-    match end {
-        End::Discarded => "discarded",
-        End::TakenBack => "taken-back",
-        End::Finished => "finished",
-        End::LeftAlone => "left-alone",
-    }
 }
 
 fn sentence(one: &Recovered) -> String {

@@ -1,8 +1,10 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
-use super::args::{self, OPTIONS};
+use super::args::{self, OPTIONS, PROMPT_OPTIONS};
 use crate::format::FormatId;
+use crate::locate::Tier;
 use crate::plan::Grouping;
+use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
@@ -34,6 +36,8 @@ pub(super) struct Settings {
     pub(super) include: Vec<String>,
     /// Not these paths.
     pub(super) exclude: Vec<String>,
+    /// The loosest tier allowed.
+    pub(super) max_fuzz: Tier,
     /// Let edits remove files.
     pub(super) allow_delete: bool,
     /// Let edits create over files.
@@ -77,6 +81,11 @@ pub(super) enum Color {
 }
 
 impl Output {
+    /// As if nothing had been typed.
+    pub(super) fn plain() -> Self {
+        Self { json: false, quiet: false, verbose: false, color: Color::Auto }
+    }
+
     /// From what was typed alone: for messages before there is a repository.
     pub(super) fn typed(matches: &ArgMatches) -> Self {
         let on = |long| args::switch(matches, long).unwrap_or(false);
@@ -137,7 +146,12 @@ struct From<'a> {
 
 impl From<'_> {
     fn key(long: &str) -> String {
-        OPTIONS.iter().find(|option| option.long == long).map(args::Opt::key).unwrap_or_default()
+        OPTIONS
+            .iter()
+            .chain(PROMPT_OPTIONS)
+            .find(|option| option.long == long)
+            .map(args::Opt::key)
+            .unwrap_or_default()
     }
 
     fn switch(&self, long: &str, default: bool) -> Result<bool> {
@@ -181,6 +195,12 @@ impl Settings {
             Some("response") => Grouping::Response,
             Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
         };
+        let max_fuzz = match from.single("max-fuzz")? {
+            None => Tier::Similar,
+            Some(name) => Tier::of_max_fuzz(&name).ok_or_else(|| {
+                config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
+            })?,
+        };
         let paragraphs = from.several("message")?;
         let positive = |key: &str, default: u64| match config.number(key)? {
             None => Ok(default),
@@ -199,6 +219,7 @@ impl Settings {
             verify: from.switch("verify", true)?,
             include: from.several("include")?,
             exclude: from.several("exclude")?,
+            max_fuzz,
             allow_delete: from.switch("allow-delete", true)?,
             allow_overwrite: from.switch("allow-overwrite", false)?,
             allow_sensitive: from.switch("allow-sensitive", false)?,
@@ -207,6 +228,55 @@ impl Settings {
             sensitive: config.list("llmapply.sensitive")?,
             max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
             lock_timeout: lock_timeout(config)?,
+        })
+    }
+}
+
+/// The settings of prompt.
+#[derive(Debug, Clone)]
+pub(super) struct Prompt {
+    /// The format to ask for.
+    pub(super) format: FormatId,
+    /// The commit whose files are shown.
+    pub(super) base: Option<String>,
+    /// How files are set apart.
+    pub(super) listing: Listing,
+    /// What the model is to do.
+    pub(super) request: Option<String>,
+    /// `llmapply.contextLines`.
+    pub(super) context_lines: usize,
+}
+
+impl Prompt {
+    /// Reads all settings.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
+        let from = From { matches, config };
+        let format = match from.single("format")? {
+            Some(name) => {
+                name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?
+            }
+            None => FormatId::Opx,
+        };
+        let listing = match from.single("listing")?.as_deref() {
+            None | Some("fences") => Listing::Fences,
+            Some("prepdir") => Listing::Prepdir,
+            Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
+        };
+        let context_lines = match config.number("llmapply.contextLines")? {
+            None => CONTEXT_LINES,
+            Some(n) => usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
+                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
+            })?,
+        };
+        Ok(Self {
+            format,
+            base: from.single("base")?,
+            listing,
+            request: from.single("request")?,
+            context_lines,
         })
     }
 }

@@ -5,70 +5,33 @@
 //! there; the first that says yes takes the region and says where it ends. So a format's markers inside another's
 //! payload are never seen, and regions of several formats come in the order they stand.
 //!
-//! To add a format: a file with `opens` and `parse`, and a row in the table.
+//! To add a format: a file with `opens`, `parse` and `render`, and a row in the table.
 
+mod apply_patch;
+mod applydir;
+#[cfg(test)]
+mod cost;
 pub mod fence;
+mod file_changes;
+pub mod hunk;
+#[cfg(test)]
+mod linear;
 mod opx;
+#[cfg(test)]
+mod properties;
 mod reasoning;
+pub mod render;
 pub mod scan;
+mod search_replace;
 pub mod tag;
 
+pub use crate::edit::{FormatId, UnknownFormat};
+
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Region, Script};
 use crate::response::Response;
+use render::{Rendered, Unrepresentable};
 use scan::Cursor;
-
-/// The formats' identities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FormatId {
-    /// OPX, `<edit file= op=>`.
-    Opx,
-    /// OpenCode/Codex patch, `*** Begin Patch`.
-    ApplyPatch,
-    /// SEARCH/REPLACE blocks.
-    SearchReplace,
-    /// udiffx, `<FILE_CHANGES>`.
-    FileChanges,
-    /// applydir JSON.
-    Applydir,
-}
-
-impl FormatId {
-    /// All of them, in the order of the documentation.
-    pub const ALL: &[FormatId] = &[
-        FormatId::Opx,
-        FormatId::ApplyPatch,
-        FormatId::SearchReplace,
-        FormatId::FileChanges,
-        FormatId::Applydir,
-    ];
-
-    /// The name that `--format` takes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FormatId::Opx => "opx",
-            FormatId::ApplyPatch => "apply-patch",
-            FormatId::SearchReplace => "search-replace",
-            FormatId::FileChanges => "file-changes",
-            FormatId::Applydir => "applydir",
-        }
-    }
-}
-
-/// There is no format of that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
-pub struct UnknownFormat(pub String);
-
-impl std::str::FromStr for FormatId {
-    type Err = UnknownFormat;
-
-    /// The format with that name, exactly as [`FormatId::as_str`] has it.
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = FormatId::ALL.iter().find(|id| id.as_str() == name);
-        found.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
-    }
-}
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {
@@ -86,6 +49,8 @@ pub struct Format {
     /// What was declared and gives no edit must give an error; an error that covers a part of the response covers all
     /// that was declared in it only if it says so.
     pub parse: fn(&mut Cursor<'_>, &mut Script),
+    /// Writes changes in this format; what [`render::render`] calls.
+    pub render: fn(&[Rendered<'_>]) -> Result<String, Unrepresentable>,
 }
 
 impl Format {
@@ -96,10 +61,18 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opx::FORMAT];
+pub const FORMATS: &[Format] =
+    &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
-/// The errors after which a response is not looked at further: a bound on memory for hostile input.
+/// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
+const MAX_EDITS: usize = 100_000;
+
+/// Whether a script has as much as is taken from one response. A parser that takes many edits in one region asks after
+/// each.
+fn is_full(script: &Script) -> bool {
+    script.diagnostics.len() >= MAX_ERRORS || script.edits.len() >= MAX_EDITS
+}
 
 /// Takes the edits out of a response; all formats, or only the one given.
 ///
@@ -114,14 +87,41 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
     }
 }
 
+/// The formats that a response is in, each once, in the order in which they first stand.
+///
+/// ```
+/// use git_llm_apply::format::{FormatId, detect};
+/// use git_llm_apply::response::Response;
+///
+/// let text = "Sure.\n\n<edit file=\"a.txt\" op=\"remove\" />\n";
+/// let response = Response::new(0, "answer", text.into(), 1000)?;
+/// assert_eq!(detect(&response), [FormatId::Opx]);
+/// # Ok::<(), git_llm_apply::response::ResponseError>(())
+/// ```
+pub fn detect(response: &Response) -> Vec<FormatId> {
+    let mut found = Vec::new();
+    for region in parse(response, None).regions {
+        if !found.contains(&region.format) {
+            found.push(region.format);
+        }
+    }
+    found
+}
+
 fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
     while !cursor.is_end() {
-        if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
-            if script.diagnostics.len() >= MAX_ERRORS {
+        if cursor.text().is_empty() {
+            cursor.advance();
+        } else if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
+            if is_full(&script) {
                 let rest = cursor.span(cursor.at(), response.text().len());
-                let message = format!("over {MAX_ERRORS} errors: the response is not read from here on");
+                let message = format!(
+                    "the response is not read from here on, after {} and {} errors",
+                    reasoning::count(script.edits.len()),
+                    script.diagnostics.len()
+                );
                 script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
                 break;
             }
@@ -146,11 +146,15 @@ fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> boo
     }
     let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
     let start = cursor.at();
+    let found = (script.edits.len(), script.diagnostics.len());
     cursor.begin_region();
     (format.parse)(cursor, script);
     let taken = cursor.at() > start;
     if taken {
         cursor.end_region();
+        if found != (script.edits.len(), script.diagnostics.len()) {
+            script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+        }
     }
     taken
 }
@@ -203,6 +207,7 @@ mod tests {
             let span = cursor.span(start, cursor.at());
             script.diagnostics.push(Diagnostic::error(Code::Truncated, span, "a list without an end"));
         },
+        render: |_| Ok(String::new()),
     };
 
     /// A format whose regions are lines that begin with `(`, each an error; and `()`, which is none after all.
@@ -217,6 +222,7 @@ mod tests {
                 cursor.advance();
             }
         },
+        render: |_| Ok(String::new()),
     };
 
     fn response(text: &str) -> Response {
@@ -335,6 +341,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_region_is_prose() {
+        let r = response("Sure:\n\n```\n[\na\nb\na\n]\n```\n\nThen\nthis:\n[\nc\n]\n");
+        let s = read(&r, &[ERRORS, LISTS]);
+        assert_eq!(s.prose(&r), ["Sure:", "Then\nthis:"]);
+        assert_eq!(s.paths(), ["a", "b", "c"]);
+        assert_eq!(
+            s.regions.iter().map(|region| r.slice(region.span)).collect::<Vec<_>>(),
+            ["[\na\nb\na\n]\n", "[\nc\n]\n"]
+        );
+        let r = response("no edits here\n");
+        assert_eq!(read(&r, &[LISTS]).prose(&r), ["no edits here"]);
+        let r = response("[\na\n]\n");
+        assert!(read(&r, &[LISTS]).prose(&r).is_empty());
+    }
+
+    #[test]
     fn one_format_can_be_forced() {
         let r = response("(x\n[\na\n]\n");
         assert_eq!(codes(&read(&r, &[LISTS])), []);
@@ -342,9 +364,11 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_with_an_error_after_too_many_errors() {
+    fn reading_stops_with_an_error_after_too_many_errors_or_edits() {
         let s = script(&"(\n".repeat(MAX_ERRORS + 500));
         assert_eq!(s.diagnostics.len(), MAX_ERRORS + 1);
         assert_eq!(s.diagnostics.last().map(|last| last.code), Some(Code::Limit));
+        let s = script(&format!("[\n{}]\n[\nb\n]\n", "a\n".repeat(MAX_EDITS)));
+        assert_eq!((s.edits.len(), codes(&s)), (MAX_EDITS, vec![Code::Limit]));
     }
 }

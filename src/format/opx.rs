@@ -6,18 +6,22 @@
 
 mod element;
 mod payload;
+mod render;
 
-use super::scan::{Cursor, Line, is_blank, starts_with_ignore_case, trim};
+use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
-use super::{Format, FormatId, MAX_ERRORS};
+use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 
 /// The row of the table.
-pub(super) const FORMAT: Format =
-    Format {
-        id: FormatId::Opx, markers: "lines that begin with <edit file=\"…\" op=\"…\">", opens, parse
-    };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::Opx,
+    markers: "lines that begin with <edit file=\"…\" op=\"…\">",
+    opens,
+    parse,
+    render: render::render,
+};
 
 /// What a line outside any edit says of OPX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +64,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
             }
             Sign::StrayEnd | Sign::StrayChild => element::read_stray(cursor, script),
         }
-        if script.diagnostics.len() >= MAX_ERRORS {
+        if is_full(script) {
             return;
         }
         // Edits with nothing but blank lines between them are one region.
@@ -88,11 +92,12 @@ fn read_wrapper(cursor: &mut Cursor<'_>, script: &mut Script) {
     }
 }
 
-/// What the line says; offsets are from its first byte that is no blank.
+/// What the line says; offsets are from its first byte that is no blank. Looks no further than to the first sign, since
+/// it is asked again after it.
 fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
     let line = cursor.line()?;
     memchr::memchr(b'<', line.text.as_bytes())?;
-    let text = line.text.trim_start_matches([' ', '\t']);
+    let text = trim_start(line.text);
     let below = || cursor.lines().skip(1);
     match tag::peek(text) {
         Some((name, closing)) if name.eq_ignore_ascii_case("edit") => {
@@ -104,81 +109,87 @@ fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
         }
         Some((name, false))
             if name.eq_ignore_ascii_case("opx")
-                && (begins_line_of_tags(&text[1 + name.len()..]) || has_attributes(text)) =>
+                && (begins_line_of_tags(&text[1 + name.len()..])
+                    || has_attributes(&text[1 + name.len()..])) =>
         {
             return Some(Sign::Wrapper);
         }
         Some((name, false)) if is_child(name) => {
-            let after = text.split_once('>').map_or("", |(_, after)| trim(after));
-            let opens = |line: Line<'_>| line.trimmed() == payload::OPEN;
-            if after == payload::OPEN
-                || (after.is_empty() && below().find(|line| !line.is_blank()).is_some_and(opens))
+            let after = text.split_once('>').map_or("", |(_, after)| after);
+            let opens = |line: Line<'_>| is_text(line.text, payload::OPEN);
+            if is_text(after, payload::OPEN)
+                || (is_text(after, "") && below().find(|line| !line.is_blank()).is_some_and(opens))
             {
                 return Some(Sign::StrayChild);
             }
         }
         _ => {}
     }
-    if cursor.envelope().is_some() {
-        let mut ends = memchr::memmem::find_iter(text.as_bytes(), b"</");
-        if let Some(end) = ends.find(|&at| starts_with_ignore_case(&text[at + 2..], "opx")) {
-            return Some(Sign::WrapperEnd(end));
-        }
+    // Reasoning, and the marks of a block quote, are taken off first.
+    let first = tag::peek(text).map_or("", |(name, _)| name);
+    let reasoning = ["think", "thinking"].iter().any(|name| first.eq_ignore_ascii_case(name));
+    if reasoning || (cursor.begins_line() && text.starts_with('>')) || !cursor.is_unsearched() {
+        return None;
     }
-    // A block quote is looked at once more, without its marks.
-    if text.starts_with('>') { None } else { inline_edit(text).map(Sign::Inline) }
+    let enveloped = cursor.envelope().is_some();
+    let inline = memchr::memchr_iter(b'<', text.as_bytes()).find_map(|at| match tag::peek(&text[at..]) {
+        Some((name, true)) if enveloped && name.eq_ignore_ascii_case("opx") => Some(Sign::WrapperEnd(at)),
+        Some((name, false)) if name.eq_ignore_ascii_case("edit") && is_inline_edit(text, at) => {
+            Some(Sign::Inline(at))
+        }
+        _ => None,
+    });
+    if inline.is_none() {
+        cursor.set_searched();
+    }
+    inline
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
-/// the next one on, or with nothing after it but other tags.
+/// the next one on, or with nothing after it but other tags, or with nothing because the response breaks off.
 fn starts_edit(text: &str, next_line: Option<&str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
     }
     let rest = &text["<edit".len()..];
-    if trim(rest).is_empty() {
-        return next_line.is_some_and(|line| {
-            let line = trim(line);
-            line.starts_with('>')
-                || (line.starts_with(|c: char| c.is_ascii_alphabetic()) && line.contains('='))
-        });
+    if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) {
+        return false;
     }
-    rest.starts_with([' ', '\t', '>', '/']) && (begins_line_of_tags(rest) || has_attributes(rest))
+    match next_line.map(trim_start) {
+        Some(line) if is_text(rest, "") => {
+            line.starts_with('>')
+                || (line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line))
+        }
+        None if is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), "") => true,
+        _ => begins_line_of_tags(rest) || has_attributes(rest),
+    }
 }
 
 /// Whether a tag that goes on like that has attributes in this line.
 fn has_attributes(rest: &str) -> bool {
-    rest.split('>').next().is_some_and(|tag| tag.contains('='))
+    memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
 }
 
 /// Whether what follows a tag's name is its end, without attributes, and after it nothing or another tag.
 fn begins_line_of_tags(rest: &str) -> bool {
-    let rest = trim(rest);
+    let rest = trim_start(rest);
     let Some(rest) = rest.strip_prefix("/>").or_else(|| rest.strip_prefix('>')) else { return false };
-    let rest = trim(rest);
+    let rest = trim_start(rest);
     rest.is_empty() || rest.starts_with('<')
 }
 
-/// A whole `<edit file= op=>` tag in a line of prose that reads like an edit: it is self-closed, or nothing but tags
-/// follow it, and it stands in no quotes.
-fn inline_edit(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    memchr::memchr_iter(b'<', bytes).find(|&at| {
-        let tag = &text[at..];
-        if !starts_with_ignore_case(tag, "<edit") || !tag[5..].starts_with([' ', '\t']) {
-            return false;
-        }
-        let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
-        let Some(end) = memchr::memchr2(b'<', b'>', &bytes[at + 1..]).map(|length| at + 1 + length) else {
-            return false;
-        };
-        let attributes = &text[at + 5..end];
-        let after = trim(&text[end..]);
-        !quoted
-            && has_attribute(attributes, "file")
-            && has_attribute(attributes, "op")
-            && (attributes.ends_with('/') || after == ">" || trim(&after[1..]).starts_with('<'))
-    })
+/// Whether the tag of an edit in the midst of a line has a file and an operation and reads like an edit: it is
+/// self-closed, or nothing but tags follow it, and it stands in no quotes.
+fn is_inline_edit(text: &str, at: usize) -> bool {
+    let tag = &text[at + "<edit".len()..];
+    let Some(end) = memchr::memchr2(b'<', b'>', tag.as_bytes()) else { return false };
+    let (attributes, after) = tag.split_at(end);
+    let after = trim_start(&after[1..]);
+    let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
+    !quoted
+        && has_attribute(attributes, "file")
+        && has_attribute(attributes, "op")
+        && (attributes.ends_with('/') || after.is_empty() || after.starts_with('<'))
 }
 
 fn has_attribute(attributes: &str, name: &str) -> bool {

@@ -4,7 +4,7 @@
 //! that stands on the opening tag's own line, as models write it. A closing tag without an opening one ends reasoning
 //! that began before the response's first line: chat templates often leave the opening one out.
 
-use super::scan::{Cursor, Line, starts_with_ignore_case, trim};
+use super::scan::{Cursor, Line, starts_with_ignore_case, trim_start};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::span::Span;
@@ -38,7 +38,7 @@ fn tag_at(text: &str, opening: &str) -> Option<(Name, usize)> {
         return None;
     };
     let rest = &rest[if name == Name::Thinking { 8 } else { 5 }..];
-    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let blanks = rest.len() - trim_start(rest).len();
     rest[blanks..].starts_with('>').then(|| (name, text.len() - rest.len() + blanks + 1))
 }
 
@@ -61,9 +61,9 @@ fn closing_tag_in(text: &str, name: Name) -> Option<usize> {
 /// The closing tag that ends a section on this line: its name, and what of the line is left after it.
 fn section_end(line: Line<'_>) -> Option<(Name, Line<'_>)> {
     if line.first_byte() == Some(b'<') {
-        let blanks = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
-        if let Some((name, length)) = tag_at(&line.text[blanks..], "</") {
-            return Some((name, line.skip(blanks + length)));
+        let line = line.trim_start();
+        if let Some((name, length)) = tag_at(line.text, "</") {
+            return Some((name, line.skip(length)));
         }
     }
     closing_tag_at_end(line.text).map(|name| (name, line.skip(line.text.len())))
@@ -75,13 +75,9 @@ impl<'r> Cursor<'r> {
     /// An envelope's parser asks at every line that is outside a payload, as [`super::parse`] does outside regions.
     pub fn skip_reasoning(&mut self) -> bool {
         let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return false };
-        let text = trim(line.text);
-        let Some((name, length)) = tag_at(text, "<") else { return false };
-        let opening = line.text.len() - line.text.trim_start_matches([' ', '\t']).len() + length;
-        let end = match closing_tag_in(&line.text[opening..], name) {
-            Some(end) => Some(line.skip(opening + end)),
-            None => self.find_section_end(name),
-        };
+        let line = line.trim_start();
+        let Some((name, length)) = tag_at(line.text, "<") else { return false };
+        let end = self.find_section_end(name, line.skip(length));
         match end {
             Some(rest) => {
                 self.go_to(rest);
@@ -97,16 +93,20 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// What follows the closing tag on a later line: one of that name, else one of the other.
-    fn find_section_end(&mut self, name: Name) -> Option<Line<'r>> {
+    /// What follows the closing tag, in the rest of the opening tag's line or on a later one: a tag of that name, else
+    /// one of the other.
+    fn find_section_end(&mut self, name: Name, rest: Line<'r>) -> Option<Line<'r>> {
         let other = if name == Name::Think { Name::Thinking } else { Name::Think };
         let seek_same = self.reasoning.searched[name as usize] <= self.at();
         let seek_other = self.reasoning.searched[other as usize] <= self.at();
+        if seek_same && let Some(end) = closing_tag_in(rest.text, name) {
+            return Some(rest.skip(end));
+        }
         if !seek_same && !seek_other {
             return None;
         }
         let mut fallback = None;
-        let mut end = self.at();
+        let mut end = rest.next;
         for line in self.lines().skip(1) {
             end = line.next;
             match section_end(line) {
@@ -118,9 +118,10 @@ impl<'r> Cursor<'r> {
                 return fallback;
             }
         }
-        self.reasoning.searched[name as usize] = end;
+        let searched = &mut self.reasoning.searched;
+        searched[name as usize] = searched[name as usize].max(end);
         if fallback.is_none() {
-            self.reasoning.searched[other as usize] = end;
+            searched[other as usize] = searched[other as usize].max(end);
         }
         fallback
     }
@@ -128,11 +129,9 @@ impl<'r> Cursor<'r> {
     /// The closing tag at the start of this line, if one is there: reasoning that was not seen to open ends.
     /// An envelope's parser stops before it.
     pub fn reasoning_end(&self) -> Option<Span> {
-        let line = self.line().filter(|line| line.first_byte() == Some(b'<'))?;
-        let text = line.text.trim_start_matches([' ', '\t']);
-        let (_, length) = tag_at(text, "</")?;
-        let start = line.end() - text.len();
-        Some(self.span(start, start + length))
+        let line = self.line().filter(|line| line.first_byte() == Some(b'<'))?.trim_start();
+        let (_, length) = tag_at(line.text, "</")?;
+        Some(self.span(line.start, line.start + length))
     }
 
     /// Whether all so far may turn out to be reasoning that began at the top: none was seen to end yet.
@@ -204,6 +203,7 @@ fn take_from(script: &mut Script, offset: usize) -> Option<usize> {
     (taken > 0).then_some(taken)
 }
 
-fn count(edits: usize) -> String {
+/// A number of edits, in words.
+pub(super) fn count(edits: usize) -> String {
     if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") }
 }

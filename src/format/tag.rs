@@ -1,4 +1,4 @@
-//! Tags such as `<edit file="a" op="new">`: what the formats with tags share.
+//! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`: what the formats with tags share.
 //!
 //! No XML: nothing is decoded, nesting is the format's business, and quotes may be typographic, because chat programs
 //! make them so. A tag is always read to its end; what is wrong with it is noted on the way.
@@ -6,9 +6,54 @@
 use super::scan::{Cursor, is_blank};
 use crate::diag::{Code, Diagnostic};
 
+/// What stands around a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brackets {
+    /// `<` and `>`. Such a tag may go over several lines.
+    Angle,
+    /// `[[[` and `]]]`. Such a tag is of one line.
+    Square,
+}
+
+impl Brackets {
+    /// Both kinds.
+    pub const ALL: [Brackets; 2] = [Brackets::Angle, Brackets::Square];
+
+    /// What opens a tag.
+    pub fn open(self) -> &'static str {
+        match self {
+            Brackets::Angle => "<",
+            Brackets::Square => "[[[",
+        }
+    }
+
+    /// What ends it.
+    pub fn close(self) -> &'static str {
+        match self {
+            Brackets::Angle => ">",
+            Brackets::Square => "]]]",
+        }
+    }
+
+    /// A tag's name as a tag, for messages; also `/name`.
+    pub fn around(self, name: &str) -> String {
+        format!("{}{name}{}", self.open(), self.close())
+    }
+
+    /// How many bytes of a text stand before a tag's end; `None` if it has none.
+    fn find_close(self, text: &str) -> Option<usize> {
+        match self {
+            Brackets::Angle => memchr::memchr(b'>', text.as_bytes()),
+            Brackets::Square => memchr::memmem::find(text.as_bytes(), b"]]]"),
+        }
+    }
+}
+
 /// A tag as it is written.
 #[derive(Debug)]
 pub struct Tag<'r> {
+    /// What stands around it.
+    pub brackets: Brackets,
     /// Its name.
     pub name: &'r str,
     /// Whether it opens, closes or is both.
@@ -60,6 +105,11 @@ impl<'r> Tag<'r> {
         self.name.eq_ignore_ascii_case(name)
     }
 
+    /// It without its attributes, for messages.
+    pub fn shown(&self) -> String {
+        self.brackets.around(self.name)
+    }
+
     /// Notes what is wrong with it; only the first few.
     fn fault(&mut self, fault: Diagnostic) {
         if self.faults.len() < MAX_FAULTS {
@@ -76,6 +126,8 @@ impl<'r> Tag<'r> {
 /// Bounds on what is kept of a hostile tag; over them it is at fault anyway.
 const MAX_FAULTS: usize = 4;
 const MAX_ATTRIBUTES: usize = 32;
+/// How far a closing quote is looked for, in bytes.
+const MAX_VALUE: usize = 1 << 16;
 
 /// How many bytes at the start of a text are a tag's or an attribute's name.
 fn name_length(text: &str) -> usize {
@@ -84,7 +136,12 @@ fn name_length(text: &str) -> usize {
 
 /// The name of the tag that a text begins with and whether it is a closing one.
 pub fn peek(text: &str) -> Option<(&str, bool)> {
-    let rest = text.strip_prefix('<')?;
+    peek_in(text, Brackets::Angle)
+}
+
+/// Likewise, of a tag in these brackets.
+pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
+    let rest = text.strip_prefix(brackets.open())?;
     let (rest, closing) = match rest.strip_prefix('/') {
         Some(rest) => (rest, true),
         None => (rest, false),
@@ -107,38 +164,52 @@ fn closing_quotes(quote: char) -> Option<&'static [char]> {
 /// Reads the tag at which the cursor stands (a `<` and a name, see [`peek`]) and goes after it. A tag may go over
 /// several lines, a value may not.
 pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
+    read_in(cursor, Brackets::Angle)
+}
+
+/// Likewise, a tag in these brackets.
+pub fn read_in<'r>(cursor: &mut Cursor<'r>, brackets: Brackets) -> Tag<'r> {
     let start = cursor.at();
-    let (name, closing) = peek(cursor.text()).unwrap_or(("", false));
-    let mut tag =
-        Tag { name, kind: Kind::Opening, attributes: Vec::new(), start, end: start, faults: Vec::new() };
-    cursor.step(1 + usize::from(closing) + name.len());
+    let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
+    let mut tag = Tag {
+        brackets,
+        name,
+        kind: Kind::Opening,
+        attributes: Vec::new(),
+        start,
+        end: start,
+        faults: Vec::new(),
+    };
+    cursor.step(brackets.open().len() + usize::from(closing) + name.len());
     loop {
         tag.end = cursor.at();
-        cursor.skip_blank_lines();
+        match brackets {
+            Brackets::Angle => cursor.skip_blank_lines(),
+            Brackets::Square => cursor.skip_blanks(),
+        }
         let text = cursor.text();
-        if text.starts_with('>') {
-            cursor.step(1);
-            tag.end = cursor.at();
-            break;
-        } else if text.starts_with("/>") {
-            cursor.step(2);
-            tag.kind = Kind::SelfClosed;
+        let self_closed = text.strip_prefix('/').is_some_and(|rest| rest.starts_with(brackets.close()));
+        if self_closed || text.starts_with(brackets.close()) {
+            cursor.step(usize::from(self_closed) + brackets.close().len());
+            if self_closed {
+                tag.kind = Kind::SelfClosed;
+            }
             tag.end = cursor.at();
             break;
         }
         let length = name_length(text);
         if length == 0 {
             let span = cursor.span(start, tag.end);
-            let rest = match memchr::memchr(b'>', text.as_bytes()) {
+            let rest = match brackets.find_close(text) {
                 Some(at) if !text.starts_with('<') => at,
                 _ => {
-                    let message = format!("the tag <{name}> has no `>` at its end");
+                    let message = format!("the tag {} has no `{}` at its end", tag.shown(), brackets.close());
                     tag.fault(Diagnostic::error(Code::Truncated, span, message));
                     break;
                 }
             };
             let junk = cursor.span(cursor.at(), cursor.at() + rest);
-            let message = format!("the tag <{name}> holds something that is no attribute");
+            let message = format!("the tag {} holds something that is no attribute", tag.shown());
             tag.fault(
                 Diagnostic::error(Code::Malformed, junk, message)
                     .with_help("write attributes as name=\"value\""),
@@ -165,7 +236,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     if !cursor.text().starts_with('=') {
         cursor.reset(after_name);
         let span = cursor.span(name_start, name_start + length);
-        let message = format!("the attribute {name} of <{}> has no value", tag.name);
+        let message = format!("the attribute {name} of {} has no value", tag.shown());
         tag.fault(
             Diagnostic::error(Code::Malformed, span, message).with_help("write attributes as name=\"value\""),
         );
@@ -177,7 +248,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     let quote = text.chars().next().and_then(|quote| Some((quote.len_utf8(), closing_quotes(quote)?)));
     if let Some((length, closing)) = quote {
         let value = &text[length..];
-        if let Some(end) = value.find(closing) {
+        if let Some(end) = find_quote(value, closing) {
             let start = cursor.at() + length;
             push(cursor, tag, Attribute { name, value: &value[..end], start, quoted: true });
             let quote = value[end..].chars().next().map_or(0, char::len_utf8);
@@ -186,16 +257,28 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
         }
     }
     // Up to a blank or the tag's end; a quote that is never closed, to the tag's end.
-    let ends = |byte: u8| byte == b'>' || (quote.is_none() && is_blank(byte));
-    let end = text.bytes().position(ends).unwrap_or(text.len());
-    let end = if text[..end].ends_with('/') && text[end..].starts_with('>') { end - 1 } else { end };
+    let end = text.bytes().position(is_blank).filter(|_| quote.is_none()).unwrap_or(text.len());
+    let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
+    let closes = text[end..].starts_with(tag.brackets.close());
+    let end = if text[..end].ends_with('/') && closes { end - 1 } else { end };
     let start = cursor.at();
     if quote.is_some() {
-        let message = format!("the value of {name} in <{}> has no closing quote in its line", tag.name);
+        let message = format!("the value of {name} in {} has no closing quote in its line", tag.shown());
         tag.fault(Diagnostic::error(Code::Malformed, cursor.span(start, start + end), message));
     }
     push(cursor, tag, Attribute { name, value: &text[..end], start, quoted: quote.is_some() });
     cursor.step(end);
+}
+
+/// The first of these quotes in a text, near enough.
+fn find_quote(text: &str, quotes: &[char]) -> Option<usize> {
+    if let [quote] = quotes
+        && let Ok(quote) = u8::try_from(*quote)
+    {
+        return memchr::memchr(quote, &text.as_bytes()[..text.len().min(MAX_VALUE)]);
+    }
+    let mut near = text.char_indices().take_while(|&(at, _)| at < MAX_VALUE);
+    near.find(|(_, character)| quotes.contains(character)).map(|(at, _)| at)
 }
 
 fn push<'r>(cursor: &Cursor<'_>, tag: &mut Tag<'r>, attribute: Attribute<'r>) {
@@ -203,7 +286,7 @@ fn push<'r>(cursor: &Cursor<'_>, tag: &mut Tag<'r>, attribute: Attribute<'r>) {
         tag.attributes.push(attribute);
     } else {
         let span = cursor.span(attribute.start, attribute.end());
-        let message = format!("the tag <{}> has over {MAX_ATTRIBUTES} attributes", tag.name);
+        let message = format!("the tag {} has over {MAX_ATTRIBUTES} attributes", tag.shown());
         tag.fault(Diagnostic::error(Code::Malformed, span, message));
     }
 }
@@ -294,6 +377,28 @@ mod tests {
     fn what_is_kept_of_a_hostile_tag_is_bounded() {
         let (.., attributes, faults, rest) = seen(&format!("<e {}{}>x", "a='' ".repeat(50), "b ".repeat(50)));
         assert_eq!((attributes.len(), faults.len(), rest.as_str()), (MAX_ATTRIBUTES, MAX_FAULTS, "x"));
+    }
+
+    #[test]
+    fn a_tag_in_square_brackets_is_of_one_line() {
+        let square = |text: &str| {
+            let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
+            let tag = read_in(&mut Cursor::new(&response), Brackets::Square);
+            let values: Vec<_> = tag.attributes.iter().map(|a| a.value.to_owned()).collect();
+            let faults: Vec<_> = tag.faults.iter().map(|fault| fault.code).collect();
+            (tag.kind, values.join("|"), faults, text[tag.end..].to_owned())
+        };
+        let whole = |kind, values: &str| (kind, values.to_owned(), vec![], "\n".to_owned());
+        assert_eq!(square("[[[N f=\"a ]]] b\" g='>']]]\n"), whole(Kind::Opening, "a ]]] b|>"));
+        assert_eq!(square("[[[N f=a.rs /]]]\n"), whole(Kind::SelfClosed, "a.rs"));
+        assert_eq!(square("[[[N f=[a]/]]]\n"), whole(Kind::SelfClosed, "[a]"));
+        assert_eq!(square("[[[/N ]]]\n"), whole(Kind::Closing, ""));
+        assert_eq!(square("[[[N f='a'>\n]]]").2, [Code::Truncated]);
+        assert_eq!(square("[[[N f='a']\ng='b']]]").2, [Code::Truncated]);
+        assert_eq!(square("[[[N f='a' ?]]]\n").2, [Code::Malformed]);
+        assert_eq!(peek_in("[[[/FILE_NEW]]]", Brackets::Square), Some(("FILE_NEW", true)));
+        assert_eq!(peek_in("[[FILE_NEW]]", Brackets::Square), None);
+        assert_eq!(Brackets::Square.around("/N"), "[[[/N]]]");
     }
 
     #[test]

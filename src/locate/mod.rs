@@ -61,6 +61,18 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// All of them, the strictest first.
+    pub const ALL: &[Tier] = &[
+        Tier::Exact,
+        Tier::Eol,
+        Tier::TrailingSpace,
+        Tier::Indent,
+        Tier::Unicode,
+        Tier::BlankLines,
+        Tier::Elision,
+        Tier::Similar,
+    ];
+
     /// The stable name, as reported.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -72,6 +84,30 @@ impl Tier {
             Tier::BlankLines => "blank-lines",
             Tier::Elision => "elision",
             Tier::Similar => "similar",
+        }
+    }
+
+    /// What it accepts, for the documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Tier::Exact => {
+                "Byte for byte: as whole lines, or where the format has it so, as a part of a line."
+            }
+            Tier::Eol => "Line ends, a byte order mark or the final newline differ.",
+            Tier::TrailingSpace => "Blanks at the ends of lines differ.",
+            Tier::Indent => {
+                "All lines are shifted alike, or tabs stand for spaces. New lines are shifted back."
+            }
+            Tier::Unicode => {
+                "Typographic quotes, dashes and spaces stand for plain ones, or letters are composed differently."
+            }
+            Tier::BlankLines => "Blank lines were added or left out.",
+            Tier::Elision => {
+                "A line such as `// ...` stands for lines that were left out, in the old text and the new."
+            }
+            Tier::Similar => {
+                "Few of the lines that stay differ, and only slightly; how alike it is, is said in percent."
+            }
         }
     }
 

@@ -75,6 +75,9 @@ pub enum PathError {
     /// A blank, or a zero-width character, before the first or after the last character.
     #[error("the path begins or ends with a blank or a zero-width character")]
     OuterBlank,
+    /// `\` before a blank.
+    #[error("the path escapes a blank with a backslash, as a shell needs it")]
+    EscapedBlank,
     /// `~/`.
     #[error("the path begins with `~/`, which stands for a home directory")]
     HomeDirectory,
@@ -160,6 +163,7 @@ impl PathError {
                 "choose a name that is no device's, has none of `<>:\"|?*` and ends in no dot or blank"
             }
             PathError::OuterBlank => "write the path without blanks around it",
+            PathError::EscapedBlank => "write the blank as it is, and separate the names with `/`",
             PathError::UnknownRoot { .. } => {
                 "leave `root` out, and write the path relative to the repository's root"
             }

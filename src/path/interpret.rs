@@ -67,6 +67,10 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     if has_outer_blank(raw) {
         return Err(PathError::OuterBlank);
     }
+    // `My\ File` would come to `My/ File`.
+    if raw.contains("\\ ") {
+        return Err(PathError::EscapedBlank);
+    }
     let mut text = raw.replace('\\', "/");
     if let Some((scheme, rest)) = split_url(&text) {
         if !scheme.eq_ignore_ascii_case("file") {
@@ -268,6 +272,7 @@ mod tests {
             (".//etc/passwd", PathError::EmptyComponent),
             (".\\\\srv\\a", PathError::EmptyComponent),
             ("src/", PathError::TrailingSlash),
+            ("My\\ File.txt", PathError::EscapedBlank),
             ("~/a", PathError::HomeDirectory),
             ("~\\a", PathError::HomeDirectory),
             (" a", PathError::OuterBlank),

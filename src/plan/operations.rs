@@ -410,7 +410,7 @@ impl Operation<'_, '_> {
         let span = hunks.get(refusal.hunk).map_or(self.edit.span, |hunk| hunk.span);
         let mut diagnostic = Diagnostic::error(refusal.code, span, refusal.message);
         diagnostic.help = refusal.help;
-        diagnostic.evidence = refusal.evidence;
+        diagnostic.evidence = refusal.evidence.map(Box::new);
         diagnostic
     }
 
@@ -533,6 +533,7 @@ fn additions(hunks: &[Hunk]) -> Option<String> {
     for hunk in hunks {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
+            // With nothing before the first divider; the others are lines of the new file.
             Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
                 text.push_str(lines.split_once('\n')?.1);
             }

@@ -166,7 +166,7 @@ fn edits_see_those_before_and_a_failing_one_leaves_no_trace() {
 fn errors_of_the_script_reject_it() {
     let base = tree(&[("a", "1\n")]);
     let diagnostics = vec![Diagnostic::error(Code::Truncated, span(), "half open")];
-    let script = Script { edits: vec![patch("a", "1\n", "2\n")], diagnostics, message: None };
+    let script = Script { edits: vec![patch("a", "1\n", "2\n")], diagnostics, ..Script::default() };
     let rejected = resolve(&script, &base, &rules()).unwrap().unwrap_err();
     assert_eq!((rejected.diagnostics.len(), rejected.fine.len()), (1, 1));
     let diagnostics = vec![Diagnostic::warning(Code::Duplicate, span(), "twice")];
@@ -246,6 +246,12 @@ fn a_missing_file_is_made_only_from_additions_and_where_the_format_says_so() {
     };
     assert_eq!(made(&base, &[modify(vec![hunk("", "x\n")])]), files(&[("a", "x\n")]));
     assert_eq!(made(&base, &[modify(vec![diff("+x\n"), diff("+y\n")])]), files(&[("a", "x\ny\n")]));
+    let splits = |lines: &str, dividers: &[usize]| Hunk {
+        change: Change::Splits { lines: lines.into(), dividers: dividers.to_vec() },
+        ..hunk("", "")
+    };
+    assert_eq!(made(&base, &[modify(vec![splits("===\nx\n===\n", &[0, 6])])]), files(&[("a", "x\n===\n")]));
+    assert_eq!(codes(run(&base, &[modify(vec![splits("x\n===\n===\n", &[2, 6])])])), [(1, Code::NotFound)]);
     assert_eq!(codes(run(&base, &[modify(vec![diff(" c\n+x\n")])])), [(1, Code::NotFound)]);
     assert_eq!(codes(run(&base, &[patch("a", "", "x\n")])), [(1, Code::NotFound)]);
     let filled = tree(&[("a", "q\n")]);

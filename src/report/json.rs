@@ -1,10 +1,12 @@
 //! The report as one JSON object; `man/report.schema.json` describes it and a test keeps the two together.
 
+use super::escape::is_hidden;
 use super::{EditReport, Finding, Report};
 use crate::diag::Severity;
 use serde::Serialize;
 
-/// The version of the object's shape. Fields may be added within one version; none changes or goes.
+/// The version of the object's shape. Within one version fields, and values of enumerations, may be added; none changes
+/// or goes.
 pub const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -105,7 +107,7 @@ struct Error<'a> {
 /// # Errors
 /// None that a value of these types could cause.
 pub fn json(report: &Report) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Object {
+    let text = serde_json::to_string(&Object {
         schema_version: SCHEMA_VERSION,
         status: report.status.as_str(),
         exit_code: report.exit_code,
@@ -126,7 +128,27 @@ pub fn json(report: &Report) -> Result<String, serde_json::Error> {
             .collect(),
         recovered: report.recovered.iter().map(|(id, end, left)| Recovered { id, end, left }).collect(),
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
-    })
+    })?;
+    Ok(spell_out(text))
+}
+
+/// JSON leaves what hides or turns text as it is; a terminal would act on it, so it is spelled out too.
+fn spell_out(text: String) -> String {
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            // Only ever inside a string.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn edit(edit: &EditReport) -> Edit<'_> {

@@ -34,6 +34,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: &[Status] = &[
+        Status::Landed,
+        Status::Checked,
+        Status::Nothing,
+        Status::Refused,
+        Status::NoEdits,
+        Status::InTheWay,
+        Status::Failed,
+    ];
+
     /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -91,6 +102,15 @@ pub enum EditState {
 }
 
 impl EditState {
+    /// All of them.
+    pub const ALL: &[EditState] = &[
+        EditState::Landed,
+        EditState::Fine,
+        EditState::AlreadyApplied,
+        EditState::NoChange,
+        EditState::Refused,
+    ];
+
     /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -218,7 +238,11 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         format: edit.format.as_str(),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
-        matched: step.map(|step| step.matched.clone()).unwrap_or_default(),
+        // Of what is there already no place was changed, so none was matched.
+        matched: step
+            .filter(|step| step.outcome != Outcome::AlreadyApplied)
+            .map(|step| step.matched.clone())
+            .unwrap_or_default(),
         state: match step.map(|step| step.outcome) {
             None => EditState::Refused,
             Some(Outcome::Changes) => EditState::Fine,
@@ -261,6 +285,6 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         places,
         excerpt,
         help: diagnostic.help.clone(),
-        evidence: diagnostic.evidence.clone(),
+        evidence: diagnostic.evidence.as_deref().cloned(),
     }
 }

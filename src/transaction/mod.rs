@@ -18,7 +18,7 @@ mod series;
 mod staging;
 mod target;
 
-pub use obstacles::Obstacle;
+pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
 pub use recover::{End, Recovered, pending, recover};

@@ -147,8 +147,22 @@ pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
 /// Hooks that `--no-verify` skips.
 const SKIPPABLE_HOOKS: &[&str] = &["pre-commit", "commit-msg", "pre-llm-apply"];
 
-/// Hooks that run even then, once hooks run at all.
-pub(super) const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
+/// Hooks that git runs even with `--no-verify`.
+const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
+
+/// Active hooks that `--no-verify` does not skip, and that did not run all the same.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn unrun_hooks(repo: &Repo) -> Result<Vec<&'static str>> {
+    let mut active = Vec::new();
+    for name in OTHER_HOOKS {
+        if repo.hook(name)?.is_some() {
+            active.push(*name);
+        }
+    }
+    Ok(active)
+}
 
 /// Everything that is in the way of moving the target.
 pub(super) fn check(
@@ -274,7 +288,7 @@ impl Look<'_> {
                 if trusted && (stat.st_mode & 0o100 != 0) != (mode == EXECUTABLE) {
                     return modified();
                 }
-                let conversion = self.repo.conversion(path, Source::Checkout)?;
+                let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
                 let eol = match conversion {
                     Conversion::Eol(eol) => eol,
                     Conversion::External(what) => return Err(external(path, &what)),

@@ -5,7 +5,7 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
 use crate::vcs::{self, Oid};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The tree that would be. It is gone when this is dropped.
 #[must_use]
@@ -29,6 +29,7 @@ impl Preview {
             changes.insert(change.path.clone(), entry);
         }
         let tree = repo.write_tree(base.id(), &changes)?;
+        quarantine.spill(repo)?;
         Ok(Self { tree, quarantine, _directory: directory })
     }
 
@@ -38,7 +39,7 @@ impl Preview {
     }
 
     /// The object directory that has it.
-    pub fn objects(&self) -> PathBuf {
+    pub fn objects(&self) -> &Path {
         self.quarantine.objects()
     }
 }

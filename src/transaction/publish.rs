@@ -176,8 +176,7 @@ impl Prepared<'_> {
         if let Some(lock) = held.index {
             let _ = lock.release();
         }
-        let quarantine = Quarantine::path_for(&journal.objects_dir.0, &room.id);
-        Quarantine::retract(&quarantine, &journal.objects_dir.0, &journal.objects);
+        Quarantine::retract(&journal.objects_dir.0, &journal.objects);
         let _ = Journal::retire(&room.path);
     }
 }

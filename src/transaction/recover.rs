@@ -40,6 +40,21 @@ pub enum End {
     LeftAlone,
 }
 
+impl End {
+    /// All of them.
+    pub const ALL: &[End] = &[End::Discarded, End::TakenBack, End::Finished, End::LeftAlone];
+
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            End::Discarded => "discarded",
+            End::TakenBack => "taken-back",
+            End::Finished => "finished",
+            End::LeftAlone => "left-alone",
+        }
+    }
+}
+
 /// The transactions of dead processes, by id. Changes nothing.
 ///
 /// # Errors
@@ -79,7 +94,8 @@ fn id_of(room: &Path) -> String {
 /// # Errors
 /// The lock is not to be had, or a file cannot be read or written; running it again goes on where it stopped.
 pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
-    if rooms(repo)?.is_empty() {
+    let ours = repo.common_dir().join("llm-apply");
+    if !ours.exists() {
         return Ok(Vec::new());
     }
     let _lock = Flock::wait(repo.common_dir(), timeout)?.ok_or(Error::Busy(timeout))?;
@@ -92,6 +108,9 @@ pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
             all.push(one(repo, &room)?);
         }
     }
+    // Of one that was killed before it had made its room.
+    let _ = std::fs::remove_dir(Room::all(repo.common_dir()));
+    let _ = std::fs::remove_dir(ours);
     Ok(all)
 }
 
@@ -101,13 +120,13 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         clean(repo, room, &id, None)?;
         return Ok(Recovered { id, end: End::Discarded, reference: None, left: Vec::new() });
     };
-    let (end, left) = settle(room, &id, &journal)?;
+    let (end, left) = settle(room, &journal)?;
     Journal::retire(room)?;
     clean(repo, room, &id, Some(&journal))?;
     Ok(Recovered { id, end, reference: Some(journal.movement.name), left })
 }
 
-fn settle(room: &Path, id: &str, journal: &Journal) -> Result<(End, Vec<String>)> {
+fn settle(room: &Path, journal: &Journal) -> Result<(End, Vec<String>)> {
     let movement = &journal.movement;
     let paths = || match &journal.staged {
         Some(staged) => staged.files.iter().map(|file| file.path.clone()).collect(),
@@ -156,8 +175,7 @@ fn settle(room: &Path, id: &str, journal: &Journal) -> Result<(End, Vec<String>)
             }
         }
         release(index, reference)?;
-        let quarantine = Quarantine::path_for(&journal.objects_dir.0, id);
-        Quarantine::retract(&quarantine, &journal.objects_dir.0, &journal.objects);
+        Quarantine::retract(&journal.objects_dir.0, &journal.objects);
         return Ok((End::TakenBack, left));
     }
     // The branch has gone on. With the index placed and its lock gone, this had been finished before.

@@ -107,7 +107,7 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
         let after = match new {
             Some(entry) => {
                 let name = staged.new_file(at);
-                let bytes = content(repo, path, *entry, source)?;
+                let bytes = content(repo, path, *entry, source, index)?;
                 write(&name, &bytes, entry.mode).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
                 Some(blob_id(&bytes)?.to_string())
@@ -169,12 +169,12 @@ fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout)
     Ok(())
 }
 
-fn content(repo: &Repo, path: &str, entry: Entry, source: Source) -> Result<Vec<u8>> {
+fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index) -> Result<Vec<u8>> {
     let blob = repo.blob(entry.id)?;
     if entry.mode == LINK {
         return Ok(blob);
     }
-    match repo.conversion(path, source)? {
+    match repo.conversion(path, source, index)? {
         Conversion::Eol(eol) => Ok(eol.to_checkout(&blob)),
         Conversion::External(what) => Err(external(path, &what)),
     }

@@ -2,9 +2,10 @@
 //!
 //! Done here and not by libgit2 because its checkout follows links, and its configuration misses `git -c`.
 
+use super::index::Index;
 use super::repo::Repo;
 use super::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What stands between a blob and its file in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,12 +44,23 @@ struct Core {
     eol_crlf: Option<bool>,
 }
 
+impl Core {
+    /// What holds for a file of which no attribute says anything.
+    fn without_attributes(self) -> Eol {
+        let guessed = self.input || self.autocrlf == Some(true);
+        Eol { automatic: guessed, text: guessed, crlf: self.autocrlf == Some(true) }
+    }
+}
+
 impl Repo {
     /// The conversion of a path, from its attributes and `core.autocrlf` and `core.eol`.
     ///
     /// # Errors
     /// Attributes or configuration cannot be read.
-    pub fn conversion(&self, path: &str, source: Source) -> Result<Conversion> {
+    pub fn conversion(&self, path: &str, source: Source, index: &Index) -> Result<Conversion> {
+        if source == Source::Checkout && !self.has_attributes(path, index)? {
+            return Ok(Conversion::Eol(self.core()?.without_attributes()));
+        }
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
@@ -122,10 +134,65 @@ impl Repo {
             (Some(true), Some(crlf)) => Eol { automatic, text: true, crlf },
             (Some(true), None) => Eol { automatic, text: true, crlf: native },
             (None, Some(crlf)) => Eol { automatic: false, text: true, crlf },
-            (None, None) if core.autocrlf == Some(true) => Eol { automatic: true, text: true, crlf: true },
-            (None, None) if core.input => Eol { automatic: true, text: true, crlf: false },
-            (None, None) => Eol { automatic: false, text: false, crlf: false },
+            (None, None) => core.without_attributes(),
         }))
+    }
+
+    /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
+    /// once for every attribute.
+    fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
+        let everywhere = match self.attributes_everywhere.get() {
+            Some(known) => *known,
+            None => {
+                let found = self.has_shared_attributes()?;
+                *self.attributes_everywhere.get_or_init(|| found)
+            }
+        };
+        if everywhere {
+            return Ok(true);
+        }
+        let mut known = self.attributes_in.borrow_mut();
+        let mut end = path.len();
+        loop {
+            let directory = path[..end].rfind('/').map(|slash| &path[..slash]);
+            let file = directory
+                .map_or(".gitattributes".to_owned(), |directory| format!("{directory}/.gitattributes"));
+            let found = match known.get(&file) {
+                Some(found) => *found,
+                None => {
+                    let on_disk =
+                        self.workdir().is_some_and(|top| top.join(&file).symlink_metadata().is_ok());
+                    let found = on_disk || index.get(&file).is_some();
+                    known.insert(file, found);
+                    found
+                }
+            };
+            match directory {
+                _ if found => return Ok(true),
+                Some(directory) => end = directory.len(),
+                None => return Ok(false),
+            }
+        }
+    }
+
+    /// The attribute files that hold for the whole repository (gitattributes(5), "Files").
+    fn has_shared_attributes(&self) -> Result<bool> {
+        let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
+        let user = match self.config().string("core.attributesfile")? {
+            Some(path) => match path.strip_prefix("~/") {
+                Some(rest) => home(rest),
+                None => Some(PathBuf::from(path)),
+            },
+            None => match std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()) {
+                Some(config) => Some(Path::new(&config).join("git/attributes")),
+                None => home(".config/git/attributes"),
+            },
+        };
+        let own = self.common_dir().join("info/attributes");
+        Ok([Some(own), user, Some(PathBuf::from("/etc/gitattributes"))]
+            .into_iter()
+            .flatten()
+            .any(|path| path.exists()))
     }
 
     /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out.

@@ -20,7 +20,9 @@ impl Repo {
         let tree = self.git.find_tree(tree).map_err(failed)?;
         let parent = parent.map(|id| self.git.find_commit(id)).transpose().map_err(failed)?;
         let parents: Vec<_> = parent.iter().collect();
-        self.git.commit(None, author, committer, message, &tree, &parents).map_err(failed)
+        let id = self.git.commit(None, author, committer, message, &tree, &parents).map_err(failed)?;
+        self.note(id);
+        Ok(id)
     }
 
     /// The tree of a commit.

@@ -2,7 +2,7 @@
 //!
 //! They sit between the steps that change files. Builds without debug assertions have none of it.
 
-use super::{Error, Result};
+use super::Result;
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -75,14 +75,14 @@ faults! {
     ScratchRemoved = "scratch-removed",
 }
 
-/// The environment variable: `<point>:kill`, `<point>:fail`, or either with `:<n>` for the n-th time (from 1);
-/// `<point>:stop` waits there until the process is continued (SIGCONT).
+/// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`
+/// (until SIGCONT), `int`, `term` or `hup` for a signal to oneself, `fail` for an error, `broken` for one every time.
 pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 
 /// Strikes if a test asked for it.
 ///
 /// # Errors
-/// [`Error::Injected`] where the variable says `fail`.
+/// [`super::Error::Injected`] where the variable says `fail`.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn point(_: Fault) -> Result<()> {
@@ -92,9 +92,10 @@ pub fn point(_: Fault) -> Result<()> {
 /// Strikes if a test asked for it.
 ///
 /// # Errors
-/// [`Error::Injected`] where the variable says `fail`.
+/// [`super::Error::Injected`] where the variable says `fail`.
 #[cfg(debug_assertions)]
 pub fn point(fault: Fault) -> Result<()> {
+    use super::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
     static PASSED: AtomicUsize = AtomicUsize::new(0);
     let Ok(wanted) = std::env::var(VARIABLE) else { return Ok(()) };
@@ -103,6 +104,9 @@ pub fn point(fault: Fault) -> Result<()> {
         return Ok(());
     }
     let what = parts.next().unwrap_or("fail");
+    if what == "broken" {
+        return Err(Error::Injected(fault.as_str()));
+    }
     let count = parts.next().and_then(|n| n.parse().ok()).unwrap_or(1);
     if PASSED.fetch_add(1, Ordering::Relaxed) + 1 != count {
         return Ok(());
@@ -112,6 +116,7 @@ pub fn point(fault: Fault) -> Result<()> {
         "stop" => rustix::process::Signal::STOP,
         "int" => rustix::process::Signal::INT,
         "term" => rustix::process::Signal::TERM,
+        "hup" => rustix::process::Signal::HUP,
         _ => return Err(Error::Injected(fault.as_str())),
     };
     // To oneself: cannot fail, and the process is gone or stopped when it returns.

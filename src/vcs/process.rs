@@ -1,7 +1,8 @@
 //! Running git itself, for what libgit2 cannot do as git does it.
 
+use super::repo::Repo;
 use super::{Error, Result};
-use std::path::Path;
+
 use std::process::{Command, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
@@ -22,13 +23,18 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// A git command on that git directory, with nothing of the environment that could point elsewhere.
-pub fn git(git_dir: &Path) -> Command {
+/// A git command on that repository, with nothing of the environment that could point elsewhere. It runs at the top of
+/// the checkout (in the git directory of a bare repository), where hooks expect to be.
+pub fn git(repo: &Repo) -> Command {
     let mut command = Command::new("git");
     for name in LOCAL {
         command.env_remove(name);
     }
-    command.env("GIT_DIR", git_dir).stdin(Stdio::null());
+    command.env("GIT_DIR", repo.git_dir()).stdin(Stdio::null());
+    match repo.workdir() {
+        Some(workdir) => command.env("GIT_WORK_TREE", workdir).current_dir(workdir),
+        None => command.current_dir(repo.git_dir()),
+    };
     command
 }
 

@@ -1,35 +1,65 @@
-//! Objects that nobody sees yet: an object directory of its own with the repository's as alternate, as git has it
-//! for a push that it receives (git-receive-pack(1), "Quarantine Environment").
+//! Objects that nobody sees yet, as git has it for a push that it receives (git-receive-pack(1), "Quarantine
+//! Environment"): new objects stay in memory, with the repository's own behind them, until it is settled that they land.
 //!
-//! It lies inside the repository's object directory, hence on its file system, under a name that git's own pruning
-//! knows. At publish the objects are linked into place, so that a leftover can be told from somebody else's object:
-//! it is the same file, with the time stamp it was given here. Git freshens the time stamp of an object that it comes
-//! to rely on.
+//! So a refusal has nothing to remove, and a landing writes each object once. What would take too much memory goes to a
+//! directory inside the repository's object directory, under a name that git's own pruning knows; at publish all go
+//! there, and from there into place, each by one rename. A leftover in place can be told from somebody else's object: it
+//! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
+//! comes to rely on.
 
 use super::fault::{Fault, point};
 use super::repo::Repo;
 use super::{Error, Oid, Result};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// From this many objects on they go in as one pack: `transfer.unpackLimit`'s default, as for a push.
 pub const PACK_LIMIT: usize = 100;
 
-/// The quarantine of one transaction; removed when dropped.
+/// How many bytes of blobs stay in memory; further ones go to the disk at once.
+const IN_MEMORY: usize = 64 << 20;
+
+/// The quarantine of one transaction; its directory is removed when dropped.
 #[must_use]
 pub struct Quarantine {
     path: PathBuf,
 }
 
-/// What to link where, for the journal: names relative to an object directory.
+/// The new objects of a repository whose writes are turned to a quarantine.
+pub(super) struct Pending {
+    /// The repository's objects without the new ones.
+    real: git2::Odb<'static>,
+    path: PathBuf,
+    /// In the order in which they were written, so that an object comes after those it names.
+    ids: Vec<Oid>,
+    seen: BTreeSet<Oid>,
+    on_disk: BTreeSet<Oid>,
+    in_memory: usize,
+}
+
+/// One file to put in place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Item {
+    /// Its name relative to an object directory.
+    name: String,
+    /// By which it is known again.
+    inode: u64,
+}
+
+/// What goes where, for the journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The files, in the order in which they go in: an index after its pack.
-    pub files: Vec<String>,
-    /// The time stamp they all carry: seconds and nanoseconds.
-    pub stamp: (i64, u32),
+    /// The files, in the order in which they go in: what is named before what names it, an index after its pack.
+    items: Vec<Item>,
+    /// The device that they are on.
+    device: u64,
+    /// The time stamp that they all carry: seconds and nanoseconds.
+    stamp: (i64, u32),
 }
 
 impl Quarantine {
@@ -38,157 +68,162 @@ impl Quarantine {
         objects.join(format!("tmp_objdir-llm-apply-{id}"))
     }
 
-    /// Makes the quarantine and turns the repository's writes to it.
+    /// Turns the repository's writes to a quarantine. Its directory is only made when there is something to put there.
     ///
     /// # Errors
-    /// The object directory cannot be written to.
+    /// The object directory cannot be read.
     pub fn enter(repo: &Repo, id: &str) -> Result<Self> {
         Self::enter_at(repo, Self::path_for(repo.objects_dir(), id))
     }
 
-    /// Likewise at any other place, for a dry run that has to leave the repository alone.
+    /// Likewise with the directory at any other place, for a dry run that has to leave the repository alone.
     ///
     /// # Errors
-    /// The place cannot be written to.
+    /// The object directory cannot be read.
     pub fn enter_at(repo: &Repo, path: PathBuf) -> Result<Self> {
-        let private = |path: &Path| {
-            let made = std::fs::DirBuilder::new().mode(0o700).create(path);
-            made.map_err(|e| Error::io("create", path, e))
+        let failed = |e| Error::git("enter the quarantine", e);
+        let real = repo.object_store()?;
+        let odb = repo.object_store()?;
+        // In front of all others, so that it is the one that is written to.
+        odb.add_new_mempack_backend(1000).map_err(failed)?;
+        repo.git.set_odb(&odb).map_err(failed)?;
+        let pending = Pending {
+            real,
+            path: path.clone(),
+            ids: Vec::new(),
+            seen: BTreeSet::new(),
+            on_disk: BTreeSet::new(),
+            in_memory: 0,
         };
-        private(&path)?;
-        let quarantine = Self { path };
-        let root = &quarantine.path;
-        // The least that libgit2 opens as a repository.
-        for directory in ["objects", "objects/info", "refs"] {
-            private(&root.join(directory))?;
+        *repo.pending.borrow_mut() = Some(pending);
+        Ok(Self { path })
+    }
+
+    /// The object directory, for a git command's GIT_OBJECT_DIRECTORY, once [`Quarantine::spill`] has filled it.
+    pub fn objects(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes all objects to the directory as an object directory has them, so that another process can read them.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn spill(&self, repo: &Repo) -> Result<()> {
+        make_private(&self.path)?;
+        for id in new_objects(repo) {
+            let odb = repo.git.odb().map_err(|e| Error::git("read a new object", e))?;
+            let object = odb.read(id).map_err(|e| Error::git("read a new object", e))?;
+            write_loose(&fan_out(&self.path, id)?, object.kind(), object.data(), level(repo)?, None)?;
         }
-        let write = |name: &str, bytes: &[u8]| {
-            let file = root.join(name);
-            std::fs::write(&file, bytes).map_err(|e| Error::io("write", &file, e))
-        };
-        write("HEAD", b"ref: refs/heads/none\n")?;
-        let mut alternate = std::os::unix::ffi::OsStrExt::as_bytes(repo.objects_dir().as_os_str()).to_vec();
-        alternate.push(b'\n');
-        write("objects/info/alternates", &alternate)?;
-        let shadow = git2::Repository::open_bare(root).map_err(|e| Error::git("open the quarantine", e))?;
-        let odb = shadow.odb().map_err(|e| Error::git("open the quarantine", e))?;
-        repo.git.set_odb(&odb).map_err(|e| Error::git("enter the quarantine", e))?;
-        Ok(quarantine)
+        Ok(())
     }
 
-    /// The object directory inside, for a git command's GIT_OBJECT_DIRECTORY.
-    pub fn objects(&self) -> PathBuf {
-        self.path.join("objects")
-    }
-
-    /// Makes the objects ready to go in: packs them if they are many, syncs them as `core.fsync` has it, gives them
-    /// one time stamp, and lists them.
+    /// Makes the objects ready to go in: writes them to the directory (as one pack if they are many), syncs them as
+    /// `core.fsync` has it, gives them one time stamp, and lists them.
     ///
     /// # Errors
     /// What the file system says.
     pub fn seal(&self, repo: &Repo) -> Result<Manifest> {
-        let objects = self.objects();
-        let mut files = Vec::new();
-        for fan in read_dir(&objects)? {
-            let name = fan.file_name().to_string_lossy().into_owned();
-            if name.len() == 2 {
-                for object in read_dir(&fan.path())? {
-                    files.push(format!("{name}/{}", object.file_name().to_string_lossy()));
-                }
-            }
-        }
-        files.sort();
+        make_private(&self.path)?;
         let durable = Durability::of(repo)?;
-        let packed = files.len() >= PACK_LIMIT;
-        if packed {
-            files = self.pack(repo, &files)?;
-        }
         // In the past, so that libgit2, which does not freshen what is two seconds old, does so for these.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let stamp = (now.as_secs() as i64 - 60, now.subsec_nanos());
-        let times = rustix::fs::Timestamps {
-            last_access: rustix::fs::Timespec { tv_sec: stamp.0, tv_nsec: stamp.1.into() },
-            last_modification: rustix::fs::Timespec { tv_sec: stamp.0, tv_nsec: stamp.1.into() },
+        let mut manifest = Manifest {
+            items: Vec::new(),
+            device: std::fs::metadata(&self.path).map_err(|e| Error::io("look at", &self.path, e))?.dev(),
+            stamp: (now.as_secs() as i64 - 60, now.subsec_nanos()),
         };
-        for file in &files {
-            let path = objects.join(file);
-            if if packed { durable.pack } else { durable.loose_object } {
-                let sync = std::fs::File::open(&path).and_then(|file| file.sync_all());
-                sync.map_err(|e| Error::io("sync", &path, e))?;
+        let ids = new_objects(repo);
+        if ids.len() >= PACK_LIMIT {
+            for name in self.pack(repo, &ids)? {
+                let path = self.path.join(&name);
+                let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
+                let inode = manifest.stamp(&file, durable.pack).map_err(|e| Error::io("write", &path, e))?;
+                manifest.items.push(Item { name, inode });
             }
-            rustix::fs::utimensat(rustix::fs::CWD, &path, &times, rustix::fs::AtFlags::empty())
-                .map_err(|e| Error::io("set the time of", &path, e))?;
+            return Ok(manifest);
         }
-        Ok(Manifest { files, stamp })
+        let failed = |e| Error::git("read a new object", e);
+        let odb = repo.git.odb().map_err(failed)?;
+        let level = level(repo)?;
+        for id in ids {
+            let hex = id.to_string();
+            let name = format!("{}/{}", &hex[..2], &hex[2..]);
+            let place = self.path.join(&hex);
+            let spilled = self.path.join(&name);
+            let inode = if is_spilled(repo, id) {
+                std::fs::rename(&spilled, &place).map_err(|e| Error::io("write", &place, e))?;
+                let file = std::fs::File::open(&place).map_err(|e| Error::io("open", &place, e))?;
+                manifest.stamp(&file, durable.loose_object).map_err(|e| Error::io("write", &place, e))?
+            } else {
+                let object = odb.read(id).map_err(failed)?;
+                let finish = Some((&manifest, durable.loose_object));
+                write_loose(&place, object.kind(), object.data(), level, finish)?
+            };
+            manifest.items.push(Item { name, inode });
+        }
+        Ok(manifest)
     }
 
-    fn pack(&self, repo: &Repo, loose: &[String]) -> Result<Vec<String>> {
+    fn pack(&self, repo: &Repo, ids: &[Oid]) -> Result<Vec<String>> {
         let failed = |e| Error::git("pack the new objects", e);
         let mut builder = repo.git.packbuilder().map_err(failed)?;
-        for name in loose {
-            let id = Oid::from_str(&name.replace('/', "")).map_err(failed)?;
-            builder.insert_object(id, None).map_err(failed)?;
+        for id in ids {
+            builder.insert_object(*id, None).map_err(failed)?;
         }
-        let directory = self.objects().join("pack");
-        std::fs::create_dir_all(&directory).map_err(|e| Error::io("create", &directory, e))?;
+        let directory = self.path.join("pack");
+        make_private(&directory)?;
         builder.write(&directory, 0o444).map_err(failed)?;
-        let mut files: Vec<String> = read_dir(&directory)?
+        let mut names: Vec<String> = read_dir(&directory)?
             .into_iter()
             .map(|entry| format!("pack/{}", entry.file_name().to_string_lossy()))
             .filter(|name| name.ends_with(".pack") || name.ends_with(".idx"))
             .collect();
         // "idx" sorts before "pack", and must come last: a pack is there once its index is.
-        files.sort_by(|a, b| b.cmp(a));
-        Ok(files)
+        names.sort_by(|a, b| b.cmp(a));
+        Ok(names)
     }
 
-    /// Links what the manifest lists into the repository. What is there already is left alone.
+    /// Moves what the manifest lists into the repository. What is there already is left alone.
     ///
     /// # Errors
     /// What the file system says; some of the objects may then be in place.
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
-        let (from, to) = (self.objects(), repo.objects_dir());
+        let to = repo.objects_dir();
         let mut made = BTreeSet::new();
-        for name in &manifest.files {
-            let target = to.join(name);
+        let mut shared = None;
+        for item in &manifest.items {
+            let target = to.join(&item.name);
             let parent = target.parent().unwrap_or(to).to_owned();
             if !made.contains(&parent) {
                 match std::fs::create_dir(&parent) {
                     // In a shared repository (core.sharedRepository) the group writes here as above.
-                    Ok(()) => share_permissions(to, &parent)?,
+                    Ok(()) if shared != Some(false) => shared = Some(share_permissions(to, &parent)?),
+                    Ok(()) => {}
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                     Err(e) => return Err(Error::io("create", &parent, e)),
                 }
                 made.insert(parent);
             }
-            use rustix::io::Errno;
-            match rustix::fs::link(from.join(name), &target) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                // No hard links here: a copy of its own, put in place in one step.
-                Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-                    std::fs::rename(from.join(name), &target).map_err(|e| Error::io("create", &target, e))?;
-                }
-                Err(e) => return Err(Error::io("create", &target, e)),
-            }
+            move_unless_there(&staged(&self.path, &item.name), &target)?;
             point(Fault::ObjectMoved)?;
         }
         Ok(())
     }
 
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
-    pub fn retract(path: &Path, objects: &Path, manifest: &Manifest) {
+    pub fn retract(objects: &Path, manifest: &Manifest) {
         let mut fans = BTreeSet::new();
         // The index first: a pack without one is no pack, an index without one is a complaint.
-        for name in manifest.files.iter().rev() {
-            let (ours, theirs) = (path.join("objects").join(name), objects.join(name));
-            let metadata = (ours.symlink_metadata(), theirs.symlink_metadata());
-            if let (Ok(ours), Ok(theirs)) = metadata
-                && (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
-                && (theirs.mtime(), theirs.mtime_nsec()) == (manifest.stamp.0, i64::from(manifest.stamp.1))
+        for item in manifest.items.iter().rev() {
+            let path = objects.join(&item.name);
+            if let Ok(found) = path.symlink_metadata()
+                && (found.dev(), found.ino()) == (manifest.device, item.inode)
+                && (found.mtime(), found.mtime_nsec()) == (manifest.stamp.0, i64::from(manifest.stamp.1))
             {
-                let _ = std::fs::remove_file(objects.join(name));
+                let _ = std::fs::remove_file(path);
             }
-            if let Some((fan, _)) = name.split_once('/').filter(|(fan, _)| *fan != "pack") {
+            if let Some((fan, _)) = item.name.split_once('/').filter(|(fan, _)| *fan != "pack") {
                 fans.insert(fan);
             }
         }
@@ -205,9 +240,178 @@ impl Drop for Quarantine {
     }
 }
 
-fn share_permissions(from: &Path, to: &Path) -> Result<()> {
-    let permissions = std::fs::metadata(from).map_err(|e| Error::io("look at", from, e))?.permissions();
-    std::fs::set_permissions(to, permissions).map_err(|e| Error::io("set the permissions of", to, e))
+impl Manifest {
+    /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
+    fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
+        let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
+        rustix::fs::futimens(
+            file,
+            &rustix::fs::Timestamps { last_access: time(), last_modification: time() },
+        )?;
+        if sync {
+            file.sync_all()?;
+        }
+        Ok(file.metadata()?.ino())
+    }
+}
+
+impl Repo {
+    /// The repository's objects, with its alternates and those that the environment names.
+    fn object_store(&self) -> Result<git2::Odb<'static>> {
+        let failed = |e| Error::git("open the object store", e);
+        let odb = git2::Odb::new().map_err(failed)?;
+        let more = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+        let all = std::iter::once(self.objects_dir().to_owned()).chain(std::env::split_paths(&more));
+        for path in all.filter(|path| !path.as_os_str().is_empty()) {
+            let Some(path) = path.to_str() else {
+                let what = format!("the path of the object directory is not UTF-8 ({})", path.display());
+                return Err(Error::Unsupported { what, help: "move the repository to another path".into() });
+            };
+            odb.add_disk_alternate(path).map_err(failed)?;
+        }
+        Ok(odb)
+    }
+
+    /// Writes a blob: to memory, or to the quarantine's directory when that is full.
+    pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
+        let failed = |e| Error::git("write a blob", e);
+        let mut pending = self.pending.borrow_mut();
+        let Some(pending) = pending.as_mut() else { return self.git.blob(bytes).map_err(failed) };
+        if pending.in_memory.saturating_add(bytes.len()) <= IN_MEMORY {
+            let id = self.git.blob(bytes).map_err(failed)?;
+            if pending.add(id) {
+                pending.in_memory += bytes.len();
+            }
+            return Ok(id);
+        }
+        let id = Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(failed)?;
+        if !pending.add(id) {
+            return Ok(id);
+        }
+        make_private(&pending.path)?;
+        write_loose(&fan_out(&pending.path, id)?, git2::ObjectType::Blob, bytes, level(self)?, None)?;
+        if pending.on_disk.is_empty()
+            && let Some(path) = pending.path.to_str()
+        {
+            self.git.odb().and_then(|odb| odb.add_disk_alternate(path)).map_err(failed)?;
+        }
+        pending.on_disk.insert(id);
+        Ok(id)
+    }
+
+    /// Notes a tree or commit that was written.
+    pub(super) fn note(&self, id: Oid) {
+        if let Some(pending) = self.pending.borrow_mut().as_mut() {
+            pending.add(id);
+        }
+    }
+}
+
+impl Pending {
+    /// Notes an object, unless it is known or the repository itself has it; says whether it is new.
+    fn add(&mut self, id: Oid) -> bool {
+        if self.seen.contains(&id) || self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+            return false;
+        }
+        self.seen.insert(id);
+        self.ids.push(id);
+        true
+    }
+}
+
+/// The new objects, each once, in the order in which they were written.
+fn new_objects(repo: &Repo) -> Vec<Oid> {
+    repo.pending.borrow().as_ref().map(|pending| pending.ids.clone()).unwrap_or_default()
+}
+
+fn is_spilled(repo: &Repo, id: Oid) -> bool {
+    repo.pending.borrow().as_ref().is_some_and(|pending| pending.on_disk.contains(&id))
+}
+
+fn make_private(path: &Path) -> Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io("create", path, e)),
+        _ => Ok(()),
+    }
+}
+
+/// Where an object stands in an object directory; its parent is made.
+fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
+    let hex = id.to_string();
+    let fan = objects.join(&hex[..2]);
+    make_private(&fan)?;
+    Ok(fan.join(&hex[2..]))
+}
+
+/// Where a file of the manifest waits: packs under their name, loose objects without a directory of their own.
+fn staged(quarantine: &Path, name: &str) -> PathBuf {
+    if name.starts_with("pack/") { quarantine.join(name) } else { quarantine.join(name.replacen('/', "", 1)) }
+}
+
+/// The compression of loose objects (`core.looseCompression`, git-config(1)).
+fn level(repo: &Repo) -> Result<Compression> {
+    let configured = match repo.config().number("core.loosecompression")? {
+        Some(level) => Some(level),
+        None => repo.config().number("core.compression")?,
+    };
+    Ok(match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
+        Some(level) => Compression::new(level),
+        None if configured.is_some() => Compression::default(),
+        None => Compression::fast(),
+    })
+}
+
+/// Writes a loose object (gitformat-loose(5)); with `finish`, stamps and syncs it and gives its inode.
+fn write_loose(
+    path: &Path,
+    kind: git2::ObjectType,
+    data: &[u8],
+    level: Compression,
+    finish: Option<(&Manifest, bool)>,
+) -> Result<u64> {
+    let write = || -> std::io::Result<u64> {
+        let mut encoder = ZlibEncoder::new(Vec::with_capacity(data.len() / 2 + 64), level);
+        write!(encoder, "{} {}\0", kind.str(), data.len())?;
+        encoder.write_all(data)?;
+        let packed = encoder.finish()?;
+        let mut file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o444).open(path)?;
+        file.write_all(&packed)?;
+        match finish {
+            Some((manifest, sync)) => manifest.stamp(&file, sync),
+            None => Ok(0),
+        }
+    };
+    write().map_err(|e| Error::io("write", path, e))
+}
+
+fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
+    use rustix::io::Errno;
+    let cwd = rustix::fs::CWD;
+    match rustix::fs::renameat_with(cwd, from, cwd, to, rustix::fs::RenameFlags::NOREPLACE) {
+        Ok(()) | Err(Errno::EXIST) => return Ok(()),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+        Err(e) => return Err(Error::io("create", to, e)),
+    }
+    match rustix::fs::link(from, to) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        // Neither is to be had: replacing an object by its equal does no harm.
+        Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+            std::fs::rename(from, to).map_err(|e| Error::io("create", to, e))
+        }
+        Err(e) => Err(Error::io("create", to, e)),
+    }
+}
+
+/// Gives a new directory the permissions of another; says whether they were not the same anyway.
+fn share_permissions(from: &Path, to: &Path) -> Result<bool> {
+    let wanted = std::fs::metadata(from).map_err(|e| Error::io("look at", from, e))?.permissions();
+    let given = std::fs::metadata(to).map_err(|e| Error::io("look at", to, e))?.permissions();
+    if wanted == given {
+        return Ok(false);
+    }
+    std::fs::set_permissions(to, wanted).map_err(|e| Error::io("set the permissions of", to, e))?;
+    Ok(true)
 }
 
 fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {

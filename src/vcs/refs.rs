@@ -67,7 +67,7 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn tip(&self, name: &str) -> Result<Option<Oid>> {
-        match self.git.find_reference(name) {
+        match self.git.find_reference(name).and_then(|reference| reference.resolve()) {
             Ok(reference) => {
                 let commit = reference.peel_to_commit();
                 Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
@@ -328,7 +328,7 @@ impl Repo {
     /// # Errors
     /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if the reference is elsewhere by now.
     pub fn update_ref(&self, movement: &Movement) -> Result<()> {
-        let mut command = process::git(self.git_dir());
+        let mut command = process::git(self);
         if let Some((who, rest)) = movement.who.split_once(" <")
             && let Some((email, date)) = rest.split_once("> ")
         {

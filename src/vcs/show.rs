@@ -27,10 +27,7 @@ impl Repo {
             Some(old) => old,
             None => empty_tree()?,
         };
-        let mut command = process::git(self.git_dir());
-        if let Some(workdir) = self.workdir() {
-            command.env("GIT_WORK_TREE", workdir);
-        }
+        let mut command = process::git(self);
         if let Some(objects) = show.objects {
             command.env("GIT_OBJECT_DIRECTORY", objects);
             command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.objects_dir());
@@ -72,7 +69,7 @@ impl Repo {
         let loose = count("17", "") as i64 > (loose_limit + 255) / 256;
         let pack_limit = limit("gc.autopacklimit", 50);
         if loose || (pack_limit > 0 && count("pack", ".pack") as i64 > pack_limit) {
-            let mut command = process::git(self.git_dir());
+            let mut command = process::git(self);
             command.args(["maintenance", "run", "--auto", "--quiet", "--detach"]);
             let _ = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
         }

@@ -21,7 +21,7 @@ pub type Changes = BTreeMap<RepoPath, Option<Entry>>;
 
 /// A tree to resolve edits against. The empty tree where nothing was committed yet.
 pub struct BaseTree<'r> {
-    repo: &'r git2::Repository,
+    repo: &'r super::repo::Repo,
     tree: Option<git2::Tree<'r>>,
 }
 
@@ -51,7 +51,7 @@ impl super::repo::Repo {
             ),
             None => None,
         };
-        Ok(BaseTree { repo: &self.git, tree })
+        Ok(BaseTree { repo: self, tree })
     }
 }
 
@@ -77,10 +77,8 @@ impl BaseTree<'_> {
     /// The content cannot be written, or the base has no such path.
     pub fn store(&self, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
-            Body::Bytes(bytes) => self.repo.blob(bytes).map_err(|e| Error::git("write a blob", e))?,
-            Body::Text(content) => {
-                self.repo.blob(&content.to_bytes()).map_err(|e| Error::git("write a blob", e))?
-            }
+            Body::Bytes(bytes) => self.repo.put_blob(bytes)?,
+            Body::Text(content) => self.repo.put_blob(&content.to_bytes())?,
             Body::Base(path) => match self.stored(path)? {
                 Some(entry) => entry.id,
                 None => {
@@ -120,7 +118,7 @@ impl TreeView for BaseTree<'_> {
     fn read(&self, path: &RepoPath) -> std::result::Result<Arc<[u8]>, TreeError> {
         let found = self.lookup(path).map_err(|e| failed(path.as_str(), e))?;
         let (_, id) = found.ok_or_else(|| failed(path.as_str(), git2::Error::from_str("it is not there")))?;
-        let blob = self.repo.find_blob(id).map_err(|e| failed(path.as_str(), e))?;
+        let blob = self.repo.git.find_blob(id).map_err(|e| failed(path.as_str(), e))?;
         Ok(Arc::from(blob.content()))
     }
 
@@ -132,7 +130,7 @@ impl TreeView for BaseTree<'_> {
         let Some(directory) = directory else { return Ok(names(root)) };
         match self.lookup(directory).map_err(|e| failed(directory.as_str(), e))? {
             Some((DIRECTORY, id)) => {
-                let tree = self.repo.find_tree(id).map_err(|e| failed(directory.as_str(), e))?;
+                let tree = self.repo.git.find_tree(id).map_err(|e| failed(directory.as_str(), e))?;
                 Ok(names(&tree))
             }
             _ => Ok(Vec::new()),
@@ -212,7 +210,9 @@ impl super::repo::Repo {
                 }
             }
             if directory.is_empty() {
-                return builder.write().map_err(failed);
+                let id = builder.write().map_err(failed)?;
+                self.note(id);
+                return Ok(id);
             }
             let (parent, name) = split(&directory);
             let slot = directories.entry(place(&parent)).or_default();
@@ -220,6 +220,7 @@ impl super::repo::Repo {
                 slot.entry(name).or_insert(None);
             } else {
                 let id = builder.write().map_err(failed)?;
+                self.note(id);
                 if let Some(Some(_)) = slot.insert(name, Some((DIRECTORY, id))) {
                     let both =
                         git2::Error::from_str("a file and a directory of that name are both to be there");

@@ -102,9 +102,9 @@ impl Scratch {
         let entry = Self::path_for(common, id);
         match std::fs::remove_dir_all(&entry) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", entry, e)),
-            Err(_) => return Ok(()),
-            Ok(()) => {}
+            _ => {}
         }
+        // Even if the entry had gone: its process may have been killed between the two.
         if let Some(parent) = entry.parent() {
             let _ = std::fs::remove_dir(parent);
         }

@@ -1,12 +1,12 @@
 //! One `<edit>` element: its attributes, its parts, and the edit they come to.
 
-use super::payload::{self, Fault, Payload};
+use super::payload::{self, Payload};
 use super::{is_child, starts_edit};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
 use crate::format::FormatId;
 use crate::format::fence::Fence;
-use crate::format::scan::{Cursor, Line, Lines, starts_with_ignore_case, trim};
+use crate::format::scan::{Cursor, Lines, is_text, starts_with_ignore_case, trim, trim_start};
 use crate::format::tag::{self, Kind, Tag};
 use crate::span::Span;
 
@@ -120,7 +120,6 @@ pub(super) fn read(cursor: &mut Cursor<'_>, script: &mut Script, fault: Option<D
 
 /// Reads a part of an element, or an end of one, whose opening tag is missing.
 pub(super) fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let below = cursor.lines();
     let tag = tag::read(cursor);
     let slash = if tag.kind == Kind::Closing { "/" } else { "" };
     let message = format!("<{slash}{}> stands outside any edit", tag.name);
@@ -128,7 +127,7 @@ pub(super) fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script) {
         .with_help("the line <edit file=\"…\" op=\"…\"> before it is missing or misspelt");
     script.diagnostics.push(fault);
     let mut faults = Vec::new();
-    skip_payload(cursor, below, &tag, &mut faults);
+    skip_payload(cursor, &tag, &mut faults);
     script.diagnostics.append(&mut faults);
 }
 
@@ -144,6 +143,9 @@ impl Element {
 
     fn read_attributes(&mut self, cursor: &Cursor<'_>, tag: &Tag<'_>) {
         self.check_attributes(cursor, tag, &["file", "op", "root"]);
+        if has_no_end(tag) && tag.attribute("file").is_none() {
+            return;
+        }
         let root = tag.attribute("root");
         if let Some(root) = root.filter(|root| trim(root.value).is_empty()) {
             let message = "the attribute root of <edit> is empty".to_owned();
@@ -151,6 +153,9 @@ impl Element {
         }
         self.path = self.read_target(cursor, tag, root.map(|root| root.value.to_owned()));
         let Some(op) = tag.attribute("op") else {
+            if has_no_end(tag) {
+                return;
+            }
             return self.fault(Code::Missing, self.tag, "<edit> has no attribute op".to_owned());
         };
         let known = Operation::ALL.iter().find(|(name, _)| trim(op.value).eq_ignore_ascii_case(name));
@@ -268,16 +273,17 @@ impl Element {
         false
     }
 
-    /// Notes a part's tag and that it stands there; a second one is an error.
-    fn note(&mut self, cursor: &Cursor<'_>, part: Part, tag: &Tag<'_>) {
+    /// Notes a part's tag and that it stands there; whether it is the first. A second one is an error.
+    fn note(&mut self, cursor: &Cursor<'_>, part: Part, tag: &Tag<'_>) -> bool {
         let span = cursor.span(tag.start, tag.end);
         if let Some(first) = self.seen[part as usize] {
             let message = format!("a second <{}> in one edit", part.name());
             let fault = Diagnostic::error(Code::Duplicate, span, message).with_label(first, "the first");
             self.faults.push(fault.with_help("write one edit for each change"));
-        } else {
-            self.seen[part as usize] = Some(span);
+            return false;
         }
+        self.seen[part as usize] = Some(span);
+        true
     }
 
     fn read_to(&mut self, cursor: &mut Cursor<'_>) -> bool {
@@ -326,9 +332,13 @@ impl Element {
         let tag = tag::read(cursor);
         let known: &[&str] = if part == Part::Find { &["marker", "occurrence"] } else { &["marker"] };
         self.check_attributes(cursor, &tag, known);
-        self.note(cursor, part, &tag);
+        let first = self.note(cursor, part, &tag);
         if has_no_end(&tag) {
             return false;
+        }
+        if !first {
+            skip_payload(cursor, &tag, &mut self.faults);
+            return true;
         }
         let span = cursor.span(tag.start, tag.end);
         if tag.kind == Kind::SelfClosed {
@@ -378,41 +388,42 @@ impl Element {
     /// Goes to where an element that lost its form may end: after the next `</edit>` outside texts, before the end of
     /// an envelope or of reasoning, or to the end. Edits on the way may be text of this one.
     fn give_up(&mut self, cursor: &mut Cursor<'_>) {
-        let mut begins_line = true;
+        let mut seen = None;
         while let Some(line) = cursor.line() {
-            if begins_line && (cursor.may_be_reasoning() && cursor.reasoning_end().is_some()) {
-                return;
-            }
-            if begins_line && line.trimmed() == payload::OPEN {
-                payload::skip(cursor);
-                continue;
-            }
-            let Some(offset) = memchr::memchr(b'<', line.text.as_bytes()) else {
-                cursor.advance();
-                begins_line = true;
-                continue;
-            };
-            begins_line &= trim(&line.text[..offset]).is_empty();
-            cursor.step(offset);
-            match tag::peek(cursor.text()) {
-                Some((name, true)) if name.eq_ignore_ascii_case("edit") => {
-                    tag::read(cursor);
+            if seen != Some(line.next) {
+                seen = Some(line.next);
+                if cursor.may_be_reasoning() && cursor.reasoning_end().is_some() {
                     return;
                 }
-                Some((name, _)) if name.eq_ignore_ascii_case("opx") => return,
-                Some((name, false))
-                    if begins_line && name.eq_ignore_ascii_case("edit") && opens_edit(cursor) =>
-                {
+                if is_text(line.text, payload::OPEN) {
+                    payload::skip_bare(cursor);
+                    continue;
+                }
+                cursor.skip_blanks();
+                if opens_edit(cursor) {
                     report_edit(cursor, &mut self.faults);
+                    continue;
                 }
-                Some((name, false)) if is_child(name) => {
-                    let below = cursor.lines();
-                    let tag = tag::read(cursor);
-                    skip_payload(cursor, below, &tag, &mut self.faults);
-                }
-                _ => cursor.step(1),
             }
-            begins_line = false;
+            let text = cursor.text();
+            let tag = memchr::memchr_iter(b'<', text.as_bytes()).find_map(|at| {
+                let (name, closing) = tag::peek(&text[at..])?;
+                let ends = name.eq_ignore_ascii_case("opx") || (closing && name.eq_ignore_ascii_case("edit"));
+                (ends || (!closing && is_child(name))).then_some((at, name, ends))
+            });
+            let Some((at, name, ends)) = tag else {
+                cursor.advance();
+                continue;
+            };
+            cursor.step(at);
+            if ends {
+                if name.eq_ignore_ascii_case("edit") {
+                    tag::read(cursor);
+                }
+                return;
+            }
+            let tag = tag::read(cursor);
+            skip_payload(cursor, &tag, &mut self.faults);
         }
     }
 
@@ -481,7 +492,7 @@ fn read_reason(cursor: &mut Cursor<'_>) -> Option<String> {
             .find(|&at| is_closing_tag(&line.text[at..], "why"));
         if begins_line {
             let tags = ["edit", "opx", "find", "put", "to"];
-            let tag = tag::peek(line.text.trim_start_matches([' ', '\t']));
+            let tag = tag::peek(trim_start(line.text));
             if tag.is_some_and(|(name, _)| tags.iter().any(|tag| name.eq_ignore_ascii_case(tag))) {
                 return None;
             }
@@ -503,7 +514,7 @@ fn read_reason(cursor: &mut Cursor<'_>) -> Option<String> {
 /// Whether a text begins with that closing tag.
 fn is_closing_tag(text: &str, name: &str) -> bool {
     let Some(rest) = text.strip_prefix("</") else { return false };
-    starts_with_ignore_case(rest, name) && rest[name.len()..].trim_start_matches([' ', '\t']).starts_with('>')
+    starts_with_ignore_case(rest, name) && trim_start(&rest[name.len()..]).starts_with('>')
 }
 
 /// Whether the tag of an edit begins here.
@@ -532,13 +543,14 @@ fn is_marker(value: &str) -> bool {
 }
 
 /// Goes after the text of a `<find>` or `<put>` of an element that is at fault already, if it has one.
-fn skip_payload<'r>(cursor: &mut Cursor<'r>, below: Lines<'r>, tag: &Tag<'r>, faults: &mut Vec<Diagnostic>) {
+fn skip_payload(cursor: &mut Cursor<'_>, tag: &Tag<'_>, faults: &mut Vec<Diagnostic>) {
     let marker = tag.attribute("marker").map(|marker| marker.value).filter(|marker| is_marker(marker));
     let name = if tag.is("find") { "find" } else { "put" };
     if tag.kind != Kind::Opening || has_no_end(tag) {
         return;
     }
-    if let Err(Fault { unended: Some(first), .. }) = payload::read(cursor, name, tag.start, marker) {
+    let below = cursor.lines();
+    if let Some(first) = payload::skip(cursor, name, marker) {
         report_swallowed(cursor, below, first, faults);
     }
 }
@@ -554,17 +566,12 @@ fn report_swallowed<'r>(
     let until = cursor.at();
     let within = below.skip_while(|line| line.start < first).take_while(|line| line.start < until);
     for line in within {
-        cursor.go_to(at_text(line));
+        cursor.go_to(line.trim_start());
         if opens_edit(cursor) {
             report_edit(cursor, faults);
         }
     }
     cursor.reset(end);
-}
-
-/// A line from its first byte on that is no blank.
-fn at_text(line: Line<'_>) -> Line<'_> {
-    line.skip(line.text.len() - line.text.trim_start_matches([' ', '\t']).len())
 }
 
 /// Reads the tag of an edit that stands inside another and makes it an error.

@@ -5,7 +5,9 @@
 
 use super::{is_child, starts_edit};
 use crate::diag::{Code, Diagnostic};
-use crate::format::scan::{Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
+use crate::format::scan::{
+    Cursor, Line, Lines, is_blank, is_text, starts_with_ignore_case, trim, trim_start,
+};
 use crate::format::tag;
 use crate::span::Span;
 
@@ -45,9 +47,9 @@ pub(super) fn read(
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
     let tag_end = cursor.at();
     cursor.skip_blank_lines();
-    let text = trim(cursor.text());
-    let shortened = marker.is_none() && (text == "<" || text == "<<");
-    if text != open && !shortened {
+    let text = cursor.text();
+    let shortened = marker.is_none() && (is_text(text, "<") || is_text(text, "<<"));
+    if !is_text(text, open) && !shortened {
         if let Some(payload) = read_inline(cursor, name, open, close) {
             return Ok(payload);
         }
@@ -59,7 +61,7 @@ pub(super) fn read(
     let opening = cursor.span(start, cursor.line().map_or(tag_end, Line::end));
     cursor.advance();
     let first = cursor.at();
-    let (message, formal_end) = match find_end(cursor.lines(), name, marker) {
+    let (message, formal_end) = match find_end(cursor.lines(), name, marker, true) {
         End::Closed(end) => {
             let text = cursor.payload(first, end.start);
             let both = shortened && text.lines().any(|line| trim(line) == OPEN);
@@ -87,15 +89,46 @@ pub(super) fn read(
     Err(Fault { diagnostic: Box::new(fault), unended: Some(first) })
 }
 
+/// Goes after the payload of an edit that is at fault already, if one begins here. Gives where its text begins if other
+/// edits may stand in it. A shortened marker does not end it, so that nothing is read twice.
+pub(super) fn skip(cursor: &mut Cursor<'_>, name: &str, marker: Option<&str>) -> Option<usize> {
+    cursor.skip_blank_lines();
+    let text = cursor.text();
+    let opens = match marker {
+        Some(marker) => is_text(text, marker),
+        None => [OPEN, "<<", "<"].iter().any(|open| is_text(text, open)),
+    };
+    if !opens {
+        return None;
+    }
+    cursor.advance();
+    let first = cursor.at();
+    let (end, unended) = match find_end(cursor.lines(), name, marker, false) {
+        End::Closed(end) => (Some(end), None),
+        End::Swallows(end) => (end, Some(first)),
+        End::Open => (None, Some(first)),
+    };
+    match end {
+        Some(end) => cursor.go_to(end.after),
+        None => cursor.go_to_end(),
+    }
+    unended
+}
+
+/// The longest text that is looked for between markers in one line, in bytes.
+const MAX_INLINE: usize = 1 << 16;
+
 /// A payload that stands with both its markers and its tags in one line, without blanks beside the markers (which
 /// might or might not be meant).
 fn read_inline(cursor: &mut Cursor<'_>, name: &str, open: &str, close: &str) -> Option<Payload> {
     let line = cursor.line()?;
     let text = line.text.strip_prefix(open)?;
-    let (length, after) = memchr::memchr_iter(close.bytes().next()?, text.as_bytes()).find_map(|at| {
-        let rest = text.get(at..)?.strip_prefix(close)?;
-        Some((at, after_closing_tag(line.skip(line.text.len() - rest.len()), name)?))
-    })?;
+    let (length, after) = memchr::memchr_iter(close.bytes().next()?, text.as_bytes())
+        .take_while(|&at| at <= MAX_INLINE)
+        .find_map(|at| {
+            let rest = text.get(at..)?.strip_prefix(close)?;
+            Some((at, after_closing_tag(line.skip(line.text.len() - rest.len()), name)?))
+        })?;
     let text = &text[..length];
     if text.is_empty() || trim(text) != text {
         return None;
@@ -123,8 +156,9 @@ struct Close<'r> {
     after: Line<'r>,
 }
 
-fn find_end<'r>(mut lines: Lines<'r>, name: &str, marker: Option<&str>) -> End<'r> {
-    let Some(marker) = marker else { return find_marker_end(lines, name) };
+/// The end of a payload; `heal` says whether a shortened marker may be it.
+fn find_end<'r>(mut lines: Lines<'r>, name: &str, marker: Option<&str>, heal: bool) -> End<'r> {
+    let Some(marker) = marker else { return find_marker_end(lines, name, heal) };
     while let Some(line) = lines.next() {
         if let Some(after) = after_close(line, &lines, marker, name) {
             return End::Closed(Close { start: line.start, after });
@@ -134,14 +168,15 @@ fn find_end<'r>(mut lines: Lines<'r>, name: &str, marker: Option<&str>) -> End<'
 }
 
 /// The end of a payload in `<<<` and `>>>`, in one pass that goes no further than it must.
-fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str) -> End<'r> {
+fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str, heal: bool) -> End<'r> {
     let mut order = Order::default();
     let mut shortened = None;
     let mut swallows = false;
     while let Some(line) = lines.next() {
         if line.first_byte() == Some(b'>') {
             let marks = trim(line.text).bytes().take_while(|&byte| byte == b'>').count();
-            let mark = CLOSE.get(..marks).filter(|_| marks == 3 || (!swallows && order.is_untouched()));
+            let mark =
+                CLOSE.get(..marks).filter(|_| marks == 3 || (heal && !swallows && order.is_untouched()));
             if let Some(after) = mark.and_then(|mark| after_close(line, &lines, mark, name)) {
                 let close = Close { start: line.start, after };
                 if marks < 3 {
@@ -167,9 +202,15 @@ fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str) -> End<'r> {
     }
 }
 
+/// Whether what begins with `<` may be one of the tags that matter: `edit`, `find` or `put`. Code is full of others.
+fn is_candidate(tag: &[u8]) -> bool {
+    let name = if tag.get(1) == Some(&b'/') { tag.get(2) } else { tag.get(1) };
+    name.is_some_and(|byte| matches!(byte | 0x20, b'e' | b'f' | b'p'))
+}
+
 /// What follows a closing marker and the closing tag: the tag stands in the marker's line or is the next text.
 fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) -> Option<Line<'r>> {
-    let rest = line.text.trim_start_matches([' ', '\t']).strip_prefix(marker)?;
+    let rest = trim_start(line.text).strip_prefix(marker)?;
     let rest = line.skip(line.text.len() - rest.len());
     if rest.is_blank() {
         after_closing_tag(below.clone().find(|line| !line.is_blank())?, name)
@@ -180,11 +221,11 @@ fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) 
 
 /// What follows the closing tag with which a line begins.
 fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
-    let text = line.text.trim_start_matches([' ', '\t']).strip_prefix("</")?;
+    let text = trim_start(line.text).strip_prefix("</")?;
     if !starts_with_ignore_case(text, name) {
         return None;
     }
-    let rest = text[name.len()..].trim_start_matches([' ', '\t']).strip_prefix('>')?;
+    let rest = trim_start(&text[name.len()..]).strip_prefix('>')?;
     Some(line.skip(line.text.len() - rest.len()))
 }
 
@@ -196,8 +237,19 @@ struct Order {
     /// How much of this: a line that begins with `<edit …>`, `<put>` or `<find>`, `<<<`, and no closing tag of these
     /// since: the model broke off and began anew, and what comes next closes the new edit's text.
     restarted: u8,
-    /// Whether the last text was the tag of a `<put>` or `<find>`.
-    after_tag: bool,
+    /// What a `<put>` or `<find>` left open.
+    child: Child,
+}
+
+/// Where the last line ended.
+#[derive(Default, PartialEq)]
+enum Child {
+    #[default]
+    Elsewhere,
+    /// Within the tag of a `<put>` or `<find>`.
+    InTag,
+    /// After it, so that even a shortened marker is one.
+    AfterTag,
 }
 
 impl Order {
@@ -213,17 +265,28 @@ impl Order {
     /// Takes in the next line; whether the end was lost.
     fn is_lost_after(&mut self, text: &str) -> bool {
         let Some(first) = memchr::memchr(b'<', text.as_bytes()) else {
-            self.after_tag &= text.bytes().all(is_blank);
+            match self.child {
+                Child::Elsewhere => {}
+                Child::InTag => self.end_tag(text),
+                Child::AfterTag if text.bytes().all(is_blank) => {}
+                Child::AfterTag => self.child = Child::Elsewhere,
+            }
             return false;
         };
-        let line = trim(text);
-        if line == OPEN || (self.after_tag && (line == "<" || line == "<<")) {
+        let after_tag = self.child == Child::AfterTag;
+        if is_text(text, OPEN) || (after_tag && (is_text(text, "<") || is_text(text, "<<"))) {
             self.opening_marker();
+        } else if self.child == Child::InTag {
+            self.end_tag(text);
         }
-        let begins_line = text.len() - text.trim_start_matches([' ', '\t']).len() == first;
+        self.child = Child::Elsewhere;
+        let begins_line = text.len() - trim_start(text).len() == first;
         let mut child = None;
         for at in memchr::memchr_iter(b'<', &text.as_bytes()[first..]) {
             let tag = &text[first + at..];
+            if !is_candidate(tag.as_bytes()) {
+                continue;
+            }
             let Some((name, closing)) = tag::peek(tag) else { continue };
             let (is_edit, is_child) = (name.eq_ignore_ascii_case("edit"), is_child(name));
             if closing && is_child {
@@ -233,7 +296,7 @@ impl Order {
                 self.lost += u8::from(self.lost == 1 && is_edit);
             } else if is_edit {
                 self.lost += u8::from(self.lost == 2);
-                if self.restarted == 0 && at == 0 && begins_line && starts_edit(tag, None) {
+                if self.restarted == 0 && at == 0 && begins_line && starts_edit(tag, Some("")) {
                     self.restarted = 1;
                 }
             } else if is_child {
@@ -242,15 +305,24 @@ impl Order {
                 child = Some(tag);
             }
         }
-        self.after_tag = false;
         if let Some(tag) = child {
-            match trim(tag.split_once('>').map_or("", |(_, rest)| rest)) {
-                "" => self.after_tag = true,
-                "<" | "<<" | OPEN => self.opening_marker(),
-                _ => {}
-            }
+            self.end_tag(tag);
         }
         self.lost == 5
+    }
+
+    /// Takes in the rest of a `<put>` or `<find>` tag's line.
+    fn end_tag(&mut self, text: &str) {
+        self.child = match text.split_once('>') {
+            None => Child::InTag,
+            Some((_, rest)) if is_text(rest, "") => Child::AfterTag,
+            Some((_, rest)) => {
+                if [OPEN, "<<", "<"].iter().any(|marker| is_text(rest, marker)) {
+                    self.opening_marker();
+                }
+                Child::Elsewhere
+            }
+        };
     }
 
     fn opening_marker(&mut self) {
@@ -261,13 +333,13 @@ impl Order {
 
 /// Goes after the text that begins with a bare `<<<` line here: after the first `>>>` line that a closing tag of any
 /// name follows, or to the end.
-pub(super) fn skip(cursor: &mut Cursor<'_>) {
+pub(super) fn skip_bare(cursor: &mut Cursor<'_>) {
     let mut lines = cursor.lines().skip(1);
     let end = loop {
         match lines.next() {
             None => break None,
-            Some(line) if line.trimmed() == CLOSE => match lines.find(|line| !line.is_blank()) {
-                Some(next) if next.text.trim_start_matches([' ', '\t']).starts_with("</") => {
+            Some(line) if is_text(line.text, CLOSE) => match lines.find(|line| !line.is_blank()) {
+                Some(next) if trim_start(next.text).starts_with("</") => {
                     break Some(next);
                 }
                 _ => {}

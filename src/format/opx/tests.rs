@@ -523,6 +523,14 @@ fn edits_inside_one_that_was_given_up_are_errors_and_not_edits() {
 }
 
 #[test]
+fn an_edit_right_after_a_tag_without_text_is_given_up_too() {
+    let text = "<edit file='a' op='patch'>\noops\n<find>\n\n  <edit file='b' op='remove'/>\n</edit>";
+    let script = script(text);
+    let seen: Vec<_> = script.diagnostics.iter().map(|d| (d.code, d.path.as_deref())).collect();
+    assert_eq!(seen, [(Code::Malformed, Some("a")), (Code::Truncated, Some("b"))]);
+}
+
+#[test]
 fn giving_up_looks_into_no_text() {
     for part in [
         "<put>\n<<<\n</edit>\n<edit file='b' op='remove'/>\n>>>\n</put>",

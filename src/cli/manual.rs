@@ -1,0 +1,165 @@
+//! The man page, made from the tables that the program runs by: options, verbs, formats, codes, exit statuses.
+//!
+//! `cargo run --example man` writes it to `man/git-llm-apply.1`; `tests/docs.rs` fails where the two differ.
+
+mod formats;
+mod roff;
+mod text;
+
+pub use formats::{Chapter, chapter};
+
+use super::args::{self, OPTIONS, Opt, Takes, VERBS};
+use super::exit::Exit;
+use crate::diag::Code;
+use crate::format::FORMATS;
+use crate::locate::Tier;
+use crate::report::SCHEMA_VERSION;
+use roff::Page;
+
+/// A piece of the page: what its sections are made of. In its texts what stands in backticks is literal, and in that,
+/// what stands in angle brackets is to be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// A paragraph.
+    Text(&'static str),
+    /// A term and what it means.
+    Item(&'static str, &'static str),
+    /// Lines to be shown as they are.
+    Lines(&'static str),
+    /// A heading within the section.
+    Heading(&'static str),
+}
+
+/// The whole page, in roff's man macros.
+pub fn page() -> String {
+    let mut page = Page::new(args::NAME, env!("CARGO_PKG_VERSION"));
+    page.section("NAME");
+    page.name(args::NAME, "land the code edits in a language model's answer as a git transaction");
+    page.section("SYNOPSIS");
+    page.synopsis(text::SYNOPSIS);
+    page.section("DESCRIPTION");
+    page.pieces(text::DESCRIPTION);
+    page.section("VERBS");
+    for (name, about) in VERBS {
+        page.item(&format!("`{name}`"), &sentence(about));
+    }
+    page.pieces(text::VERBS);
+    page.section("OPTIONS");
+    page.pieces(text::OPTIONS);
+    for option in OPTIONS {
+        page.item(&usage(option), &said(option));
+    }
+    page.pieces(text::OTHER_OPTIONS);
+    page.section("THE FORMATS");
+    if FORMATS.len() > 1 {
+        page.pieces(text::SEVERAL_FORMATS);
+    }
+    page.pieces(text::FORMATS);
+    for format in FORMATS {
+        let chapter = chapter(format.id);
+        page.heading(&format!("{} (--format={})", chapter.title, format.name()));
+        page.paragraph(&format!("Looked for: {}.", format.markers));
+        page.pieces(chapter.pieces);
+        page.paragraph("An example:");
+        page.lines(chapter.example);
+    }
+    page.section("OUTPUT");
+    page.pieces(text::OUTPUT);
+    page.heading("How a text was found");
+    for tier in Tier::ALL {
+        page.item(&format!("`{}`", tier.as_str()), tier.meaning());
+    }
+    page.heading("Codes");
+    page.paragraph("What is wrong with a response has one of these codes, in the text in brackets:");
+    for code in Code::ALL {
+        page.item(&format!("`{}`", code.as_str()), code.meaning());
+    }
+    page.heading("JSON");
+    page.paragraph(&format!(
+        "`--json` prints one object on one line of standard output, whatever happens, usage errors aside. Its \
+         `schema_version` is {SCHEMA_VERSION}; within a version fields and names may be added, and \
+         none changes or goes."
+    ));
+    page.pieces(text::JSON);
+    page.section("EXIT STATUS");
+    for (exit, meaning) in Exit::ALL {
+        page.item(&format!("`{}`", exit.code()), &sentence(meaning));
+    }
+    page.pieces(text::EXIT_STATUS);
+    page.section("CONFIGURATION");
+    page.pieces(text::CONFIGURATION);
+    for option in OPTIONS {
+        page.item(&format!("`{}`", option.key()), &configures(option));
+    }
+    page.pieces(text::OTHER_KEYS);
+    page.section("HOW IT STAYS ATOMIC");
+    page.pieces(text::ATOMIC);
+    page.section("SECURITY");
+    page.pieces(text::SECURITY);
+    page.section("EXAMPLES");
+    page.pieces(text::EXAMPLES);
+    page.section("LIMITS AND BUGS");
+    page.pieces(text::LIMITS);
+    page.section("SEE ALSO");
+    page.pieces(text::SEE_ALSO);
+    page.finish()
+}
+
+/// How the option is written, `--[no-]` where it is a switch.
+fn usage(option: &Opt) -> String {
+    let short = option.short.map(|letter| format!("`-{letter}`")).unwrap_or_default();
+    let long = option.long;
+    match option.takes {
+        Takes::Nothing if short.is_empty() => format!("`--[no-]{long}`"),
+        Takes::Nothing => format!("{short}, `--[no-]{long}`"),
+        Takes::Value(name) | Takes::Values(name) => {
+            let short = option.short.map(|letter| format!("`-{letter} <{name}>`, ")).unwrap_or_default();
+            format!("{short}`--{long}=<{name}>`")
+        }
+    }
+}
+
+fn said(option: &Opt) -> String {
+    let mut all = sentence(option.help);
+    if !option.more.is_empty() {
+        all.push(' ');
+        all.push_str(option.more);
+    }
+    if !option.choices.is_empty() {
+        let choices: Vec<_> = option.choices.iter().map(|choice| format!("`{choice}`")).collect();
+        let name = match option.takes {
+            Takes::Value(name) | Takes::Values(name) => name,
+            Takes::Nothing => option.long,
+        };
+        all.push_str(&format!(" `<{name}>` is {}.", listed(&choices)));
+    }
+    all
+}
+
+fn configures(option: &Opt) -> String {
+    let long = option.long;
+    match option.takes {
+        Takes::Nothing => format!("A boolean, the default of `--{long}`."),
+        Takes::Value(_) => format!("The default of `--{long}`; an empty value is none."),
+        Takes::Values(_) => {
+            format!(
+                "The default of `--{long}`; may be set several times, and an empty value clears those before it."
+            )
+        }
+    }
+}
+
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// A fragment with its first letter large and a full stop.
+fn sentence(fragment: &str) -> String {
+    let mut letters = fragment.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    format!("{}{}.", first.to_uppercase(), letters.as_str())
+}

@@ -1,0 +1,210 @@
+//! What the page says of each format, with an example that a test reads and applies.
+
+use super::Piece::{self, Item, Text};
+use crate::edit::FormatId;
+
+/// What the page says of a format.
+#[derive(Debug, Clone, Copy)]
+pub struct Chapter {
+    /// What it is called.
+    pub title: &'static str,
+    /// How it is written.
+    pub pieces: &'static [Piece],
+    /// A whole response.
+    pub example: &'static str,
+}
+
+/// The chapter of a format. The page has those of the formats in the table.
+pub fn chapter(format: FormatId) -> Chapter {
+    match format {
+        FormatId::Opx => OPX,
+        FormatId::ApplyPatch => APPLY_PATCH,
+        FormatId::SearchReplace => SEARCH_REPLACE,
+        FormatId::FileChanges => FILE_CHANGES,
+        FormatId::Applydir => APPLYDIR,
+    }
+}
+
+const OPX: Chapter = Chapter {
+    title: "OPX",
+    pieces: &[
+        Text(
+            "Elements `<edit file=\"…\" op=\"…\">` … `</edit>`, each at the start of a line, optionally all within `<opx>` … \
+             `</opx>`. Upper or lower case, the order of attributes and the kind of quotes do not matter; entities such as \
+             `&lt;` are not decoded. Every edit may have a `<why>`, its reason in plain words. The operations:",
+        ),
+        Item("`op=\"new\"`", "Makes a file of the text in `<put>`."),
+        Item(
+            "`op=\"patch\"`",
+            "Replaces the text in `<find>`, whole lines or a part of a line, by the text in `<put>`.",
+        ),
+        Item(
+            "`op=\"replace\"`",
+            "Gives a file that exists the text in `<put>`. Its line ends and mode stay.",
+        ),
+        Item("`op=\"remove\"`", "Removes a file."),
+        Item("`op=\"move\"`", "Moves a file to where `<to file=\"…\" />` says."),
+        Text(
+            "The text of `<find>` and `<put>` are the lines between a line `<<<` and a line `>>>`, with nothing trimmed, so \
+             that indentation counts, and with nothing to be escaped. No lines between them is an empty text; an empty \
+             `<put>` removes what was found. An edit has each of its parts once.",
+        ),
+        Text(
+            "`<find occurrence=\"first\">` (`last`, or a number from 1) says which of several places is meant. \
+             `<put marker=\"@@@\">` makes lines `@@@` the markers at both ends, for a text that holds OPX itself. \
+             `root=\"…\"` in `<edit>` is the repository's name, or a folder at its top to which paths are then relative.",
+        ),
+    ],
+    example: "\
+<edit file=\"src/shelf.py\" op=\"patch\">
+<why>Sort the shelf by title. Readers look there first.</why>
+<find>
+<<<
+    return books
+>>>
+</find>
+<put>
+<<<
+    return sorted(books)
+>>>
+</put>
+</edit>
+<edit file=\"docs/shelf.md\" op=\"new\">
+<put>
+<<<
+The shelf is sorted by title.
+>>>
+</put>
+</edit>
+<edit file=\"TODO\" op=\"remove\" />
+<edit file=\"notes.txt\" op=\"move\"><to file=\"docs/notes.txt\" /></edit>
+",
+};
+
+const APPLY_PATCH: Chapter = Chapter {
+    title: "OpenCode and Codex patches",
+    pieces: &[
+        Text("From a line `*** Begin Patch` to a line `*** End Patch`, in sections that begin with:"),
+        Item("`*** Add File: <path>`", "Makes a file of the lines below, each of which starts with `+`."),
+        Item("`*** Delete File: <path>`", "Removes a file."),
+        Item(
+            "`*** Update File: <path>`",
+            "Changes a file by the chunks below. `*** Move to: <path>` as the next line also moves it.",
+        ),
+        Text(
+            "A chunk is lines that start with a blank (kept), `-` (removed) or `+` (added), after a line `@@`, or `@@ <text>` \
+             with a line of the file after which the chunk stands; several such lines narrow it down. Chunks stand in the \
+             order of the file. `*** End of File` ties one to the end. All chunks of a section apply, or none.",
+        ),
+    ],
+    example: "\
+*** Begin Patch
+*** Update File: src/shelf.py
+@@ def shelf(books):
+-    return books
++    return sorted(books)
+*** Add File: docs/shelf.md
++The shelf is sorted by title.
+*** Delete File: TODO
+*** End Patch
+",
+};
+
+const SEARCH_REPLACE: Chapter = Chapter {
+    title: "SEARCH/REPLACE blocks",
+    pieces: &[
+        Text(
+            "A heading `### File: <path>` and below it blocks of a line `<<<<<<< SEARCH`, the text to find, `=======`, the text \
+             to put, and `>>>>>>> REPLACE`. Blocks without a heading belong to a path on one of the three lines above them, \
+             else to that of the block before. The prose between heading and block is the reason.",
+        ),
+        Text(
+            "An empty REPLACE removes the lines. A new file is between `<<<<<<< NEW_FILE` and `>>>>>>> NEW_FILE`, or a block \
+             with an empty SEARCH.",
+        ),
+    ],
+    example: "\
+### File: src/shelf.py
+
+Sort the shelf by title.
+
+<<<<<<< SEARCH
+    return books
+=======
+    return sorted(books)
+>>>>>>> REPLACE
+
+### File: docs/shelf.md
+
+<<<<<<< NEW_FILE
+The shelf is sorted by title.
+>>>>>>> NEW_FILE
+",
+};
+
+const FILE_CHANGES: Chapter = Chapter {
+    title: "udiffx",
+    pieces: &[
+        Text("`<FILE_CHANGES>` … `</FILE_CHANGES>` with any number of:"),
+        Item(
+            "`FILE_NEW`, `FILE_PATCH`, `FILE_APPEND`",
+            "With `file_path=\"…\"`: make a file or overwrite one, patch one by the hunks of a unified diff, add lines at the \
+             end of one. Contents need no escaping.",
+        ),
+        Item("`FILE_RENAME`, `FILE_COPY`", "With `from_path=\"…\"` and `to_path=\"…\"`."),
+        Item(
+            "`FILE_DELETE`",
+            "With `file_path=\"…\"`: remove a file, or a directory with all that is in it.",
+        ),
+        Text(
+            "The numbers of hunks may be wrong or missing. All hunks of a patch apply, or none. A `why=\"…\"` attribute or \
+             a `<why>` child is the reason.",
+        ),
+    ],
+    example: "\
+<FILE_CHANGES>
+<FILE_PATCH file_path=\"src/shelf.py\" why=\"Sort the shelf by title.\">
+@@
+ def shelf(books):
+-    return books
++    return sorted(books)
+</FILE_PATCH>
+<FILE_NEW file_path=\"docs/shelf.md\">
+The shelf is sorted by title.
+</FILE_NEW>
+<FILE_DELETE file_path=\"TODO\" />
+</FILE_CHANGES>
+",
+};
+
+const APPLYDIR: Chapter = Chapter {
+    title: "applydir",
+    pieces: &[
+        Text(
+            "A JSON array of objects, or an object whose `file_entries` is one and whose `message` is the commits' message. \
+             Comments and trailing commas are tolerated. Each object has a `file`, an `action` and, but for `delete_file`, \
+             `changes` with `original_lines` and `changed_lines`; a `why` is the reason. The actions:",
+        ),
+        Item("`replace_lines`", "Replaces the original lines by the changed ones; the default."),
+        Item(
+            "`create_file`",
+            "Makes a file of the changed lines of its one change, whose original lines are empty.",
+        ),
+        Item("`delete_file`", "Removes a file."),
+    ],
+    example: "\
+[
+  {
+    \"file\": \"src/shelf.py\",
+    \"action\": \"replace_lines\",
+    \"changes\": [
+      {
+        \"original_lines\": [\"    return books\"],
+        \"changed_lines\": [\"    return sorted(books)\"]
+      }
+    ]
+  },
+  { \"file\": \"TODO\", \"action\": \"delete_file\" }
+]
+",
+};

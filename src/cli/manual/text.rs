@@ -1,0 +1,280 @@
+//! What the page says beside its tables.
+
+use super::Piece::{self, Heading, Item, Lines, Text};
+
+pub(super) const SYNOPSIS: &[&str] = &[
+    "`git llm-apply` [`<options>`] [`--`] [`<response>`...]",
+    "`git llm-apply check` [`<options>`] [`--`] [`<response>`...]",
+    "`git llm-apply recover` [`-C <dir>`] [`--json`] [`-q`]",
+];
+
+pub(super) const DESCRIPTION: &[Piece] = &[
+    Text(
+        "Reads a language model's answer, as pasted or piped, finds the code edits in it, and lands them in the \
+         repository as one transaction: every edit is resolved against the branch, a commit is made for each, with the \
+         edit's own reason as its message, and then branch, index and checked-out files move together. If anything at all \
+         is wrong, nothing happens: the repository is, byte for byte, what it was.",
+    ),
+    Text(
+        "A `<response>` is a file; `-`, or none where standard input is no terminal, is standard input. Several are one \
+         transaction, in the order given.",
+    ),
+    Heading("Where an edit goes"),
+    Text(
+        "An edit quotes the text that it changes. That text must stand in exactly one place of the file. It is looked for \
+         byte for byte first, then more and more loosely, as the list in OUTPUT has it; the first way that finds anything \
+         decides, and finding two places that way is a refusal, as is finding none. `--max-fuzz` says how loose it may get. \
+         No other file is ever tried.",
+    ),
+    Text(
+        "However it was found, an edit is the difference between its two texts and nothing else: a line that it keeps stays \
+         as the file has it, whatever the model wrote for it, and so do line ends, byte order mark, final newline, encoding \
+         and mode.",
+    ),
+    Text(
+        "Each edit sees the result of those before it. One whose result is there already is reported as such and makes no \
+         commit, so applying a response a second time does nothing.",
+    ),
+    Heading("Where it lands"),
+    Text(
+        "On the branch that is checked out, or on HEAD where that is detached; with `-b` on another branch, which leaves \
+         the checkout alone. In a bare repository HEAD's branch is meant. A repository without a commit gets its first.",
+    ),
+    Text(
+        "Local changes are in the way only in files that the response touches: these must be as they were committed, in \
+         the index and on the disk, and a file to be created must not be there, ignored or not. Where the checkout is to \
+         move, no merge, rebase, bisect, am, cherry-pick or revert may be in progress.",
+    ),
+    Heading("What is committed"),
+    Text(
+        "The subject is the first sentence or line of the edit's reason, at most 72 columns; the rest is the body. Without \
+         a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
+         trailers. Author and committer are the user's, as `git commit` would have them.",
+    ),
+];
+
+pub(super) const VERBS: &[Piece] = &[Text(
+    "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. A \
+     response whose name is that of a verb is given behind `--`.",
+)];
+
+pub(super) const OPTIONS: &[Piece] = &[Text(
+    "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
+     are enough.",
+)];
+
+pub(super) const OTHER_OPTIONS: &[Piece] = &[
+    Item(
+        "`-C <dir>`",
+        "Run as if started in that directory. May be repeated; each is relative to the one before.",
+    ),
+    Item("`-h`", "Show the common options. `git llm-apply --help` shows this page."),
+    Item("`-V`, `--version`", "Print the version."),
+];
+
+/// Where there is more than one.
+pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
+    "The format is detected; one response may hold several, which are taken in the order they stand. The rest of this part \
+     holds for all of them.",
+)];
+
+pub(super) const FORMATS: &[Piece] = &[
+    Text(
+        "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
+         fine. What stands in `<think>` or `<thinking>` is not an edit.",
+    ),
+    Text(
+        "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \
+         off is an error, and any error refuses the whole response.",
+    ),
+    Text(
+        "Paths are relative to the top of the repository. `\\` is taken for `/`; a leading `./`, and absolute paths into \
+         the worktree, are made relative.",
+    ),
+    Text(
+        "Creating a file over another one, or moving one onto another, is refused, unless the content is the same or \
+         `--allow-overwrite` is given. Directories are made as needed. A new file is its lines, each ended by a newline.",
+    ),
+];
+
+pub(super) const OUTPUT: &[Piece] = &[
+    Text(
+        "Results go to standard output, what is wrong to standard error. A landing is one line an edit (number, operation, \
+         path, short id of its commit, how its text was found where that was not byte for byte, and the first line of its \
+         reason), then the branch's old and new tip and the command that takes all of it back.",
+    ),
+    Text(
+        "A refusal names the edit, the path, the code, and the place in the response with its first lines; the lines of the \
+         file that are most like the text, or all places where an ambiguous one stands; and what to do. Text that comes from the response never reaches the terminal raw: control, \
+         bidirectional and zero-width characters are shown escaped.",
+    ),
+];
+
+pub(super) const JSON: &[Piece] = &[
+    Item(
+        "`status`",
+        "`landed`; `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; or \
+         `failed`.",
+    ),
+    Item("`exit_code`", "The exit status."),
+    Item("`responses`", "The names of the responses."),
+    Item("`branch`", "The branch, and where it was and is; null where it did not come so far."),
+    Item(
+        "`edits`",
+        "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
+    ),
+    Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
+    Item("`obstacles`", "What is in the way in the repository."),
+    Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
+    Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
+    Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
+];
+
+pub(super) const EXIT_STATUS: &[Piece] = &[Text(
+    "Where several apply it is the first in the order 5, 1, 4, 3. With any but 0 nothing was changed, with two exceptions: \
+     128 and the message \"landed, but not finished\" say that the branch has moved and a later step failed, which `git \
+     llm-apply recover` makes good; and `recover` exits with 4 where it left files alone that were changed since.",
+)];
+
+pub(super) const CONFIGURATION: &[Piece] = &[Text(
+    "Every option of apply has a key, also for `check` and, where it has the option, `recover`. Keys are read wherever git \
+     reads its own, `git -c` and the environment included; what is typed on the command line wins.",
+)];
+
+pub(super) const OTHER_KEYS: &[Piece] = &[
+    Text("These have no option:"),
+    Item(
+        "`llmapply.sensitive`",
+        "A pathspec of more files that change only with `--allow-sensitive`. May be set several times.",
+    ),
+    Item(
+        "`llmapply.maxSize`",
+        "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Default: `64m`.",
+    ),
+    Item(
+        "`llmapply.lockTimeout`",
+        "How many seconds to wait while another git llm-apply publishes in the same repository. Default: 60.",
+    ),
+    Text("Of git's own settings these count:"),
+    Item(
+        "`user.*`, `author.*`, `committer.*`, `GIT_AUTHOR_*`, `GIT_COMMITTER_*`",
+        "Who made the commits, and when, by git's rules.",
+    ),
+    Item("`commit.gpgSign`", "Where it is on, landing is refused; see below."),
+    Item(
+        "`core.autocrlf`, `core.eol`, `core.attributesFile`",
+        "The line ends of files that are written to the checkout, together with gitattributes(5).",
+    ),
+    Item("`core.fileMode`", "Whether a changed executable bit is a local change."),
+    Item(
+        "`core.hooksPath`",
+        "Where hooks are looked for. Where that is inside the checkout, its files are sensitive.",
+    ),
+    Item("`core.fsync`, `core.fsyncObjectFiles`", "What is on the disk before it counts as written."),
+    Item("`core.compression`, `core.looseCompression`", "How objects are compressed."),
+    Item(
+        "`core.logAllRefUpdates`",
+        "Whether the reflog gets its line, `llm-apply: <n> edits from <response>`.",
+    ),
+    Item("`core.abbrev`", "The length of short ids."),
+    Item("`color.ui`, `core.pager`, `diff.*`", "How `--diff` and `--stat` look: git shows them."),
+    Item("`gc.auto`, `gc.autoPackLimit`, `maintenance.auto`", "Whether git tidies up after a landing."),
+    Text(
+        "`core.protectHFS`, `core.protectNTFS` and `core.ignoreCase` change nothing: paths are always checked as strictly as \
+         the strictest of them.",
+    ),
+];
+
+pub(super) const ATOMIC: &[Piece] = &[
+    Text(
+        "Everything is resolved and prepared aside, where neither the user nor git can see it: new commits in an object \
+         directory of their own, and the checkout's new files under `llm-apply` in the git directory. Publishing that takes \
+         milliseconds: objects in, a journal, git's own locks, one more look at the touched files, renames; then the \
+         branch moves, by a rename under its lock. Up to that rename everything goes back if anything fails (a full disk, a \
+         signal, a file that somebody has just saved); from there on everything goes forward.",
+    ),
+    Text(
+        "A process that is killed leaves its journal. The next run, or `git llm-apply recover`, brings branch, index and \
+         files to one of the two ends by what it finds. A file that was changed meanwhile stays as it is and is reported.",
+    ),
+    Text(
+        "Any number of processes may work on one repository, git's own among them. A branch that moved meanwhile is tried \
+         again on its new tip, three times in all.",
+    ),
+];
+
+pub(super) const SECURITY: &[Piece] = &[
+    Text(
+        "A response is taken for hostile. Nothing in it is executed, expanded, or passed on as an option. Refused are:",
+    ),
+    Item(
+        "paths",
+        "outside the repository; through a symbolic link or into a submodule, in the tree or on the disk; `.git` as any \
+         component, and every name that some file system takes for it; names that differ from another file's only in case.",
+    ),
+    Item(
+        "sensitive files",
+        "unless `--allow-sensitive` is given: what runs by itself at the next commit (files under a hooks path in the \
+         checkout, `.husky/`, `.pre-commit-config.yaml`, lefthook's and lint-staged's files), `.gitmodules`, and what \
+         `llmapply.sensitive` names.",
+    ),
+    Item(
+        "contents",
+        "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code which they would \
+         delete (`--allow-placeholder`).",
+    ),
+    Text(
+        "The code that has landed is not judged. It runs when you build or test it, or when git runs a hook that uses it, \
+         with your rights. Read the diff before (`-n --diff`), or land on another branch with `-b`.",
+    ),
+];
+
+pub(super) const EXAMPLES: &[Piece] = &[
+    Text("See what would happen, then let it happen:"),
+    Lines("git llm-apply check answer.md\ngit llm-apply -n --diff answer.md\ngit llm-apply answer.md"),
+    Text("From a pipe, onto a new branch, without touching the checkout:"),
+    Lines("xclip -o | git llm-apply -b try/rename"),
+    Text("One commit, with a message of your own:"),
+    Lines("git llm-apply --commit=response -m 'Rename the parser' answer.md"),
+    Text("Only below src, and nothing removed:"),
+    Lines("git llm-apply --include=src --no-allow-delete answer.md"),
+    Text("Take one edit back, or the whole landing:"),
+    Lines("git revert 1a2b3c4\ngit reset --keep ORIG_HEAD"),
+    Text("In a script:"),
+    Lines("git llm-apply --json answer.md | jq -r '.edits[] | .path'"),
+    Text("Always one commit per response in this repository:"),
+    Lines("git config llmapply.commit response"),
+];
+
+pub(super) const LIMITS: &[Piece] = &[
+    Text("What this version refuses, with a message that says what to do instead:"),
+    Item(
+        "hooks",
+        "It runs none but `reference-transaction`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
+         pre-llm-apply or post-llm-apply is active, landing is refused; `--no-verify` lands without them.",
+    ),
+    Item(
+        "signing",
+        "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",
+    ),
+    Item(
+        "repositories",
+        "with SHA-256 object names, with references in a reftable, or that are partial clones.",
+    ),
+    Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
+    Item(
+        "filters",
+        "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
+         `-b` works for them too.",
+    ),
+    Item("`--base`", "on a branch that has moved on from that commit: it merges nothing."),
+    Text(
+        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
+         index are dropped; git makes them anew. New files have the permissions that the umask leaves, also where \
+         `core.sharedRepository` is set.",
+    ),
+];
+
+pub(super) const SEE_ALSO: &[Piece] = &[Text(
+    "git-apply(1), git-am(1), git-revert(1), git-reset(1), git-config(1), githooks(5), gitattributes(5), gitglossary(7)",
+)];

@@ -1,0 +1,114 @@
+//! One place of an updated file: `@@` lines and the lines behind them.
+
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Anchor, Change, Hunk};
+use crate::format::scan::trim;
+use crate::span::Span;
+
+/// What an empty line of an update says: an empty line of the file.
+const BARE: &str = " \n";
+
+/// What stands between one run of `@@` lines and the next.
+pub(super) struct Chunk {
+    span: Span,
+    context: Vec<String>,
+    /// The lines with their marks.
+    lines: String,
+    /// How many of them, at the end, are empty in the patch.
+    bare: usize,
+    /// Whether others are lines of the file before.
+    has_old: bool,
+    end_of_file: bool,
+}
+
+impl Chunk {
+    /// A chunk that begins there.
+    pub(super) fn new(span: Span) -> Self {
+        Self { span, context: Vec::new(), lines: String::new(), bare: 0, has_old: false, end_of_file: false }
+    }
+
+    /// Whether nothing but `@@` lines and empty ones was seen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.len() == self.bare * BARE.len()
+    }
+
+    /// Takes in an `@@` line and what it seeks. Only for an empty chunk.
+    pub(super) fn seek(&mut self, span: Span, context: Option<&str>) {
+        self.span = self.span.join(span);
+        self.context.extend(context.map(str::to_owned));
+        self.lines.clear();
+        self.bare = 0;
+    }
+
+    /// Takes in a line that begins with a mark.
+    pub(super) fn take(&mut self, span: Span, text: &str) {
+        self.span = self.span.join(span);
+        // An empty line between others is one of the file.
+        self.has_old |= self.bare > 0 || !text.starts_with('+');
+        self.bare = 0;
+        self.lines.push_str(text);
+        self.lines.push('\n');
+    }
+
+    /// Takes in a line that is empty in the patch.
+    pub(super) fn take_bare(&mut self) {
+        self.bare += 1;
+        self.lines.push_str(BARE);
+    }
+
+    /// Takes in `*** End of File`.
+    pub(super) fn end_file(&mut self, span: Span) {
+        self.span = self.span.join(span);
+        self.end_of_file = true;
+    }
+
+    /// The hunk that it is.
+    pub(super) fn lower(mut self) -> Result<Hunk, Box<Diagnostic>> {
+        if !self.has_old {
+            // Empty lines behind lines that are only added set the chunk off from what follows: alone they are no place.
+            self.lines.truncate(self.lines.len() - self.bare * BARE.len());
+        }
+        if self.lines.is_empty() {
+            let fault = Diagnostic::error(Code::Missing, self.span, "no lines stand behind @@");
+            let help = "say what changes there, in lines that begin with a blank, - and +";
+            return Err(Box::new(fault.with_help(help)));
+        }
+        let change =
+            Change::Diff { lines: self.lines, before_unterminated: false, after_unterminated: false };
+        let anchor = Anchor::Seek { context: self.context, end_of_file: self.end_of_file };
+        Ok(Hunk { span: self.span, change, anchor })
+    }
+}
+
+/// What an `@@` line seeks, if it is one: nothing for `@@` alone. Of a unified diff's header, whose numbers say nothing
+/// here, it is the text after them.
+pub(super) fn context(text: &str) -> Option<Option<&str>> {
+    let rest = text.strip_prefix("@@")?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let sought = match numbers(rest) {
+        Some(heading) => heading,
+        None => rest.strip_prefix(' ').unwrap_or(rest),
+    };
+    Some(Some(sought).filter(|sought| !trim(sought).is_empty()))
+}
+
+/// What stands behind ` -1,2 +3,4 @@`.
+fn numbers(rest: &str) -> Option<&str> {
+    let (range, rest) = range(rest.strip_prefix(" -")?);
+    let (other, rest) = self::range(rest.strip_prefix(" +")?);
+    let rest = rest.strip_prefix(" @@").filter(|_| range && other)?;
+    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.strip_prefix(' ').unwrap_or(rest))
+}
+
+/// Whether a text begins with a line number and perhaps a count, and what follows.
+fn range(text: &str) -> (bool, &str) {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let counted =
+        rest.strip_prefix(',').map(|rest| (rest, rest.trim_start_matches(|c: char| c.is_ascii_digit())));
+    match counted {
+        Some((before, after)) => (rest.len() < text.len() && after.len() < before.len(), after),
+        None => (rest.len() < text.len(), rest),
+    }
+}

@@ -1,0 +1,90 @@
+//! Lines that begin with `***`.
+
+use crate::format::scan::{starts_with_ignore_case, trim};
+
+/// What such a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `*** Begin Patch`.
+    Begin,
+    /// `*** End Patch`.
+    End,
+    /// `*** Add File: …`.
+    Add,
+    /// `*** Delete File: …`.
+    Delete,
+    /// `*** Update File: …`.
+    Update,
+    /// `*** Move to: …`.
+    Move,
+    /// `*** End of File`.
+    EndOfFile,
+    /// `*** Environment ID: …`, which says nothing here.
+    EnvironmentId,
+    /// Anything else.
+    Unknown,
+}
+
+/// A line that begins with `***`, indented or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marker<'r> {
+    pub(super) kind: Kind,
+    /// What stands after the colon, trimmed.
+    pub(super) path: &'r str,
+    /// Whether it is written as it must be, upper and lower case included.
+    pub(super) exact: bool,
+}
+
+/// The lines that stand alone, and those that a path follows.
+const ALONE: [(&str, Kind); 3] =
+    [("*** Begin Patch", Kind::Begin), ("*** End Patch", Kind::End), ("*** End of File", Kind::EndOfFile)];
+const WITH_PATH: [(&str, Kind); 5] = [
+    ("*** Add File:", Kind::Add),
+    ("*** Delete File:", Kind::Delete),
+    ("*** Update File:", Kind::Update),
+    ("*** Move to:", Kind::Move),
+    ("*** Environment ID:", Kind::EnvironmentId),
+];
+
+impl<'r> Marker<'r> {
+    /// The marker that a line is.
+    pub(super) fn of(line: &'r str) -> Option<Self> {
+        let text = trim(line);
+        if !text.starts_with("***") {
+            return None;
+        }
+        let alone = ALONE.iter().find(|(wanted, _)| text.eq_ignore_ascii_case(wanted));
+        if let Some(&(wanted, kind)) = alone {
+            return Some(Self { kind, path: "", exact: text == wanted });
+        }
+        let with_path = WITH_PATH.iter().find(|(wanted, _)| starts_with_ignore_case(text, wanted));
+        Some(match with_path {
+            Some(&(wanted, kind)) => {
+                let (name, path) = text.split_at(wanted.len());
+                Self { kind, path: trim(path), exact: name == wanted }
+            }
+            None => Self { kind: Kind::Unknown, path: "", exact: true },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_read_indented_and_with_their_path() {
+        let marker = |line| Marker::of(line).map(|marker| (marker.kind, marker.path, marker.exact));
+        assert_eq!(marker("*** Begin Patch"), Some((Kind::Begin, "", true)));
+        assert_eq!(marker(" \t*** End Patch  "), Some((Kind::End, "", true)));
+        assert_eq!(marker("*** end of file"), Some((Kind::EndOfFile, "", false)));
+        assert_eq!(marker("  *** Update File:  a b.rs "), Some((Kind::Update, "a b.rs", true)));
+        assert_eq!(marker("*** Add File:x"), Some((Kind::Add, "x", true)));
+        assert_eq!(marker("*** Delete File:"), Some((Kind::Delete, "", true)));
+        assert_eq!(marker("*** update file: x"), Some((Kind::Update, "x", false)));
+        assert_eq!(marker("*** Begin Patch now"), Some((Kind::Unknown, "", true)));
+        assert_eq!(marker("***"), Some((Kind::Unknown, "", true)));
+        assert_eq!(marker("** Begin Patch"), None);
+        assert_eq!(marker("+*** Begin Patch"), None);
+    }
+}

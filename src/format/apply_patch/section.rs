@@ -1,0 +1,214 @@
+//! One file of a patch: its lines as they come, and the edit that they are.
+
+use super::chunk::{self, Chunk};
+use super::marker::{Kind, Marker};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Edit, Existing, Missing, Op, Target};
+use crate::format::FormatId;
+use crate::format::scan::{Cursor, Line, trim};
+use crate::span::Span;
+
+/// A section that is being read.
+pub(super) struct Section {
+    span: Span,
+    region: u32,
+    path: Target,
+    body: Body,
+}
+
+enum Body {
+    Add {
+        text: String,
+        /// The first line that is blank; no other may follow.
+        blank: Option<Span>,
+    },
+    Delete,
+    Update {
+        to: Option<Target>,
+        chunks: Vec<Chunk>,
+        /// Whether the last chunk takes no more lines.
+        closed: bool,
+    },
+}
+
+impl Section {
+    /// The section that a marker opens.
+    pub(super) fn open(
+        cursor: &Cursor<'_>,
+        line: Line<'_>,
+        marker: &Marker<'_>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let body = match marker.kind {
+            Kind::Add => Body::Add { text: String::new(), blank: None },
+            Kind::Delete => Body::Delete,
+            _ => Body::Update { to: None, chunks: Vec::new(), closed: false },
+        };
+        let path = target(cursor, line, marker)?;
+        Ok(Self { span: cursor.span(line.start, line.end()), region: cursor.region(), path, body })
+    }
+
+    /// The path as written.
+    pub(super) fn path(&self) -> &str {
+        &self.path.raw
+    }
+
+    /// From its marker to its last line that is not blank.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Takes in a line that is no marker.
+    pub(super) fn take(
+        &mut self,
+        cursor: &Cursor<'_>,
+        line: Line<'_>,
+        text: &str,
+    ) -> Result<(), Box<Diagnostic>> {
+        let span = cursor.span(line.start, line.end());
+        let blank = line.is_blank();
+        if !blank {
+            self.span = self.span.join(span);
+        }
+        match &mut self.body {
+            Body::Add { text: content, blank: earlier } => match (text.strip_prefix('+'), *earlier) {
+                (Some(added), None) => {
+                    content.push_str(added);
+                    content.push('\n');
+                }
+                (None, _) if blank => {
+                    earlier.get_or_insert(span);
+                }
+                (_, earlier) => return Err(without_plus(earlier.unwrap_or(span))),
+            },
+            Body::Delete if blank => {}
+            Body::Delete => {
+                let help = "say only *** Delete File: and the path";
+                return Err(malformed(span, "a removed file has lines", help));
+            }
+            Body::Update { chunks, closed, .. } => return take_into(chunks, closed, span, text),
+        }
+        Ok(())
+    }
+
+    /// Takes in `*** Move to:` or `*** End of File`.
+    pub(super) fn take_marker(
+        &mut self,
+        cursor: &Cursor<'_>,
+        line: Line<'_>,
+        marker: &Marker<'_>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let span = cursor.span(line.start, line.end());
+        self.span = self.span.join(span);
+        match (&mut self.body, marker.kind) {
+            (Body::Update { to, chunks, .. }, Kind::Move) if to.is_none() && chunks.is_empty() => {
+                *to = Some(target(cursor, line, marker)?);
+                Ok(())
+            }
+            (_, Kind::Move) => {
+                let help = "*** Move to: is the line after *** Update File:";
+                Err(malformed(span, "a file is not moved here", help))
+            }
+            (Body::Update { chunks, closed: closed @ false, .. }, _) => {
+                match chunks.last_mut().filter(|chunk| !chunk.is_empty()) {
+                    Some(chunk) => {
+                        chunk.end_file(span);
+                        *closed = true;
+                        Ok(())
+                    }
+                    None => {
+                        let help = "put it behind the lines that stand at the file's end";
+                        Err(malformed(span, "no lines stand before *** End of File", help))
+                    }
+                }
+            }
+            _ => Err(malformed(span, "*** End of File ends no chunk here", "leave it out")),
+        }
+    }
+
+    /// The edit that it is.
+    pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
+        let Self { span, region, path, body } = self;
+        let op = match body {
+            Body::Add { text, .. } => Ok(Op::Create { text, existing: Existing::Refuse }),
+            Body::Delete => Ok(Op::Delete { recursive: false }),
+            Body::Update { to, chunks, .. } => {
+                let hunks = chunks.into_iter().map(Chunk::lower).collect::<Result<Vec<_>, _>>();
+                hunks.and_then(|hunks| match to {
+                    Some(to) => Ok(Op::Rename { to, hunks }),
+                    None if hunks.is_empty() => {
+                        let fault = Diagnostic::error(Code::Missing, span, "the update changes nothing");
+                        let help = "say what changes, in lines that begin with a blank, - and +";
+                        Err(Box::new(fault.with_help(help)))
+                    }
+                    None => Ok(Op::Modify { hunks, missing: Missing::Refuse }),
+                })
+            }
+        };
+        match op {
+            Ok(op) => Ok(Edit { span, format: FormatId::ApplyPatch, region, path, op, why: None }),
+            Err(mut fault) => {
+                fault.path = Some(path.raw);
+                Err(fault)
+            }
+        }
+    }
+}
+
+/// Takes a line into the chunks of an update.
+fn take_into(
+    chunks: &mut Vec<Chunk>,
+    closed: &mut bool,
+    span: Span,
+    text: &str,
+) -> Result<(), Box<Diagnostic>> {
+    if let Some(context) = chunk::context(text) {
+        *closed = false;
+        match chunks.last_mut().filter(|chunk| chunk.is_empty()) {
+            Some(chunk) => chunk.seek(span, context),
+            None => {
+                let mut chunk = Chunk::new(span);
+                chunk.seek(span, context);
+                chunks.push(chunk);
+            }
+        }
+        return Ok(());
+    }
+    let is_bare = !text.starts_with(' ') && trim(text).is_empty();
+    if !is_bare && !text.starts_with([' ', '+', '-']) {
+        let help = "begin a line that stays with a blank, one that goes with - and one that comes with +";
+        return Err(malformed(span, "a line of an update has none of ' ', + and - before it", help));
+    }
+    if *closed && !is_bare {
+        return Err(malformed(span, "a line stands behind *** End of File", "begin the next chunk with @@"));
+    }
+    if chunks.is_empty() && !is_bare {
+        chunks.push(Chunk::new(span));
+    }
+    match chunks.last_mut() {
+        Some(_) if *closed => {}
+        Some(chunk) if is_bare => chunk.take_bare(),
+        Some(chunk) => chunk.take(span, text),
+        None => {}
+    }
+    Ok(())
+}
+
+fn malformed(span: Span, message: &str, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code::Malformed, span, message).with_help(help))
+}
+
+fn without_plus(span: Span) -> Box<Diagnostic> {
+    let help = "begin every line of the new file with +, empty ones too";
+    malformed(span, "a line of a new file has no + before it", help)
+}
+
+/// The path of a marker.
+fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Box<Diagnostic>> {
+    if marker.path.trim().is_empty() {
+        let span = cursor.span(line.start, line.end());
+        let fault = Diagnostic::error(Code::Missing, span, "no path stands here");
+        return Err(Box::new(fault.with_help("give the path in the same line, behind the colon")));
+    }
+    let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
+    Ok(Target { raw: marker.path.to_owned(), root: None, span: cursor.span(end - marker.path.len(), end) })
+}

@@ -1,0 +1,78 @@
+//! Changes written as JSON.
+
+use crate::format::render::hunks::{Fit, Hunk, hunks};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    file_entries: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    changes: Vec<Lines<'a>>,
+}
+
+#[derive(Serialize)]
+struct Lines<'a> {
+    original_lines: Vec<&'a str>,
+    changed_lines: Vec<&'a str>,
+}
+
+/// An object with an entry for each file; nothing for no changes.
+pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+    let mut file_entries = Vec::new();
+    for change in changes {
+        if change.path.trim().is_empty() {
+            return Err(change.cannot(Reason::Path));
+        }
+        let (action, changes) = match change.action()? {
+            Action::Nothing => continue,
+            Action::Create("") => return Err(change.cannot(Reason::Operation("create an empty"))),
+            Action::Create(text) => {
+                let text = text.strip_suffix('\n').ok_or_else(|| change.cannot(Reason::FinalNewline))?;
+                let lines = Lines { original_lines: Vec::new(), changed_lines: text.split('\n').collect() };
+                (Some("create_file"), vec![lines])
+            }
+            Action::Delete => (Some("delete_file"), Vec::new()),
+            Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
+            Action::Modify(texts) => {
+                // Only without an action may there be no lines to find.
+                let action = (!texts.before.is_empty()).then_some("replace_lines");
+                (action, modify(change, &texts)?)
+            }
+        };
+        file_entries.push(Entry { file: change.path, action, why: change.why, changes });
+    }
+    if file_entries.is_empty() {
+        return Ok(String::new());
+    }
+    let text = serde_json::to_string_pretty(&Document { file_entries });
+    // Strings, lists and structures always can be written.
+    Ok(text.unwrap_or_default() + "\n")
+}
+
+fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'a>) -> Result<Vec<Lines<'a>>, Unrepresentable> {
+    let is_blank = |lines: &[&str]| lines.iter().all(|line| line.trim().is_empty());
+    let fit = |before: &[&str], after: &[&str]| {
+        let short = !texts.before.is_empty() && is_blank(before) || after.is_empty();
+        if short { Fit::TooShort } else { Fit::Fits }
+    };
+    let hunks = hunks(&texts.before, &texts.after, &fit).ok_or_else(|| change.cannot(Reason::NoPlace))?;
+    let stays = |hunk: &Hunk| !texts.after_unterminated || hunk.keeps_last_line(&texts.before, &texts.after);
+    if !texts.ends_as_lines_do() || !hunks.iter().all(stays) {
+        return Err(change.cannot(Reason::FinalNewline));
+    }
+    let lines = |hunk: &Hunk| {
+        let original = texts.before.get(hunk.before.clone()).unwrap_or_default();
+        let changed = texts.after.get(hunk.after.clone()).unwrap_or_default();
+        Lines { original_lines: original.to_vec(), changed_lines: changed.to_vec() }
+    };
+    Ok(hunks.iter().map(lines).collect())
+}

@@ -1,0 +1,166 @@
+//! What stands before and between hunks: their numbers, and the headers of diffs.
+
+use crate::diag::{Code, Diagnostic};
+use crate::format::scan::Line;
+use crate::span::Span;
+
+/// One side's numbers of a `@@` line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Range {
+    /// The first line, from 1.
+    pub(super) start: Option<u32>,
+    /// How many lines.
+    count: Option<u32>,
+}
+
+/// The numbers of a `@@` line, as far as it has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Numbers {
+    /// Of the before-text.
+    pub(super) old: Range,
+    /// Of the after-text.
+    pub(super) new: Range,
+}
+
+impl Numbers {
+    /// The numbers in what follows a line's first `@@`.
+    pub(super) fn of(text: &str) -> Self {
+        let mut numbers = Self::default();
+        let Some(rest) = text.trim_start().strip_prefix('-') else { return numbers };
+        let (old, rest) = Range::of(rest);
+        numbers.old = old;
+        if let Some(rest) = rest.trim_start().strip_prefix('+') {
+            numbers.new = Range::of(rest).0;
+        }
+        numbers
+    }
+
+    /// Whether a hunk with so many lines of the before- and of the after-text is as long as they say.
+    pub(super) fn are(&self, counted: [u32; 2]) -> bool {
+        self.old.count == Some(counted[0]) && self.new.count == Some(counted[1])
+    }
+}
+
+impl Range {
+    /// The `3,5` or `3` at the start of a text, and the rest.
+    fn of(text: &str) -> (Self, &str) {
+        let (start, rest) = number(text);
+        let (count, rest) = match rest.strip_prefix(',') {
+            Some(rest) => number(rest),
+            None => (start.map(|_| 1), rest),
+        };
+        (Self { start, count }, rest)
+    }
+}
+
+fn number(text: &str) -> (Option<u32>, &str) {
+    let length = text.bytes().take_while(u8::is_ascii_digit).count();
+    (text[..length].parse().ok(), &text[length..])
+}
+
+/// Whether the header of a file begins at this line, which may also be a line of a hunk with those numbers, so many of
+/// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that are not the last lines due.
+pub(super) fn begins<'r>(
+    line: Line<'r>,
+    below: &(impl Iterator<Item = Line<'r>> + Clone),
+    hunk: Option<(Numbers, [u32; 2])>,
+) -> bool {
+    if line.text.starts_with("diff --git ") {
+        return true;
+    }
+    if !line.text.starts_with("--- ") {
+        return false;
+    }
+    let mut below = below.clone();
+    let begins = |line: Option<Line<'_>>, text: &str| line.is_some_and(|line| line.text.starts_with(text));
+    if !begins(below.next(), "+++ ") || !begins(below.next(), "@@") {
+        return false;
+    }
+    hunk.is_none_or(|(numbers, [old, new])| !numbers.are([old.saturating_add(1), new.saturating_add(1)]))
+}
+
+/// What the headers so far say.
+#[derive(Debug)]
+pub(super) struct Header<'r> {
+    /// The file that all hunks are for.
+    path: String,
+    /// The new file's name in the first header.
+    named: Option<&'r str>,
+    /// Whether `diff --git` was seen in this header.
+    git: bool,
+}
+
+impl<'r> Header<'r> {
+    pub(super) fn new(path: &str) -> Self {
+        Self { path: path.replace('\\', "/"), named: None, git: false }
+    }
+
+    /// Goes to another header.
+    pub(super) fn begin(&mut self) {
+        self.git = false;
+    }
+
+    /// Reads a line that stands in no hunk; `begun`: after one. Gives what is wrong with it.
+    pub(super) fn read(&mut self, line: Line<'r>, span: Span, begun: bool) -> Option<Diagnostic> {
+        let text = line.text;
+        let malformed = |message: &str| Some(Diagnostic::error(Code::Malformed, span, message));
+        if text.starts_with("diff --git ") {
+            self.git = true;
+        } else if let Some(name) = text.strip_prefix("+++ ") {
+            return self.name(name, span, begun);
+        } else if text.starts_with("--- ") {
+            return None;
+        } else if text.starts_with(['+', '-']) {
+            return malformed("changed lines stand outside any hunk")
+                .map(|fault| fault.with_help("begin each hunk with a line @@"));
+        } else if text.starts_with("*** ") {
+            return malformed("a header that belongs to another format");
+        } else if self.git {
+            let unsayable =
+                ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch"];
+            if unsayable.iter().any(|word| text.starts_with(word)) || text.starts_with("Binary files ") {
+                return malformed("the header says what hunks of one text file cannot")
+                    .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
+            } else if text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644") {
+                return malformed("only ordinary files can be made");
+            }
+        }
+        None
+    }
+
+    /// Compares the name in a `+++` line with the file that the hunks are for.
+    fn name(&mut self, written: &'r str, span: Span, begun: bool) -> Option<Diagnostic> {
+        let name = written.split('\t').next().unwrap_or(written).trim();
+        if name == "/dev/null" {
+            let message = "the header says that the file is removed";
+            return Some(
+                Diagnostic::error(Code::Malformed, span, message)
+                    .with_help("remove a file in an edit of its own"),
+            );
+        }
+        let other = if begun {
+            self.named != Some(name) && !self.is_path(name)
+        } else {
+            // Without git's prefix it may be no path: models write `+++ modified` too.
+            name.starts_with("b/") && !self.is_path(name)
+        };
+        self.named = self.named.or(Some(name).filter(|_| !begun));
+        other.then(|| {
+            let message = format!("the header names {name}, and the patch is for {}", self.path);
+            Diagnostic::error(Code::Malformed, span, message).with_help("give each file a patch of its own")
+        })
+    }
+
+    /// Whether a name, with or without git's prefix, is the path's or an end of it, or the path an end of the name.
+    fn is_path(&self, name: &str) -> bool {
+        let is =
+            |name: &str| ends_with_components(name, &self.path) || ends_with_components(&self.path, name);
+        is(name.strip_prefix("./").unwrap_or(name)) || name.strip_prefix("b/").is_some_and(is)
+    }
+}
+
+/// Whether a path is `end`, or ends with it as whole components.
+fn ends_with_components(path: &str, end: &str) -> bool {
+    let end = end.strip_prefix("./").unwrap_or(end);
+    path.strip_suffix(end).is_some_and(|rest| !end.is_empty() && (rest.is_empty() || rest.ends_with('/')))
+}

@@ -1,0 +1,115 @@
+//! For tests: that the work to read a response grows as its length does.
+
+use super::{FormatId, parse, scan};
+use crate::response::Response;
+use std::time::{Duration, Instant};
+
+/// Fails if twice the input makes a parser read more than 2.3 times as many lines, or if a hundred thousand lines take
+/// as long as only quadratic work does. The first is exact; a clock alone is not, on a machine that has other work.
+pub(super) fn assert_linear(name: &str, format: FormatId, text: &dyn Fn(usize) -> String) {
+    let read = |n| {
+        let response = Response::new(0, "r", text(n).into_bytes(), 1 << 30).unwrap();
+        let (start, before) = (Instant::now(), scan::lines_read());
+        std::hint::black_box(parse(&response, Some(format)));
+        (scan::lines_read() - before, start.elapsed())
+    };
+    let (short, long) = (read(5_000).0, read(10_000).0);
+    assert!(long * 10 < short * 23, "{name}: {short} lines read, {long} for twice the input");
+    let time = read(100_000).1;
+    assert!(time < Duration::from_secs(10), "{name}: {time:?}");
+}
+
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Lines that open, divide and close regions, or seem to, and what stands between them.
+    const LINES: &[&str] = &[
+        "*** Begin Patch",
+        "*** End Patch",
+        "*** Update File: a",
+        "*** Add File: a",
+        "*** Delete File: a",
+        "*** Move to: b",
+        "*** End of File",
+        "@@ f",
+        "+x",
+        "-x",
+        " x",
+        "",
+        "x",
+        "***",
+        "<<<<<<< SEARCH",
+        "=======",
+        ">>>>>>> REPLACE",
+        "<<<<<<< NEW_FILE",
+        ">>>>>>> NEW_FILE",
+        "<<< SEARCH",
+        "### File: a",
+        "**Reason**: x",
+        "a.rs",
+        "```",
+        "```rust",
+        "<think>",
+        "</think>",
+        "<thinking>",
+        "<edit file=\"a\" op=\"new\">",
+        "<put>",
+        "<<<",
+        ">>>",
+        "</put>",
+        "</edit>",
+        "<FILE_CHANGES>",
+        "</FILE_CHANGES>",
+        "<FILE_NEW file_path='a'>",
+        "<FILE_NEW>",
+        "</FILE_NEW>",
+        "x</FILE_NEW>",
+        "<FILE_PATCH file_path='a'>",
+        "</FILE_PATCH>",
+        "<FILE_DELETE file_path='a'/>",
+        "<FILE_DELETE file_path='a'>",
+        "<FILE_FOO>",
+        "<why>",
+        "</why>",
+        "````x",
+        "[[[UDIFFX_FILE_CHANGES]]]",
+        "[[[FILE_NEW file_path='a']]]",
+        "[[[/FILE_NEW]]]",
+        "[",
+        "{",
+        "[{\"file\": \"a\", \"changes\": [{",
+        "{\"file\": \"a\", \"action\": \"delete\"},",
+        "{\"a\": 1}",
+        "\"a\": [",
+        "}]}]",
+        "/*",
+        "*/",
+    ];
+
+    fn lines(most: usize) -> impl Strategy<Value = String> {
+        let line = ("(> )?[ \t]{0,2}", prop::sample::select(LINES));
+        prop::collection::vec(line, 0..most)
+            .prop_map(|lines| lines.iter().map(|(lead, line)| format!("{lead}{line}\n")).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn lines_said_over_and_over_are_read_in_linear_time(
+            head in lines(4), first in lines(5), second in lines(4), tail in lines(4), only in prop::option::of(prop::sample::select(FormatId::ALL)),
+        ) {
+            let read = |n| {
+                let text = format!("{head}{}{}{tail}", first.repeat(n), second.repeat(n));
+                let response = Response::new(0, "r", text.into_bytes(), 1 << 30).unwrap();
+                let before = scan::lines_read();
+                std::hint::black_box(parse(&response, only));
+                scan::lines_read() - before
+            };
+            // Reading stops after a number of errors, so that short texts say more than long ones.
+            let (short, long) = (read(100), read(200));
+            prop_assert!(long * 10 < short * 23 + 500, "{} lines read, {} for twice the input", short, long);
+        }
+    }
+}

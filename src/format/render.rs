@@ -1,0 +1,257 @@
+//! The way back: a change between two trees, written as a response in one of the formats.
+//!
+//! For tests, benchmarks and the examples in prompts. Each format has a `render` in its row of [`super::FORMATS`]; what
+//! they share is here: which changes there are, and in `hunks` how much of a file has to be quoted so that each place
+//! is the only one.
+
+pub(super) mod hunks;
+
+use super::{FORMATS, FormatId};
+
+/// One file before and after a change.
+///
+/// `before` and `after` are the file's whole content; both `None`, or equal ones under one path, are no change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rendered<'a> {
+    /// The file's path, relative to the repository; a renamed file's new one.
+    pub path: &'a str,
+    /// What it held; `None` if it was not there. A renamed file's content under its old path.
+    pub before: Option<&'a [u8]>,
+    /// What it holds; `None` if it is gone.
+    pub after: Option<&'a [u8]>,
+    /// The path that it had, if it was renamed.
+    pub renamed_from: Option<&'a str>,
+    /// Why. Left out where the format has no place for it; line breaks in it become blanks where it has to be a line.
+    pub why: Option<&'a str>,
+}
+
+/// A change that a format cannot express.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {reason}")]
+pub struct Unrepresentable {
+    /// The file that changes.
+    pub path: String,
+    /// Why not.
+    pub reason: Reason,
+}
+
+/// Why a format cannot express a change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// A NUL byte, or no UTF-8.
+    #[error("it is not text")]
+    Binary,
+    /// A path that the format would read as another one.
+    #[error("its path cannot be written in this format")]
+    Path,
+    /// The format has no such operation.
+    #[error("this format cannot {0} a file")]
+    Operation(&'static str),
+    /// A payload has lines, not line endings: they are the file's own.
+    #[error("its line endings are mixed, change, or are not those of a new file")]
+    LineEndings,
+    /// A newline at the end that would be there and may not, or the reverse.
+    #[error("whether it ends with a newline cannot be said in this format")]
+    FinalNewline,
+    /// The mark comes or goes.
+    #[error("its byte order mark changes")]
+    ByteOrderMark,
+    /// A line that would end the payload, or begin another.
+    #[error("the line {0:?} would be read as the format's own")]
+    Marker(String),
+    /// No amount of context says where the change belongs.
+    #[error("the place of a change cannot be said")]
+    NoPlace,
+}
+
+/// Writes changes as a response in a format. Parsed and applied in their order to the files before, it gives the files
+/// after.
+///
+/// # Errors
+/// The first change that the format cannot express.
+pub fn render(format: FormatId, changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+    let render = FORMATS.iter().find(|row| row.id == format).map(|row| row.render);
+    render.map_or_else(|| Ok(String::new()), |render| render(changes))
+}
+
+/// What a change does to its file, its texts checked and cut into lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action<'a> {
+    /// Nothing.
+    Nothing,
+    /// Makes it: the whole content, lines each ended by `\n` (but for a last one without a newline).
+    Create(&'a str),
+    /// Changes it where it is.
+    Modify(Texts<'a>),
+    /// Moves it here and changes it.
+    Rename(&'a str, Texts<'a>),
+    /// Removes it.
+    Delete,
+}
+
+/// A file's lines before and after, without line endings and byte order mark. A payload that has these lines stands
+/// for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Texts<'a> {
+    /// Before.
+    pub(super) before: Vec<&'a str>,
+    /// After.
+    pub(super) after: Vec<&'a str>,
+    /// The last line before has no newline.
+    pub(super) before_unterminated: bool,
+    /// The last line after has none.
+    pub(super) after_unterminated: bool,
+}
+
+impl<'a> Rendered<'a> {
+    /// What it does.
+    pub(super) fn action(&self) -> Result<Action<'a>, Unrepresentable> {
+        match (self.before, self.after) {
+            (None, None) => Ok(Action::Nothing),
+            (None, Some(after)) => {
+                let text = self.text(after)?;
+                if text.contains('\r') {
+                    return Err(self.cannot(Reason::LineEndings));
+                }
+                Ok(Action::Create(text))
+            }
+            (Some(_), None) => Ok(Action::Delete),
+            (Some(before), Some(after)) => match self.renamed_from {
+                Some(from) if from != self.path => {
+                    let texts = if before == after { Texts::unchanged() } else { self.texts(before, after)? };
+                    Ok(Action::Rename(from, texts))
+                }
+                _ if before == after => Ok(Action::Nothing),
+                _ => Ok(Action::Modify(self.texts(before, after)?)),
+            },
+        }
+    }
+
+    /// That this change cannot be expressed.
+    pub(super) fn cannot(&self, reason: Reason) -> Unrepresentable {
+        Unrepresentable { path: self.path.to_owned(), reason }
+    }
+
+    /// The why in one line.
+    pub(super) fn why_line(&self) -> Option<String> {
+        let line = self.why?.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then_some(line)
+    }
+
+    fn text(&self, bytes: &'a [u8]) -> Result<&'a str, Unrepresentable> {
+        let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+        text.ok_or_else(|| self.cannot(Reason::Binary))
+    }
+
+    fn texts(&self, before: &'a [u8], after: &'a [u8]) -> Result<Texts<'a>, Unrepresentable> {
+        let (mut before, mut after) = (self.text(before)?, self.text(after)?);
+        match (before.strip_prefix('\u{feff}'), after.strip_prefix('\u{feff}')) {
+            (Some(rest_before), Some(rest_after)) => (before, after) = (rest_before, rest_after),
+            (None, None) => {}
+            _ => return Err(self.cannot(Reason::ByteOrderMark)),
+        }
+        let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
+        let lines = |text: &'a str| {
+            let body = text.strip_suffix(ending).unwrap_or(text);
+            let lines: Vec<&str> = if text.is_empty() { Vec::new() } else { body.split(ending).collect() };
+            let uniform = lines.iter().all(|line| !line.contains(['\r', '\n']));
+            uniform.then_some(lines).ok_or_else(|| self.cannot(Reason::LineEndings))
+        };
+        Ok(Texts {
+            before: lines(before)?,
+            after: lines(after)?,
+            before_unterminated: !before.is_empty() && !before.ends_with('\n'),
+            after_unterminated: !after.is_empty() && !after.ends_with('\n'),
+        })
+    }
+}
+
+impl Texts<'_> {
+    fn unchanged() -> Self {
+        Self { before: Vec::new(), after: Vec::new(), before_unterminated: false, after_unterminated: false }
+    }
+
+    /// Whether the file comes out with the right end where a last line that the edit names gets a newline, and one that
+    /// it does not name stays as it is.
+    pub(super) fn ends_as_lines_do(&self) -> bool {
+        let kept = self.before.last() == self.after.last();
+        if self.after_unterminated {
+            self.before_unterminated && kept
+        } else {
+            !(self.before_unterminated && kept)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change<'a>(before: Option<&'a str>, after: Option<&'a str>) -> Rendered<'a> {
+        Rendered {
+            path: "a",
+            before: before.map(str::as_bytes),
+            after: after.map(str::as_bytes),
+            renamed_from: None,
+            why: None,
+        }
+    }
+
+    fn reason(before: Option<&str>, after: Option<&str>) -> Reason {
+        change(before, after).action().unwrap_err().reason
+    }
+
+    #[test]
+    fn a_change_is_what_it_does_to_the_file() {
+        assert_eq!(change(None, None).action(), Ok(Action::Nothing));
+        assert_eq!(change(Some("a\n"), Some("a\n")).action(), Ok(Action::Nothing));
+        assert_eq!(change(None, Some("a\n")).action(), Ok(Action::Create("a\n")));
+        assert_eq!(change(Some("a\n"), None).action(), Ok(Action::Delete));
+        let renamed = Rendered { renamed_from: Some("b"), ..change(Some("a\r"), Some("a\r")) };
+        assert_eq!(
+            renamed.action(),
+            Ok(Action::Rename("b", Texts::unchanged())),
+            "a move alone reads nothing"
+        );
+    }
+
+    #[test]
+    fn lines_have_neither_endings_nor_a_byte_order_mark() {
+        let Ok(Action::Modify(texts)) = change(Some("\u{feff}a\r\n\r\nb"), Some("\u{feff}b\r\n")).action()
+        else {
+            panic!("a modification")
+        };
+        assert_eq!((texts.before, texts.after), (vec!["a", "", "b"], vec!["b"]));
+        assert_eq!((texts.before_unterminated, texts.after_unterminated), (true, false));
+    }
+
+    #[test]
+    fn what_a_payload_cannot_say_is_refused() {
+        assert_eq!(reason(Some("a\0"), Some("b")), Reason::Binary);
+        assert_eq!(reason(Some("a\r\nb\n"), Some("b\n")), Reason::LineEndings);
+        assert_eq!(reason(Some("a\n"), Some("a\r\n")), Reason::LineEndings);
+        assert_eq!(reason(Some("a\r\n"), Some("a\n")), Reason::LineEndings);
+        assert_eq!(reason(None, Some("a\r\n")), Reason::LineEndings);
+        assert_eq!(reason(Some("\u{feff}a\n"), Some("a\n")), Reason::ByteOrderMark);
+        let bytes = Rendered { after: Some(b"\xff"), ..change(Some("a"), None) };
+        assert_eq!(bytes.action().unwrap_err().reason, Reason::Binary);
+    }
+
+    #[test]
+    fn a_touched_last_line_gets_a_newline_and_another_keeps_what_it_has() {
+        let ends = |before, after| match change(Some(before), Some(after)).action() {
+            Ok(Action::Modify(texts)) => texts.ends_as_lines_do(),
+            other => panic!("{other:?}"),
+        };
+        for (before, after) in
+            [("a\nb", "x\nb"), ("a\nb", "a\n"), ("a\nb", "a\nc\n"), ("a\n", "b\n"), ("", "a\n")]
+        {
+            assert!(ends(before, after), "{before:?} {after:?}");
+        }
+        for (before, after) in
+            [("a\nb", "a\nb\n"), ("a\nb\n", "a\nb"), ("a\nb", "a\nc"), ("", "a"), ("a\nb", "x\nb\n")]
+        {
+            assert!(!ends(before, after), "{before:?} {after:?}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! How much of a file a change has to quote so that its place is the only one.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// As many lines beside a change as diffs usually show.
+const CONTEXT: usize = 3;
+
+/// One place of a file and what becomes of it: line ranges, from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::format) struct Hunk {
+    /// The lines of the file before.
+    pub(in crate::format) before: Range<usize>,
+    /// The lines of the file after that stand there instead.
+    pub(in crate::format) after: Range<usize>,
+    /// What changes in them, ascending.
+    changes: Vec<Changed>,
+}
+
+/// Lines that go, and lines that come in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Changed {
+    before: Range<usize>,
+    after: Range<usize>,
+}
+
+/// A line of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum Side<'a> {
+    /// In both files.
+    Kept(&'a str),
+    /// Only in the file before.
+    Removed(&'a str),
+    /// Only in the file after.
+    Added(&'a str),
+}
+
+impl<'a> Side<'a> {
+    /// Its text.
+    pub(in crate::format) fn line(self) -> &'a str {
+        match self {
+            Side::Kept(line) | Side::Removed(line) | Side::Added(line) => line,
+        }
+    }
+}
+
+/// What a format says of a hunk's texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum Fit {
+    /// They can be written.
+    Fits,
+    /// They would have to be longer.
+    TooShort,
+    /// They hold a line that they must not.
+    Collides,
+}
+
+impl Hunk {
+    /// Whether a last line that is the same before and after stays where the hunk is given as two texts, whose lines
+    /// are paired from the top.
+    pub(in crate::format) fn keeps_last_line(&self, before: &[&str], after: &[&str]) -> bool {
+        let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);
+        let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        self.before.end < before.len() || head < old.len().min(new.len())
+    }
+
+    /// Its lines in the order of a diff.
+    pub(in crate::format) fn sides<'a>(
+        &'a self,
+        before: &'a [&'a str],
+        after: &'a [&'a str],
+    ) -> impl Iterator<Item = Side<'a>> {
+        let starts =
+            std::iter::once(self.before.start).chain(self.changes.iter().map(|change| change.before.end));
+        let nothing = Changed { before: self.before.end..self.before.end, after: 0..0 };
+        let changes = self.changes.iter().cloned().chain(std::iter::once(nothing));
+        starts.zip(changes).flat_map(move |(kept, change)| {
+            let kept = before[kept..change.before.start].iter().map(|line| Side::Kept(line));
+            let removed = before[change.before].iter().map(|line| Side::Removed(line));
+            let added = after[change.after].iter().map(|line| Side::Added(line));
+            kept.chain(removed).chain(added)
+        })
+    }
+}
+
+/// Cuts the difference of two texts into hunks that do not overlap, in order. Each one's before-lines stand once in the
+/// file before, and once in the file as it is when the hunks above have been made, but not within its after-lines
+/// (where it would seem to be made already). `fit` is asked whether its before- and after-lines can be written.
+///
+/// `None` if they cannot, whatever is quoted with them. No hunks if the texts are equal.
+pub(in crate::format) fn hunks(
+    before: &[&str],
+    after: &[&str],
+    fit: &dyn Fn(&[&str], &[&str]) -> Fit,
+) -> Option<Vec<Hunk>> {
+    let mut cut = Cut::new(before, after, fit);
+    let mut first = 0;
+    let mut through = 0;
+    while first < cut.changes.len() {
+        match cut.grow(first, through) {
+            Some((hunk, last)) => {
+                cut.make(first, hunk);
+                (first, through) = (last + 1, last + 1);
+            }
+            // What stands between this hunk and the one above may be what tells them apart.
+            None => first = cut.take_back()?,
+        }
+    }
+    Some(cut.done.into_iter().map(|(_, hunk)| hunk).collect())
+}
+
+/// A difference that is being cut into hunks.
+struct Cut<'a> {
+    before: &'a [&'a str],
+    after: &'a [&'a str],
+    fit: &'a dyn Fn(&[&str], &[&str]) -> Fit,
+    changes: Vec<Changed>,
+    /// The files as numbers, equal where lines are.
+    old: Vec<u32>,
+    new: Vec<u32>,
+    /// The line that each number stands for.
+    lines: Vec<&'a str>,
+    /// How often each number occurs in both.
+    counts: Vec<usize>,
+    /// The file with the hunks made that are done.
+    current: Vec<u32>,
+    /// Those hunks, each with the index of its first change.
+    done: Vec<(usize, Hunk)>,
+}
+
+impl<'a> Cut<'a> {
+    fn new(before: &'a [&'a str], after: &'a [&'a str], fit: &'a dyn Fn(&[&str], &[&str]) -> Fit) -> Self {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut lines = Vec::new();
+        let mut counts = Vec::new();
+        let mut number = |line: &&'a str| {
+            let id = *numbers.entry(line).or_insert_with(|| {
+                lines.push(*line);
+                counts.push(0);
+                u32::try_from(counts.len() - 1).unwrap_or(u32::MAX)
+            });
+            if let Some(count) = counts.get_mut(id as usize) {
+                *count += 1;
+            }
+            id
+        };
+        let old: Vec<u32> = before.iter().map(&mut number).collect();
+        let new: Vec<u32> = after.iter().map(&mut number).collect();
+        let mut changes: Vec<Changed> = Vec::new();
+        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if matches!(op, DiffOp::Equal { .. }) {
+                continue;
+            }
+            match changes.last_mut() {
+                Some(last)
+                    if last.before.end == op.old_range().start && last.after.end == op.new_range().start =>
+                {
+                    last.before.end = op.old_range().end;
+                    last.after.end = op.new_range().end;
+                }
+                _ => changes.push(Changed { before: op.old_range(), after: op.new_range() }),
+            }
+        }
+        let current = old.clone();
+        Self { before, after, fit, changes, old, new, lines, counts, current, done: Vec::new() }
+    }
+
+    /// The smallest hunk that begins with a change, holds those up to `through` and can be told apart, and the index of
+    /// its last change.
+    fn grow(&self, first: usize, through: usize) -> Option<(Hunk, usize)> {
+        let mut context = CONTEXT;
+        loop {
+            let (hunk, last) = self.quote(first, through, context);
+            match self.judge(&hunk) {
+                Fit::Fits => return Some((hunk, last)),
+                Fit::Collides => break,
+                Fit::TooShort if hunk.before == (self.floor()..self.before.len()) => return None,
+                Fit::TooShort => context += context / 2,
+            }
+        }
+        // Less of the file may be without the line that must not be quoted.
+        (0..CONTEXT.min(context)).rev().find_map(|context| {
+            let (hunk, last) = self.quote(first, through, context);
+            (self.judge(&hunk) == Fit::Fits).then_some((hunk, last))
+        })
+    }
+
+    /// Where the last hunk that is done ends.
+    fn floor(&self) -> usize {
+        self.done.last().map_or(0, |(_, hunk)| hunk.before.end)
+    }
+
+    /// How far down the hunks that are done have moved the lines after them.
+    fn after_of(&self, line: usize) -> usize {
+        self.done.last().map_or(line, |(_, hunk)| hunk.after.end + (line - hunk.before.end))
+    }
+
+    /// A change and those whose context meets its own, with so many lines around them.
+    fn quote(&self, first: usize, through: usize, context: usize) -> (Hunk, usize) {
+        let start = self.changes[first].before.start.saturating_sub(context).max(self.floor());
+        let mut last = first;
+        while self.changes.get(last + 1).is_some_and(|next| {
+            last < through || next.before.start <= self.changes[last].before.end + 2 * context
+        }) {
+            last += 1;
+        }
+        let changed = &self.changes[last];
+        let end = (changed.before.end + context).min(self.before.len());
+        let hunk = Hunk {
+            before: start..end,
+            after: self.after_of(start)..changed.after.end + (end - changed.before.end),
+            changes: self.changes[first..=last].to_vec(),
+        };
+        (hunk, last)
+    }
+
+    fn judge(&self, hunk: &Hunk) -> Fit {
+        let fit = (self.fit)(&self.before[hunk.before.clone()], &self.after[hunk.after.clone()]);
+        if fit == Fit::Fits && !self.is_the_only_one(hunk) { Fit::TooShort } else { fit }
+    }
+
+    fn is_the_only_one(&self, hunk: &Hunk) -> bool {
+        let old = &self.old[hunk.before.clone()];
+        let new = &self.new[hunk.after.clone()];
+        if old.is_empty() {
+            return self.old.is_empty();
+        }
+        let start = self.after_of(hunk.before.start);
+        let seems_made = (start + old.len())
+            .checked_sub(new.len())
+            .is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(new, at)));
+        !seems_made
+            && self.places(&self.old, old).eq([hunk.before.start])
+            && self.places(&self.current, old).eq([start])
+    }
+
+    /// Whether lines would be found in the current file from a line on, if blanks at line ends do not count and the
+    /// first and the last may be part of a line.
+    fn seems_to_stand(&self, lines: &[u32], at: usize) -> bool {
+        let text =
+            |id: &u32| self.lines.get(*id as usize).map_or("", |line| line.trim_end_matches([' ', '\t']));
+        let Some(there) = self.current.get(at..at + lines.len()) else { return false };
+        let last = lines.len().saturating_sub(1);
+        lines.iter().zip(there).enumerate().all(|(index, (line, there))| {
+            let (line, there) = (text(line), text(there));
+            line == there
+                || (index == 0 && there.ends_with(line))
+                || (index == last && there.starts_with(line))
+        })
+    }
+
+    /// Where some lines stand in a file.
+    fn places<'s>(&'s self, file: &'s [u32], lines: &'s [u32]) -> impl Iterator<Item = usize> + 's {
+        let count = |line: &u32| self.counts.get(*line as usize).copied().unwrap_or(0);
+        let rarest = (0..lines.len()).min_by_key(|&at| count(&lines[at])).unwrap_or(0);
+        let hits = file.iter().enumerate().filter(move |(_, line)| Some(*line) == lines.get(rarest));
+        hits.filter_map(move |(at, _)| {
+            let start = at.checked_sub(rarest)?;
+            (file.get(start..start + lines.len()) == Some(lines)).then_some(start)
+        })
+    }
+
+    fn make(&mut self, first: usize, hunk: Hunk) {
+        let start = self.after_of(hunk.before.start);
+        self.current.splice(start..start + hunk.before.len(), self.new[hunk.after.clone()].iter().copied());
+        self.done.push((first, hunk));
+    }
+
+    /// Undoes the last hunk and gives the index of its first change.
+    fn take_back(&mut self) -> Option<usize> {
+        let (first, hunk) = self.done.pop()?;
+        self.current.splice(hunk.after, self.old[hunk.before].iter().copied());
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut(before: &[&str], after: &[&str]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
+        let hunks = hunks(before, after, &|_, _| Fit::Fits)?;
+        Some(hunks.into_iter().map(|hunk| (hunk.before, hunk.after)).collect())
+    }
+
+    fn words(text: &str) -> Vec<&str> {
+        text.split_whitespace().collect()
+    }
+
+    #[test]
+    fn a_change_is_quoted_with_three_lines_on_both_sides() {
+        let (before, after) = (words("a b c d e f g h i j"), words("a b c d E f g h i j"));
+        assert_eq!(cut(&before, &after), Some(vec![(1..8, 1..8)]));
+        assert_eq!(cut(&before, &before), Some(vec![]));
+        assert_eq!(cut(&[], &after), Some(vec![(0..0, 0..10)]));
+        assert_eq!(cut(&after, &[]), Some(vec![(0..10, 0..0)]));
+    }
+
+    #[test]
+    fn changes_whose_context_meets_are_one_hunk_and_others_are_apart() {
+        let before: Vec<String> = (0..40).map(|line| line.to_string()).collect();
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        let mut after = before.clone();
+        after[10] = "x";
+        after[15] = "y";
+        after[30] = "z";
+        after.remove(20);
+        assert_eq!(cut(&before, &after), Some(vec![(7..24, 7..23), (27..34, 26..33)]));
+    }
+
+    #[test]
+    fn context_grows_until_the_place_is_the_only_one() {
+        let before = words("1 x x x x x x x x x 2 x x x x x x x x x 3");
+        let mut after = before.clone();
+        after[15] = "y";
+        assert_eq!(cut(&before, &after), Some(vec![(9..21, 9..21)]), "six lines, so that 2 and 3 are in it");
+    }
+
+    #[test]
+    fn an_insertion_that_seems_made_already_is_quoted_further() {
+        let Some(hunks) = cut(&words("a b c x x d"), &words("a b c x x x d")) else { panic!("a hunk") };
+        assert_eq!(hunks.len(), 1);
+        assert!(hunks[0].0.end == 6, "down to where the run of x ends: {hunks:?}");
+    }
+
+    #[test]
+    fn the_sides_of_a_hunk_are_its_diff() {
+        let (before, after) = (words("a b c d"), words("a x c d e"));
+        let Some(hunks) = hunks(&before, &after, &|_, _| Fit::Fits) else { panic!("hunks") };
+        let sides: Vec<_> = hunks.iter().flat_map(|hunk| hunk.sides(&before, &after)).collect();
+        let expected = [
+            Side::Kept("a"),
+            Side::Removed("b"),
+            Side::Added("x"),
+            Side::Kept("c"),
+            Side::Kept("d"),
+            Side::Added("e"),
+        ];
+        assert_eq!(sides, expected);
+    }
+
+    #[test]
+    fn less_is_quoted_where_a_line_collides_and_nothing_where_it_cannot_be_left_out() {
+        let fit = |before: &[&str], _: &[&str]| if before.contains(&"=") { Fit::Collides } else { Fit::Fits };
+        let made = hunks(&words("a = b c d"), &words("a = b x d"), &fit).unwrap();
+        assert_eq!(made[0].before, 2..5);
+        assert_eq!(hunks(&words("a = c"), &words("a b"), &fit), None);
+    }
+
+    proptest! {
+        #[test]
+        fn made_in_order_each_at_its_only_place_hunks_give_the_file_after(
+            before in prop::collection::vec("[abc]", 0..30),
+            after in prop::collection::vec("[abc]", 0..30),
+        ) {
+            let before: Vec<&str> = before.iter().map(String::as_str).collect();
+            let after: Vec<&str> = after.iter().map(String::as_str).collect();
+            let made = hunks(&before, &after, &|_, _| Fit::Fits);
+            let made = made.ok_or_else(|| TestCaseError::fail("the whole file is always a hunk"))?;
+            let mut now = before.clone();
+            for hunk in &made {
+                let lines = &before[hunk.before.clone()];
+                let places: Vec<usize> = if lines.is_empty() {
+                    vec![0]
+                } else {
+                    (0..now.len()).filter(|&at| now.get(at..at + lines.len()) == Some(lines)).collect()
+                };
+                prop_assert_eq!(places.len(), 1, "{:?} in {:?}", lines, now);
+                now.splice(places[0]..places[0] + lines.len(), after[hunk.after.clone()].iter().copied());
+            }
+            prop_assert_eq!(now, after);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! SEARCH/REPLACE blocks, each an edit, with the path of their file above them.
+//!
+//! Source of the rules: the format's documents, what their origins accept, and `formats.md` where they lose data.
+//!
+//! A block ends at its closing marker. One that another opening comes before has lost its end: it is an error that
+//! reaches up to that opening, and what stands in it is never taken for the end of one block or the text of another.
+//!
+//! Blocks with nothing between them but blank lines, fences and headings are one region.
+
+mod block;
+mod heading;
+mod marker;
+mod name;
+mod render;
+
+use super::fence::Fence;
+use super::scan::Cursor;
+use super::{Format, FormatId, MAX_ERRORS};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Edit, Script, Target};
+use block::Block;
+use heading::Heading;
+use marker::Marker;
+use name::Said;
+
+/// The row of the table.
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::SearchReplace,
+    markers: "lines <<<<<<< SEARCH or <<<<<<< NEW_FILE",
+    opens,
+    parse,
+    render: render::render,
+};
+
+fn opens(cursor: &Cursor<'_>) -> bool {
+    matches!(cursor.first_byte(), Some(b'<' | b'>' | b'-' | b'+'))
+        && Marker::of(cursor.text()).is_some_and(|marker| marker != Marker::Divider)
+}
+
+/// What the blocks of a run pass on to those below.
+struct Run {
+    /// Where the last block ended; nothing above belongs to the next.
+    floor: usize,
+    path: Option<Target>,
+    reason: Option<String>,
+}
+
+fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
+    let mut run = Run { floor: 0, path: last_path(script), reason: None };
+    while let Some(marker) = cursor.line().and_then(|line| Marker::of(line.text)) {
+        match marker {
+            Marker::Search | Marker::NewFile => run.read(cursor, script),
+            Marker::Divider => return,
+            Marker::Misspelt => {
+                stray(cursor, script, Code::Malformed, "this does not open a block");
+            }
+            Marker::Replace | Marker::NewFileEnd => {
+                stray(cursor, script, Code::Truncated, "a block ends here that was not opened");
+            }
+        }
+        run.floor = cursor.at();
+        let end = cursor.mark();
+        if script.diagnostics.len() >= MAX_ERRORS || !skip_gap(cursor) {
+            return cursor.reset(end);
+        }
+    }
+}
+
+impl Run {
+    /// Reads the block that opens at this line.
+    fn read(&mut self, cursor: &mut Cursor<'_>, script: &mut Script) {
+        let heading = Heading::above(cursor, self.floor);
+        if heading.path.is_some() {
+            self.reason.take();
+            self.path = heading.path;
+        }
+        let why = heading.reason.clone().or(heading.prose).or_else(|| self.reason.clone());
+        self.reason = heading.reason.or(self.reason.take());
+        let opening = cursor.line().map_or(cursor.at(), |line| line.end());
+        let opening = cursor.span(cursor.at(), opening);
+        match (Block::read(cursor, script), &self.path) {
+            (Ok(block), Some(path)) => script.edits.push(Edit {
+                span: block.span,
+                format: FormatId::SearchReplace,
+                region: cursor.region(),
+                path: path.clone(),
+                op: block.op,
+                why,
+            }),
+            (Ok(_), None) => {
+                let fault = Diagnostic::error(Code::Missing, opening, "no path stands above this block");
+                let help = "put a line \"### File: path\" above it";
+                script.diagnostics.push(fault.with_help(help));
+            }
+            (Err(mut fault), path) => {
+                fault.path = path.as_ref().map(|path| path.raw.clone());
+                script.diagnostics.push(*fault);
+            }
+        }
+    }
+}
+
+/// The path of the block before this run, unless that block, or anything since, is at fault or in another format.
+fn last_path(script: &Script) -> Option<Target> {
+    let last = script.edits.last().filter(|edit| edit.format == FormatId::SearchReplace)?;
+    let since =
+        |fault: &Diagnostic| fault.is_error() && fault.span().is_some_and(|span| span.start >= last.span.end);
+    let same = script.diagnostics.last().is_none_or(|fault| !since(fault));
+    same.then(|| last.path.clone())
+}
+
+/// Goes over a marker that has no block.
+fn stray(cursor: &mut Cursor<'_>, script: &mut Script, code: Code, message: &str) {
+    let end = cursor.line().map_or(cursor.at(), |line| line.end());
+    let fault = Diagnostic::error(code, cursor.span(cursor.at(), end), message);
+    let help = "a block is a line <<<<<<< SEARCH, a line ======= and a line >>>>>>> REPLACE, of 5 to 9 marks each, or \
+                <<<<<<< NEW_FILE and >>>>>>> NEW_FILE";
+    script.diagnostics.push(fault.with_help(help));
+    cursor.advance();
+}
+
+/// Goes to the next marker if nothing but blank lines, fences and headings is before it; says whether it did.
+fn skip_gap(cursor: &mut Cursor<'_>) -> bool {
+    while let Some(line) = cursor.line() {
+        if opens(cursor) {
+            return true;
+        }
+        let passes = line.is_blank()
+            || Fence::of(line.text).is_some()
+            || matches!(Said::of(line.text), Said::File(_) | Said::Reason(_) | Said::Path(_));
+        if !passes {
+            return false;
+        }
+        cursor.advance();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;

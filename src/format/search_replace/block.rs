@@ -1,0 +1,177 @@
+//! One block: from its opening marker to its closing one.
+
+use super::marker::Marker;
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Unit};
+use crate::format::FormatId;
+use crate::format::scan::{Cursor, Lines, Mark, trim};
+use crate::span::Span;
+
+/// A block that was read whole.
+pub(super) struct Block {
+    /// From its opening marker to its closing one.
+    pub(super) span: Span,
+    pub(super) op: Op,
+}
+
+/// The lines between the markers.
+#[derive(Default)]
+struct Payload {
+    text: String,
+    /// Offsets of the dividers in it.
+    dividers: Vec<usize>,
+    /// The line that the model says its SEARCH text begins at.
+    start_line: Option<u32>,
+}
+
+impl Block {
+    /// Reads the block at whose opening marker the cursor stands, and goes after it; where it has no end, to the next
+    /// opening one, or to the end of the input or of reasoning.
+    pub(super) fn read(cursor: &mut Cursor<'_>, script: &Script) -> Result<Self, Box<Diagnostic>> {
+        let Some(opening) = cursor.line() else {
+            return Err(Box::new(Diagnostic::error(Code::Truncated, cursor.span(0, 0), "there is no block")));
+        };
+        let from_here = cursor.lines();
+        let span = cursor.span(opening.start, opening.end());
+        let is_new = Marker::of(opening.text) == Some(Marker::NewFile);
+        let (name, closing) =
+            if is_new { ("NEW_FILE", Marker::NewFileEnd) } else { ("SEARCH", Marker::Replace) };
+        let truncated = |message: String, help: &str| {
+            Err(Box::new(Diagnostic::error(Code::Truncated, span, message).with_help(help)))
+        };
+        cursor.advance();
+        let payload = if is_new { Payload::default() } else { read_hints(cursor) };
+        let Some((payload, end)) = read_payload(cursor, payload, closing) else {
+            let counts = counts(from_here, script, is_new);
+            let lines = cursor.response().lines_of(cursor.span(opening.start, cursor.at()));
+            let message = format!("this {name} block is not closed{counts}; {lines} are not taken");
+            return truncated(message, "give the block once more, with its closing marker");
+        };
+        let block = span.join(end);
+        if is_new {
+            let op = Op::Create { text: payload.text, existing: Existing::Refuse };
+            return Ok(Self { span: block, op });
+        }
+        let Some(change) = payload.change() else {
+            let counts = counts(from_here, script, is_new);
+            let message = format!("this SEARCH block has no ======= between its texts{counts}");
+            return truncated(message, "put ======= between the lines to find and the lines to put there");
+        };
+        let anchor = match payload.start_line {
+            Some(line) => Anchor::Line { old_start: Some(line), new_start: None },
+            None => Anchor::Unique,
+        };
+        let missing = if may_create(&change) { Missing::CreateFromAdditions } else { Missing::Refuse };
+        let hunks = vec![Hunk { span: block, change, anchor }];
+        Ok(Self { span: block, op: Op::Modify { hunks, missing } })
+    }
+}
+
+impl Payload {
+    /// The texts; `None` without a divider.
+    fn change(&self) -> Option<Change> {
+        let first = *self.dividers.first()?;
+        // Blank lines alone find nothing.
+        let empty = self.text[..first].trim().is_empty();
+        let cut = if empty { first } else { 0 };
+        let text = &self.text[cut..];
+        if let [divider] = self.dividers[..] {
+            let (_, after) = text[divider - cut..].split_once('\n')?;
+            let before = text[..divider - cut].to_owned();
+            return Some(Change::Texts { before, after: after.to_owned(), unit: Unit::Lines });
+        }
+        let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
+        Some(Change::Splits { lines: text.to_owned(), dividers })
+    }
+}
+
+/// Whether there is a reading without a SEARCH text.
+fn may_create(change: &Change) -> bool {
+    match change {
+        Change::Texts { before, .. } => before.is_empty(),
+        Change::Splits { dividers, .. } => dividers.first() == Some(&0),
+        Change::Diff { .. } => false,
+    }
+}
+
+/// Goes over `:start_line:N` and its like, and the line of dashes behind them.
+fn read_hints(cursor: &mut Cursor<'_>) -> Payload {
+    let mut payload = Payload::default();
+    let mut hinted = false;
+    for name in [":start_line:", ":end_line:"] {
+        let number = trim(cursor.text()).strip_prefix(name).and_then(|text| trim(text).parse::<u32>().ok());
+        if let Some(number) = number {
+            if name == ":start_line:" {
+                payload.start_line = Some(number);
+            }
+            hinted = true;
+            cursor.advance();
+        }
+    }
+    let dashes = trim(cursor.text());
+    if hinted && (5..=9).contains(&dashes.len()) && dashes.bytes().all(|byte| byte == b'-') {
+        cursor.advance();
+    }
+    payload
+}
+
+/// Reads the lines up to the closing marker and goes after it; gives them and where the marker is. `None` if another
+/// block opens before it, or there is none.
+fn read_payload<'r>(
+    cursor: &mut Cursor<'r>,
+    mut payload: Payload,
+    closing: Marker,
+) -> Option<(Payload, Span)> {
+    // A new file may hold whole blocks of the other kind: a text about this format.
+    let mut cut_off: Option<Mark<'r>> = None;
+    while let Some(line) = cursor.line() {
+        let marker = Marker::of(line.text);
+        match marker {
+            Some(marker) if marker == closing => {
+                cursor.advance();
+                return Some((payload, cursor.span(line.start, line.end())));
+            }
+            Some(Marker::Divider) => payload.dividers.push(payload.text.len()),
+            Some(marker) if marker.opens() => {
+                cut_off.get_or_insert(cursor.mark());
+                if marker == Marker::NewFile || closing == Marker::Replace {
+                    break;
+                }
+            }
+            _ if cut_off.is_none() && cursor.may_be_reasoning() && cursor.reasoning_end().is_some() => {
+                cut_off = Some(cursor.mark());
+            }
+            _ => {}
+        }
+        payload.text.push_str(line.text);
+        payload.text.push('\n');
+        cursor.advance();
+    }
+    if let Some(mark) = cut_off {
+        cursor.reset(mark);
+    }
+    None
+}
+
+/// How many markers there are, for the first block that has not all of its own; `below` are the lines from it on.
+fn counts(below: Lines<'_>, script: &Script, is_new: bool) -> String {
+    if script.diagnostics.iter().any(|fault| fault.code == Code::Truncated) {
+        return String::new();
+    }
+    let is_same = |edit: &&Edit| {
+        edit.format == FormatId::SearchReplace && matches!(edit.op, Op::Create { .. }) == is_new
+    };
+    let whole = script.edits.iter().filter(is_same).count();
+    let (open, close) =
+        if is_new { (Marker::NewFile, Marker::NewFileEnd) } else { (Marker::Search, Marker::Replace) };
+    let (mut opened, mut closed) = (whole, whole);
+    for marker in below.filter_map(|line| Marker::of(line.text)) {
+        opened += usize::from(marker == open);
+        closed += usize::from(marker == close);
+    }
+    if is_new {
+        format!(" ({opened} opened, {closed} closed in the response)")
+    } else {
+        format!(" ({opened} SEARCH, {closed} REPLACE in the response)")
+    }
+}

@@ -1,0 +1,122 @@
+//! The lines that open, divide and close a block.
+
+use crate::format::scan::trim;
+
+/// What such a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marker {
+    /// `<<<<<<< SEARCH` or `------- SEARCH`.
+    Search,
+    /// `=======`.
+    Divider,
+    /// `>>>>>>> REPLACE` or `+++++++ REPLACE`.
+    Replace,
+    /// `<<<<<<< NEW_FILE`.
+    NewFile,
+    /// `>>>>>>> NEW_FILE`.
+    NewFileEnd,
+    /// What looks like an opening one and is none: another length or case, or text behind it.
+    Misspelt,
+}
+
+impl Marker {
+    /// The marker that a line is, indented or not. A conflict of git's (`<<<<<<< HEAD`) has none but the divider.
+    pub(super) fn of(line: &str) -> Option<Self> {
+        let text = trim(line);
+        let mark = *text.as_bytes().first()?;
+        if !matches!(mark, b'<' | b'>' | b'-' | b'+' | b'=') {
+            return None;
+        }
+        let length = text.bytes().take_while(|&byte| byte == mark).count();
+        let word = trim(&text[length..]);
+        // Models write `SEARCH>` now and then.
+        let word = word.strip_suffix('>').unwrap_or(word);
+        let fits = (5..=9).contains(&length);
+        match (mark, word) {
+            (b'=', "") if fits => Some(Marker::Divider),
+            (b'>' | b'+', "REPLACE") if fits => Some(Marker::Replace),
+            (b'>', "NEW_FILE") if fits => Some(Marker::NewFileEnd),
+            (b'<' | b'-', "SEARCH") if fits => Some(Marker::Search),
+            (b'<', "NEW_FILE") if fits => Some(Marker::NewFile),
+            (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE") if length >= 3 => Some(Marker::Misspelt),
+            (b'<', _) if length >= 3 && is_misspelt(word, fits) => Some(Marker::Misspelt),
+            _ => None,
+        }
+    }
+
+    /// Whether it opens a block.
+    pub(super) fn opens(self) -> bool {
+        matches!(self, Marker::Search | Marker::NewFile)
+    }
+}
+
+/// Whether what stands behind `<<<` is meant to be SEARCH or NEW_FILE: in another case, or with one word, such as a
+/// path, behind it.
+fn is_misspelt(word: &str, fits: bool) -> bool {
+    let is = |word: &str| word.eq_ignore_ascii_case("SEARCH") || word.eq_ignore_ascii_case("NEW_FILE");
+    is(word)
+        || word.split_once([' ', '\t']).is_some_and(|(word, rest)| {
+            fits && (word == "SEARCH" || word == "NEW_FILE") && !trim(rest).contains([' ', '\t'])
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_to_nine_characters_make_a_marker_indented_or_not() {
+        for (line, marker) in [
+            ("<<<<<<< SEARCH", Marker::Search),
+            (" <<<<<<<< SEARCH>", Marker::Search),
+            ("<<<<< SEARCH \t", Marker::Search),
+            ("------- SEARCH", Marker::Search),
+            ("<<<<<<<SEARCH", Marker::Search),
+            ("=======", Marker::Divider),
+            ("\t=====  ", Marker::Divider),
+            (">>>>>>>>> REPLACE", Marker::Replace),
+            ("+++++++ REPLACE", Marker::Replace),
+            ("<<<<<<< NEW_FILE", Marker::NewFile),
+            (">>>>>>> NEW_FILE", Marker::NewFileEnd),
+        ] {
+            assert_eq!(Marker::of(line), Some(marker), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_meant_as_an_opening_is_not_passed_over() {
+        for line in [
+            "<<< SEARCH",
+            "<<<<<<<<<< SEARCH",
+            "<<<<<<< search",
+            "<<<<<<< NEW_FILE src/a.rs",
+            "<<<<<<< SEARCH src/a.rs",
+            "<<<<<<< new_file",
+            "--- SEARCH",
+        ] {
+            assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn conflicts_and_prose_have_no_markers() {
+        for line in [
+            "<<<<<<< HEAD",
+            ">>>>>>> feature",
+            "||||||| base",
+            "====",
+            "==========",
+            "======= x",
+            "<< SEARCH",
+            ">>>> REPLACE",
+            "<<<<<<< SEARCH opens a block",
+            "The line <<<<<<< SEARCH opens it",
+            "--- search",
+            "- SEARCH",
+            "+++ REPLACE",
+            "",
+        ] {
+            assert_eq!(Marker::of(line), None, "{line:?}");
+        }
+    }
+}

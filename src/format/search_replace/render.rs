@@ -1,0 +1,100 @@
+//! Changes written as blocks.
+
+use super::marker::Marker;
+use super::name::Said;
+use crate::format::render::hunks::{Fit, Hunk, Side, hunks};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::scan::trim;
+
+/// A heading for each file and under it a block for each place that changes.
+pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+    let mut out = String::new();
+    for change in changes {
+        match change.action()? {
+            Action::Nothing => {}
+            Action::Create(text) => {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    return Err(change.cannot(Reason::FinalNewline));
+                }
+                let ends =
+                    |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
+                if let Some(line) = text.lines().find(ends) {
+                    return Err(change.cannot(Reason::Marker(line.to_owned())));
+                }
+                out.push_str(&heading(change)?);
+                out.push_str(&format!("<<<<<<< NEW_FILE\n{text}>>>>>>> NEW_FILE\n\n"));
+            }
+            Action::Modify(texts) => {
+                out.push_str(&heading(change)?);
+                blocks(&mut out, change, &texts)?;
+            }
+            Action::Delete => return Err(change.cannot(Reason::Operation("remove"))),
+            Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
+        }
+    }
+    Ok(out)
+}
+
+fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
+    let headings = [format!("### File: {}", change.path), format!("### File: `{}`", change.path)];
+    let said = |heading: &&String| {
+        !change.path.contains(char::is_control) && Said::of(heading) == Said::File(change.path)
+    };
+    let heading = headings.iter().find(said).ok_or_else(|| change.cannot(Reason::Path))?;
+    Ok(match change.why_line() {
+        Some(why) => format!("{heading}\n**Reason**: {why}\n\n"),
+        None => format!("{heading}\n\n"),
+    })
+}
+
+fn blocks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<(), Unrepresentable> {
+    let stays = |hunk: &Hunk| !texts.after_unterminated || hunk.keeps_last_line(&texts.before, &texts.after);
+    let hunks = hunks(&texts.before, &texts.after, &fit);
+    let hunks = hunks.ok_or_else(|| change.cannot(why_not(texts)))?;
+    if !texts.ends_as_lines_do() || !hunks.iter().all(stays) {
+        return Err(change.cannot(Reason::FinalNewline));
+    }
+    for hunk in hunks {
+        out.push_str("<<<<<<< SEARCH\n");
+        for side in hunk.sides(&texts.before, &texts.after).filter(|side| !matches!(side, Side::Added(_))) {
+            out.push_str(side.line());
+            out.push('\n');
+        }
+        out.push_str("=======\n");
+        for side in hunk.sides(&texts.before, &texts.after).filter(|side| !matches!(side, Side::Removed(_))) {
+            out.push_str(side.line());
+            out.push('\n');
+        }
+        out.push_str(">>>>>>> REPLACE\n\n");
+    }
+    Ok(())
+}
+
+fn fit(before: &[&str], after: &[&str]) -> Fit {
+    let is_blank = |lines: &[&str]| lines.iter().all(|line| line.trim().is_empty());
+    if before.iter().chain(after).any(|line| collides(line))
+        || before.first().is_some_and(|line| is_hint(line))
+    {
+        Fit::Collides
+    } else if is_blank(before) && !before.is_empty() {
+        Fit::TooShort
+    } else {
+        Fit::Fits
+    }
+}
+
+/// Whether a line may not stand in a block.
+fn collides(line: &str) -> bool {
+    Marker::of(line)
+        .is_some_and(|marker| marker.opens() || matches!(marker, Marker::Divider | Marker::Replace))
+}
+
+fn is_hint(line: &str) -> bool {
+    trim(line).starts_with(":start_line:") || trim(line).starts_with(":end_line:")
+}
+
+/// Why there are no hunks.
+fn why_not(texts: &Texts<'_>) -> Reason {
+    let line = texts.before.iter().chain(&texts.after).find(|line| collides(line) || is_hint(line));
+    line.map_or(Reason::NoPlace, |line| Reason::Marker((*line).to_owned()))
+}

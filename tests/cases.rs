@@ -1,0 +1,45 @@
+//! The golden corpus: `tests/cases/<format>/<name>/` holds `response.txt`, the tree `before/` (absent: empty), and
+//! either the tree `after/` (an empty one holds `.keep-empty`) or `refused`, the codes of all errors in order, one a line
+//! (`no-edits` where the response has none).
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends where its files are not as they should be"
+)]
+
+mod corpus;
+
+use corpus::{Outcome, list, name, read_files, rules, run};
+use git_llm_apply::format::FormatId;
+use std::path::Path;
+
+/// Why a case is not as it should be.
+fn complaint(case: &Path) -> Option<String> {
+    let response = std::fs::read(case.join("response.txt")).expect("a case has a response");
+    let before = read_files(&case.join("before"));
+    let outcome = run(response, &before, &rules());
+    let refused = std::fs::read_to_string(case.join("refused")).ok();
+    let after = case.join("after").is_dir().then(|| read_files(&case.join("after")));
+    let fine = match (&outcome, refused, after) {
+        (Outcome::Lands(files), None, Some(after)) => *files == after,
+        (outcome, Some(codes), None) => codes.lines().eq(outcome.codes()),
+        (_, None, None) | (_, Some(_), Some(_)) => panic!("{}: either after/ or refused", case.display()),
+        _ => false,
+    };
+    (!fine).then(|| format!("{}: {}", case.display(), outcome.describe()))
+}
+
+#[test]
+fn every_case_is_as_its_folder_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut complaints = Vec::new();
+    for format in list(&root).iter().filter(|path| path.is_dir()) {
+        let id: FormatId = name(format).parse().expect("a folder is named like its format");
+        let cases = list(format);
+        assert!(!cases.is_empty(), "{} has no cases", id.as_str());
+        println!("{}: {} cases", id.as_str(), cases.len());
+        complaints.extend(cases.iter().filter_map(|case| complaint(case)));
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}

@@ -1,0 +1,3 @@
+//! New.
+
+pub fn new() {}

@@ -1,0 +1,9 @@
+fn one() {
+    let x = 1;
+    x
+}
+
+fn two() {
+    let x = 2;
+    x
+}

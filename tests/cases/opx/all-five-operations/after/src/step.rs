@@ -1,0 +1,1 @@
+pub const STEP: u32 = 2;

@@ -1,0 +1,1 @@
+call({ timeout: 60, retries: 2 });

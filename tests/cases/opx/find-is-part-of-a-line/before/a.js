@@ -1,0 +1,1 @@
+call({ timeout: 30, retries: 2 });

@@ -1,0 +1,3 @@
+const PORT = 1;
+
+listen(PORT);

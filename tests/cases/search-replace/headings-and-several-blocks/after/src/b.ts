@@ -1,0 +1,1 @@
+import { PORT } from './a';

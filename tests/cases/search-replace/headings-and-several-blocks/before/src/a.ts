@@ -1,0 +1,3 @@
+const port = 1;
+
+listen(port);

@@ -1,0 +1,669 @@
+//! What is written for people is true: the man page, -h, the JSON schema, the README's session, the lists in the rest.
+#![cfg(test)]
+
+mod sandbox;
+
+use git_llm_apply::cli::args::{self, OPTIONS, VERBS};
+use git_llm_apply::cli::exit::Exit;
+use git_llm_apply::cli::manual;
+use git_llm_apply::diag::Code;
+use git_llm_apply::edit::FormatId;
+use git_llm_apply::format::{self, FORMATS};
+use git_llm_apply::locate::Tier;
+use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
+use git_llm_apply::response::Response;
+use git_llm_apply::transaction::{End, Obstacle};
+use git_llm_apply::vcs::repo::Operation;
+use sandbox::{Run, Sandbox, create, five, patch, rename, replace};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(top().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+}
+
+/// A directory in which git finds the binary.
+fn path_with_binary() -> std::ffi::OsString {
+    let binary = Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).parent().unwrap().to_owned();
+    let before = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(binary).chain(std::env::split_paths(&before))).unwrap()
+}
+
+mod man_page {
+    use super::*;
+
+    const FILE: &str = "man/git-llm-apply.1";
+
+    /// The page as text: without what roff needs and readers do not see.
+    fn text() -> String {
+        let page: String = read(FILE)
+            .lines()
+            .filter(|line| !line.starts_with(".\\\""))
+            .map(|line| line.to_owned() + "\n")
+            .collect();
+        ["\\fB", "\\fI", "\\fR", "\\&"]
+            .iter()
+            .fold(page, |page, mark| page.replace(mark, ""))
+            .replace("\\-", "-")
+    }
+
+    #[test]
+    fn is_made_from_the_tables() {
+        let page = manual::page();
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(top().join(FILE), &page).unwrap();
+        }
+        assert!(read(FILE) == page, "{FILE} is behind: cargo run --example man");
+    }
+
+    #[test]
+    fn names_everything_that_there_is() {
+        let text = text();
+        let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
+        for option in OPTIONS {
+            has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
+            assert!(
+                text.contains(&format!("--{}", option.long))
+                    || text.contains(&format!("--[no-]{}", option.long)),
+                "{}",
+                option.long
+            );
+            has(&format!("\n.TP\n{}\n", option.key()));
+        }
+        for (verb, about) in VERBS {
+            has(&format!("\n.TP\n{verb}\n"));
+            has(&about[1..]);
+        }
+        for (exit, _) in Exit::ALL {
+            has(&format!("\n.TP\n{}\n", exit.code()));
+        }
+        for code in Code::ALL {
+            has(&format!("\n.TP\n{}\n", code.as_str()));
+        }
+        for format in FORMATS {
+            has(&format!("(--format={})", format.name()));
+        }
+        for key in ["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout"] {
+            has(key);
+        }
+        for status in Status::ALL {
+            has(status.as_str());
+        }
+    }
+
+    #[test]
+    fn has_no_key_or_option_that_there_is_not() {
+        let text = text();
+        let known: BTreeSet<_> = OPTIONS
+            .iter()
+            .map(args::Opt::key)
+            .chain(["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout"].map(str::to_owned))
+            .collect();
+        for at in text.match_indices("llmapply.").map(|(at, _)| at) {
+            let key: String = text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
+            assert!(known.contains(key.trim_end_matches('.')), "{key}");
+        }
+        let known: BTreeSet<_> = OPTIONS
+            .iter()
+            .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
+            .chain(["version", "help", "keep", "no-"].map(str::to_owned))
+            .collect();
+        for (at, _) in text.match_indices("--") {
+            let before = text[..at].chars().next_back();
+            let name: String =
+                text[at + 2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            if before != Some('-') && !name.is_empty() {
+                assert!(known.contains(&name), "--{name} is no option");
+            }
+        }
+    }
+
+    #[test]
+    fn examples_of_the_formats_are_read_without_a_complaint() {
+        for id in FORMATS.iter().map(|format| format.id) {
+            let chapter = manual::chapter(id);
+            for only in [None, Some(id)] {
+                let response = Response::new(0, "example", chapter.example.into(), 1 << 20).unwrap();
+                let script = format::parse(&response, only);
+                assert_eq!(script.diagnostics, [], "{}", id.as_str());
+                assert!(script.edits.len() >= 2, "{}", id.as_str());
+                assert!(script.edits.iter().all(|edit| edit.format == id));
+            }
+        }
+    }
+
+    #[test]
+    fn the_example_of_opx_lands() {
+        let sandbox = Sandbox::new();
+        sandbox.file("src/shelf.py", "def shelf(books):\n    return books\n");
+        sandbox.file("TODO", "sort\n");
+        sandbox.file("notes.txt", "x\n");
+        sandbox.commit("as the example has it");
+        sandbox.apply(["-q"], manual::chapter(FormatId::Opx).example).exits(0);
+        assert!(sandbox.text("src/shelf.py").ends_with("sorted(books)\n"));
+        assert!(
+            sandbox.exists("docs/shelf.md") && sandbox.exists("docs/notes.txt") && !sandbox.exists("TODO")
+        );
+    }
+
+    #[test]
+    fn is_shown_by_git_help_without_a_warning() {
+        if Command::new("man").arg("--version").output().is_err() {
+            println!("not tested: there is no man here");
+            return;
+        }
+        let sandbox = Sandbox::unborn();
+        // As the README installs it: beside the directory of the binary.
+        let place = sandbox.root().join("cargo/share/man/man1");
+        let bin = sandbox.root().join("cargo/bin");
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::create_dir_all(&bin).unwrap();
+        std::fs::copy(top().join(FILE), place.join("git-llm-apply.1")).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_git-llm-apply"), bin.join("git-llm-apply")).unwrap();
+        let mut path = bin.into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap());
+        for help in [["help", "llm-apply"], ["llm-apply", "--help"]] {
+            let mut command = sandbox.git_command(help);
+            let run = Run::of(
+                command.env("PATH", &path).env("MANPAGER", "cat").env("MANWIDTH", "80").output().unwrap(),
+            );
+            let shown = run.clone().exits(0).stdout;
+            if shown.contains("has been minimized") {
+                println!("not tested: man is a stub here");
+                return;
+            }
+            assert!(shown.contains("one transaction"), "{shown}");
+            assert!(shown.contains("EXIT STATUS") && shown.contains("llmapply.maxSize"), "{shown}");
+            let wide: Vec<_> = shown.lines().filter(|line| line.chars().count() > 80).collect();
+            assert!(wide.is_empty(), "{wide:#?}");
+        }
+        for locale in ["C", "C.UTF-8"] {
+            let mut command = Command::new("man");
+            command
+                .args(["--warnings", "-l"])
+                .arg(top().join(FILE))
+                .env("MANPAGER", "cat")
+                .env("LC_ALL", locale);
+            let run = Run::of(command.output().unwrap());
+            // Only man-db knows these options.
+            if run.code == Some(0) {
+                assert_eq!(run.stderr, "", "{locale}");
+            }
+        }
+    }
+}
+
+mod help {
+    use super::*;
+
+    #[test]
+    fn fits_a_screen_and_names_what_is_common() {
+        let sandbox = Sandbox::unborn();
+        let short = sandbox.run(["-h"]).exits(0).stdout;
+        assert!(short.lines().count() <= 34, "{} lines", short.lines().count());
+        let long = sandbox.run(["--help"]).exits(0).stdout;
+        for line in short.lines().chain(long.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for option in OPTIONS {
+            let line = format!("--{} ", option.long);
+            let named = short.replace('\n', " ").contains(&line);
+            assert_eq!(named, option.common, "--{}", option.long);
+            assert!(long.replace('\n', " ").contains(&line), "--{}", option.long);
+        }
+        for (verb, about) in VERBS {
+            assert!(short.contains(verb) && short.contains(about), "{verb}");
+        }
+        assert!(short.contains("git help llm-apply"));
+    }
+}
+
+mod schema {
+    use super::*;
+
+    fn schema() -> Value {
+        serde_json::from_str(&read("man/report.schema.json")).unwrap()
+    }
+
+    /// What of the value is not as the schema has it: that part of JSON Schema 2020-12 that the file uses, and no other.
+    fn complaints(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        for (keyword, wanted) in schema.as_object().unwrap() {
+            let fine = match keyword.as_str() {
+                "$schema" | "$defs" | "title" | "description" => true,
+                "$ref" => {
+                    let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                    all.extend(complaints(root, &root["$defs"][name], value, at));
+                    true
+                }
+                "const" => value == wanted,
+                "enum" => wanted.as_array().unwrap().contains(value),
+                "type" => match wanted {
+                    Value::Array(names) => names.iter().any(|name| is(value, name.as_str().unwrap())),
+                    name => is(value, name.as_str().unwrap()),
+                },
+                "minimum" => value.as_i64().is_none_or(|n| n >= wanted.as_i64().unwrap()),
+                "maximum" => value.as_i64().is_none_or(|n| n <= wanted.as_i64().unwrap()),
+                "pattern" => {
+                    assert_eq!(wanted, "^[0-9a-f]{40}$", "the only one that is understood here");
+                    let hex = |text: &str| {
+                        text.len() == 40 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+                    };
+                    value.as_str().is_some_and(hex)
+                }
+                "oneOf" => {
+                    let fitting = wanted.as_array().unwrap().iter();
+                    fitting.filter(|one| complaints(root, one, value, at).is_empty()).count() == 1
+                }
+                "required" => {
+                    let names = wanted.as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+                    names.into_iter().all(|name| value.get(name).is_some())
+                }
+                "additionalProperties" => {
+                    assert_eq!(wanted, false);
+                    let known = schema["properties"].as_object().unwrap();
+                    value.as_object().is_none_or(|value| value.keys().all(|key| known.contains_key(key)))
+                }
+                "properties" => {
+                    for (name, one) in wanted.as_object().unwrap() {
+                        if let Some(value) = value.get(name) {
+                            all.extend(complaints(root, one, value, &format!("{at}.{name}")));
+                        }
+                    }
+                    true
+                }
+                "items" => {
+                    for (index, value) in value.as_array().into_iter().flatten().enumerate() {
+                        all.extend(complaints(root, wanted, value, &format!("{at}[{index}]")));
+                    }
+                    true
+                }
+                other => panic!("{other} is not understood here"),
+            };
+            if !fine {
+                all.push(format!("{at}: {keyword} {wanted} does not hold for {value}"));
+            }
+        }
+        all
+    }
+
+    fn is(value: &Value, name: &str) -> bool {
+        match name {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "boolean" => value.is_boolean(),
+            "null" => value.is_null(),
+            other => panic!("{other} is no type"),
+        }
+    }
+
+    /// Runs it with `--json`, holds what it prints against the schema, and gives it.
+    #[track_caller]
+    fn reported(run: Run, code: i32, status: &str) -> Value {
+        let run = run.exits(code);
+        assert_eq!(run.stdout.lines().count(), 1, "one object on one line");
+        let value: Value = serde_json::from_str(&run.stdout).unwrap();
+        let schema = schema();
+        let complaints = complaints(&schema, &schema, &value, "$");
+        assert!(complaints.is_empty(), "{complaints:#?}\n{value:#}");
+        assert_eq!((&value["status"], &value["exit_code"]), (&status.into(), &code.into()));
+        value
+    }
+
+    #[test]
+    fn holds_for_what_is_printed() {
+        let sandbox = Sandbox::new();
+        let json = ["--json"];
+        reported(sandbox.apply(["--json", "-n"], &five()), 0, "checked");
+        let landed = reported(sandbox.apply(json, &five()), 0, "landed");
+        assert_eq!(landed["edits"].as_array().unwrap().len(), 5);
+        assert_eq!(landed["edits"][0]["matches"][0]["tier"], "exact");
+        assert_eq!(landed["branch"]["new"], sandbox.head());
+        reported(sandbox.apply(json, &five()), 0, "nothing");
+        reported(sandbox.apply(json, "nothing here"), 5, "no-edits");
+        let other =
+            reported(sandbox.apply(["--json", "-b", "side/way"], &create("z", "w", "z\n")), 0, "landed");
+        assert_eq!(other["branch"]["old"], Value::Null);
+
+        sandbox.file("twice", "a\nx\nb\nx\n");
+        sandbox.commit("twice");
+        let bad = [
+            patch("twice", "w", "x\n", "y\n"),
+            patch("README", "w", "not there\n", "y\n"),
+            rename("nowhere", "else", "w"),
+            create("../out", "w", "x\n"),
+            create("fine", "w", "x\n"),
+        ];
+        let refused = reported(sandbox.apply(json, &bad.concat()), 1, "refused");
+        assert_eq!(refused["diagnostics"][0]["candidates"], serde_json::json!([2, 4]));
+        let broken = "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nx\n";
+        reported(sandbox.apply(json, broken), 1, "refused");
+
+        sandbox.file("README", "my own\n");
+        let there = reported(sandbox.apply(json, &replace("README", "w", "x\n")), 4, "in-the-way");
+        assert_eq!(there["obstacles"][0]["kind"], "modified");
+        reported(sandbox.apply(["--json", "-n"], &replace("README", "w", "x\n")), 4, "in-the-way");
+        reported(sandbox.apply(["--json", "--base", "nothing"], &create("y", "w", "y\n")), 128, "failed");
+        reported(sandbox.apply(["--json", "-C", "/nowhere/at/all"], ""), 128, "failed");
+        reported(sandbox.apply(["--json", "--diff"], &create("y", "w", "y\n")), 129, "failed");
+        let outside = Sandbox::bare_ground();
+        let failed = reported(outside.apply(json, &create("y", "w", "y\n")), 128, "failed");
+        assert!(failed["error"]["help"].is_string());
+    }
+
+    #[test]
+    fn holds_for_what_recover_prints() {
+        let clean = reported(Sandbox::new().run(["recover", "--json"]), 0, "nothing");
+        assert_eq!(clean["recovered"], serde_json::json!([]));
+        let mut ends = BTreeSet::new();
+        for fault in ["committed", "index-prepared", "ref-moved"] {
+            let mut sandbox = Sandbox::new();
+            sandbox.set("GIT_LLM_APPLY_FAULT", &format!("{fault}:kill"));
+            assert_eq!(sandbox.apply(["-q"], &five()).signal, Some(9));
+            sandbox.set("GIT_LLM_APPLY_FAULT", "-");
+            let report = reported(sandbox.run(["recover", "--json"]), 0, "nothing");
+            ends.insert(report["recovered"][0]["end"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(ends, ["discarded", "finished", "taken-back"].map(str::to_owned).into());
+        // Somebody has gone on with a file that the killed run had put there.
+        let mut sandbox = Sandbox::new();
+        sandbox.set("GIT_LLM_APPLY_FAULT", "index-prepared:kill");
+        assert_eq!(sandbox.apply(["-q"], &five()).signal, Some(9));
+        sandbox.set("GIT_LLM_APPLY_FAULT", "-");
+        sandbox.file("README", "my own since\n");
+        let report = reported(sandbox.run(["recover", "--json"]), 4, "in-the-way");
+        assert_eq!(report["recovered"][0]["left"], serde_json::json!(["README"]));
+    }
+
+    #[test]
+    fn what_is_not_so_does_not_hold() {
+        let sandbox = Sandbox::new();
+        let good = reported(sandbox.apply(["--json", "-n"], &five()), 0, "checked");
+        let schema = schema();
+        type Spoil = fn(&mut Value);
+        let spoils: &[Spoil] = &[
+            |v| v["schema_version"] = 2.into(),
+            |v| v["status"] = "done".into(),
+            |v| v["more"] = 1.into(),
+            |v| drop(v.as_object_mut().unwrap().remove("error")),
+            |v| v["branch"] = "main".into(),
+            |v| v["branch"]["old"] = "1234".into(),
+            |v| v["edits"][0]["number"] = 0.into(),
+            |v| v["edits"][0]["path"] = Value::Null,
+            |v| v["edits"][0]["lines"]["more"] = 1.into(),
+            |v| v["edits"][4]["matches"] = serde_json::json!([{"tier": "exact"}]),
+            |v| v["responses"] = serde_json::json!([1]),
+        ];
+        for (index, spoil) in spoils.iter().enumerate() {
+            let mut value = good.clone();
+            spoil(&mut value);
+            assert_ne!(value, good);
+            assert!(!complaints(&schema, &schema, &value, "$").is_empty(), "spoil {index} passes");
+        }
+    }
+
+    #[test]
+    fn names_all_names_and_explains_every_field() {
+        let schema = schema();
+        let names = |of: &Value| -> Vec<String> {
+            of["enum"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+        };
+        let defs = &schema["$defs"];
+        assert_eq!(schema["properties"]["schema_version"]["const"], SCHEMA_VERSION);
+        assert!(Status::ALL.iter().map(|s| s.as_str()).eq(names(&schema["properties"]["status"])));
+        assert!(EditState::ALL.iter().map(|s| s.as_str()).eq(names(&defs["edit"]["properties"]["state"])));
+        assert!(FormatId::ALL.iter().map(|f| f.as_str()).eq(names(&defs["edit"]["properties"]["format"])));
+        assert!(Tier::ALL.iter().map(|t| t.as_str()).eq(names(&defs["match"]["properties"]["tier"])));
+        assert!(Code::ALL.iter().map(|c| c.as_str()).eq(names(&defs["diagnostic"]["properties"]["code"])));
+        assert!(End::ALL.iter().map(|e| e.as_str()).eq(names(&defs["recovered"]["properties"]["end"])));
+        assert!(
+            every_obstacle().iter().map(Obstacle::kind).eq(names(&defs["obstacle"]["properties"]["kind"]))
+        );
+
+        let mut fields = 0;
+        for object in defs.as_object().unwrap().values().chain([&schema]) {
+            assert!(object["description"].is_string(), "{object}");
+            let Some(properties) = object.get("properties") else { continue };
+            let required: BTreeSet<_> =
+                object["required"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
+            assert_eq!(object["additionalProperties"], false);
+            for (name, field) in properties.as_object().unwrap() {
+                assert!(field["description"].as_str().is_some_and(|text| text.len() > 5), "{name}");
+                assert!(required.contains(name.as_str()), "{name} is always there");
+                fields += 1;
+            }
+            assert_eq!(required.len(), properties.as_object().unwrap().len());
+        }
+        assert!(fields > 40);
+        let page = read("man/git-llm-apply.1");
+        for name in schema["properties"].as_object().unwrap().keys().filter(|name| *name != "schema_version")
+        {
+            assert!(
+                page.contains(&format!("\n.TP\n\\fB{name}\\fR\n")),
+                "the man page does not explain {name}"
+            );
+        }
+    }
+
+    /// One of each kind; a new one does not compile here until it is added.
+    fn every_obstacle() -> Vec<Obstacle> {
+        let path = String::new;
+        let all = vec![
+            Obstacle::Modified(path()),
+            Obstacle::Staged(path()),
+            Obstacle::Deleted(path()),
+            Obstacle::Untracked(path()),
+            Obstacle::Conflicted(path()),
+            Obstacle::Blocked { path: path(), parent: path(), what: "" },
+            Obstacle::Submodule(path()),
+            Obstacle::Operation(Operation::Merge),
+            Obstacle::Locked(PathBuf::new()),
+            Obstacle::CheckedOut { branch: path(), worktree: PathBuf::new() },
+        ];
+        for one in &all {
+            match one {
+                Obstacle::Modified(_)
+                | Obstacle::Staged(_)
+                | Obstacle::Deleted(_)
+                | Obstacle::Untracked(_)
+                | Obstacle::Conflicted(_)
+                | Obstacle::Blocked { .. }
+                | Obstacle::Submodule(_)
+                | Obstacle::Operation(_)
+                | Obstacle::Locked(_)
+                | Obstacle::CheckedOut { .. } => {}
+            }
+        }
+        all
+    }
+}
+
+mod readme {
+    use super::*;
+
+    /// The texts of the fenced blocks of a language, and what stands in the line above each.
+    fn blocks(language: &str) -> Vec<(String, String)> {
+        let readme = read("README.md");
+        let lines: Vec<_> = readme.lines().collect();
+        let fence = format!("```{language}");
+        let starts = (0..lines.len()).filter(|&at| lines[at] == fence);
+        let block = |at: usize| {
+            let text: Vec<_> = lines[at + 1..].iter().take_while(|line| **line != "```").copied().collect();
+            (lines[at - 1].to_owned(), text.join("\n") + "\n")
+        };
+        starts.map(block).collect()
+    }
+
+    /// Object names as `ID`, so that those of another day are the same.
+    fn normalised(text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let word = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(word);
+            let hex = name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+            out.push_str(if hex && (7..=40).contains(&name.len()) { "ID" } else { name });
+            let next = after.chars().next().map_or(0, char::len_utf8);
+            out.push_str(&after[..next]);
+            rest = &after[next..];
+        }
+        out
+    }
+
+    /// Runs the commands of the sessions one after another in one shell, and gives the sessions as they really go.
+    fn replay(sessions: &[String]) -> Vec<String> {
+        let sandbox = Sandbox::bare_ground();
+        for (above, text) in blocks("xml") {
+            let file = above.strip_prefix("<!-- ").and_then(|name| name.strip_suffix(" -->")).unwrap();
+            sandbox.file(file, text);
+        }
+        const MARK: char = '\u{1}';
+        let mut script = String::from("exec 2>&1\n");
+        for session in sessions {
+            for command in session.lines().filter_map(|line| line.strip_prefix("$ ")) {
+                // The status of a command is what `$?` is in the next one.
+                script.push_str(&format!("s=$?; printf '\\001'; (exit $s)\n{command}\n"));
+            }
+        }
+        let mut shell = sandbox.git_command([""; 0]);
+        let pinned: Vec<_> =
+            shell.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+        shell = Command::new("sh");
+        shell.args(["-c", &script]).current_dir(&sandbox.repo).env_clear();
+        for (name, value) in pinned {
+            if let Some(value) = value {
+                shell.env(name, value);
+            }
+        }
+        shell.env("PATH", path_with_binary());
+        let run = Run::of(shell.output().unwrap());
+        let mut outputs = run.stdout.split(MARK).skip(1);
+        let replayed = |session: &String| {
+            let mut text = String::new();
+            for command in session.lines().filter(|line| line.starts_with("$ ")) {
+                text.push_str(&format!("{command}\n{}", outputs.next().unwrap_or("(never came here)\n")));
+            }
+            text
+        };
+        sessions.iter().map(replayed).collect()
+    }
+
+    #[test]
+    fn its_sessions_go_as_it_says() {
+        let sessions: Vec<_> = blocks("console").into_iter().map(|(_, text)| text).collect();
+        assert!(sessions.len() >= 3, "there are sessions");
+        let replayed = replay(&sessions);
+        if std::env::var_os("UPDATE").is_some() {
+            let mut readme = read("README.md");
+            for (old, new) in sessions.iter().zip(&replayed) {
+                readme =
+                    readme.replacen(&format!("```console\n{old}```"), &format!("```console\n{new}```"), 1);
+            }
+            std::fs::write(top().join("README.md"), readme).unwrap();
+            return;
+        }
+        for (told, real) in sessions.iter().zip(&replayed) {
+            assert_eq!(
+                normalised(told),
+                normalised(real),
+                "README.md is not true; UPDATE=1 writes this into it"
+            );
+        }
+    }
+
+    #[test]
+    fn its_exit_statuses_are_those_of_the_program() {
+        let readme = read("README.md");
+        for (exit, meaning) in Exit::ALL {
+            let row = format!("| {} | {meaning} |", exit.code());
+            assert!(readme.contains(&row), "README.md lacks the row {row}");
+        }
+    }
+
+    #[test]
+    fn its_links_lead_somewhere() {
+        let files = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "hooks/README.md"];
+        let mut seen = 0;
+        for file in files {
+            let text = read(file);
+            for (_, rest) in text.match_indices("](").map(|(at, _)| text[at + 2..].split_at(0)) {
+                let target = rest.split([')', '#']).next().unwrap();
+                if !target.is_empty() && !target.contains("://") {
+                    let path = top().join(file).parent().unwrap().join(target);
+                    assert!(path.exists(), "{file}: {target}");
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen >= 5);
+    }
+
+    #[test]
+    fn its_commands_are_there() {
+        let text: String = blocks("sh").into_iter().map(|(_, text)| text).collect();
+        assert!(
+            text.contains("cargo run --release --example demo\n") && top().join("examples/demo.rs").exists()
+        );
+        assert!(text.contains("cargo test\n"));
+        assert!(text.contains("cargo install --locked --path . && ") && text.contains("man/git-llm-apply.1"));
+        let line = text.lines().find(|line| line.contains("cargo install")).unwrap();
+        assert!(
+            line.contains("mkdir -p \"$d\" && cp man/git-llm-apply.1 \"$d\""),
+            "one line installs all: {line}"
+        );
+        assert!(
+            read("README.md").contains("cargo bench --bench landing")
+                && top().join("benches/landing.rs").exists()
+        );
+    }
+
+    #[test]
+    fn object_names_are_told_from_words() {
+        assert_eq!(
+            normalised("a 1a2b3c4..deadbeef, accede 7 commits, added\n"),
+            "a ID..ID, accede 7 commits, added\n"
+        );
+    }
+}
+
+#[test]
+fn the_changelog_has_this_version() {
+    let changelog = read("CHANGELOG.md");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(changelog.contains("\n## [Unreleased]\n"));
+    assert!(changelog.lines().any(|line| line.starts_with(&format!("## [{version}]"))), "{version}");
+}
+
+#[test]
+fn the_hooks_are_named_that_the_program_knows() {
+    let text = read("hooks/README.md");
+    let source = read("src/transaction/obstacles.rs");
+    // The lists of the source, in quotes there.
+    let lists = source.lines().filter(|line| line.contains("_HOOKS: &[&str]"));
+    let names: Vec<_> = lists.flat_map(|line| line.split('"').skip(1).step_by(2)).collect();
+    assert!(names.len() >= 6, "{names:?}");
+    for name in names.into_iter().chain(["reference-transaction"]) {
+        assert!(text.contains(&format!("`{name}`")), "hooks/README.md does not name {name}");
+    }
+}
+
+#[test]
+fn the_package_says_what_it_is() {
+    let manifest = read("Cargo.toml");
+    for key in ["description", "license", "readme", "keywords", "categories", "rust-version"] {
+        assert!(manifest.lines().any(|line| line.starts_with(&format!("{key} = "))), "{key}");
+    }
+    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        assert!(read(file).len() > 1000, "{file}");
+    }
+    assert!(read("LICENSE-MIT").contains("git-llm-apply contributors"));
+}

@@ -1,0 +1,155 @@
+//! Changes written in a format and applied again give the files that they were made from, for every format that can
+//! express them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends where its files are not as they should be"
+)]
+
+#[expect(dead_code, reason = "what reads folders is for the tests that have cases in folders")]
+mod corpus;
+
+use corpus::{Files, Outcome, rules, run};
+use git_llm_apply::format::FORMATS;
+use git_llm_apply::format::render::{Reason, Rendered, Unrepresentable, render};
+use proptest::prelude::*;
+
+/// A file before and after; `None` where there is none.
+type Change = (Option<String>, Option<String>);
+
+fn rendered<'a>(path: &'a str, (before, after): &'a Change) -> Rendered<'a> {
+    let bytes = |text: &'a Option<String>| text.as_ref().map(String::as_bytes);
+    Rendered { path, before: bytes(before), after: bytes(after), renamed_from: None, why: Some("Because.") }
+}
+
+fn files(entries: &[(&str, &Option<String>)]) -> Files {
+    let there =
+        entries.iter().filter_map(|(path, text)| Some(((*path).to_owned(), (*text).clone()?.into_bytes())));
+    there.collect()
+}
+
+/// Writes the change in every format and applies what was written; gives what could not be written.
+#[track_caller]
+fn round_trip(
+    changes: &[Rendered<'_>],
+    before: &Files,
+    after: &Files,
+) -> Vec<(&'static str, Unrepresentable)> {
+    let mut unrepresentable = Vec::new();
+    for format in FORMATS {
+        let response = match render(format.id, changes) {
+            Ok(response) => response,
+            Err(reason) => {
+                unrepresentable.push((format.name(), reason));
+                continue;
+            }
+        };
+        match run(response.clone().into_bytes(), before, &rules()) {
+            Outcome::Lands(files) if files == *after => {}
+            Outcome::NoEdits if before == after => {}
+            outcome => {
+                panic!("{} from {before:?} to {after:?}:\n{response}\n{}", format.name(), outcome.describe())
+            }
+        }
+    }
+    unrepresentable
+}
+
+/// Lines of which many are equal, so that places are hard to tell apart.
+fn line() -> impl Strategy<Value = &'static str> {
+    const LINES: &[&str] = &[
+        "a",
+        "b",
+        "c",
+        "",
+        "}",
+        "  a",
+        "x = 1",
+        "max = 1",
+        "=======",
+        ">>>",
+        "<edit>",
+        "</put>",
+        "*** End Patch",
+    ];
+    prop::sample::select(LINES)
+}
+
+fn text(lines: &[&str], ending: &str, last: bool) -> String {
+    let mut text = lines.join(ending);
+    if last && !lines.is_empty() {
+        text.push_str(ending);
+    }
+    text
+}
+
+/// A text, and one that differs from it in a few places.
+fn texts() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
+    let edits =
+        prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize, prop::option::of(line())), 0..5);
+    (prop::collection::vec(line(), 0..25), edits).prop_map(|(before, edits)| {
+        let mut after = before.clone();
+        for (at, removed, added) in edits {
+            let at = at.index(after.len() + 1);
+            let end = (at + removed).min(after.len());
+            after.splice(at..end, added);
+        }
+        (before, after)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_changed_file((before, after) in texts(), crlf: bool, last_before: bool, last_after: bool) {
+        let ending = if crlf { "\r\n" } else { "\n" };
+        let change = (Some(text(&before, ending, last_before)), Some(text(&after, ending, last_after)));
+        let changes = [rendered("src/a", &change)];
+        round_trip(&changes, &files(&[("src/a", &change.0)]), &files(&[("src/a", &change.1)]));
+    }
+
+    #[test]
+    fn plain_text_can_be_changed_in_every_format(
+        before in prop::collection::vec("[abc]", 1..25),
+        after in prop::collection::vec("[abc]", 1..25),
+    ) {
+        let change = (Some(before.join("\n") + "\n"), Some(after.join("\n") + "\n"));
+        let changes = [rendered("src/a", &change)];
+        let not = round_trip(&changes, &files(&[("src/a", &change.0)]), &files(&[("src/a", &change.1)]));
+        prop_assert_eq!(not, []);
+    }
+
+    #[test]
+    fn files_that_come_go_and_stay(
+        first in prop::option::of(texts()), second in prop::option::of(texts()), third in texts(),
+    ) {
+        let join = |lines: &[&str]| Some(text(lines, "\n", true));
+        let come = (None, first.map(|(text, _)| join(&text)).unwrap_or_default());
+        let go = (second.map(|(text, _)| join(&text)).unwrap_or_default(), None);
+        let stay = (join(&third.0), join(&third.1));
+        let changes = [rendered("come", &come), rendered("b/go.txt", &go), rendered("stay me.txt", &stay)];
+        let before = files(&[("come", &come.0), ("b/go.txt", &go.0), ("stay me.txt", &stay.0)]);
+        let after = files(&[("come", &come.1), ("b/go.txt", &go.1), ("stay me.txt", &stay.1)]);
+        round_trip(&changes, &before, &after);
+    }
+
+    #[test]
+    fn a_file_that_moves((before, after) in texts()) {
+        let change = (Some(text(&before, "\n", true)), Some(text(&after, "\n", true)));
+        let changes = [Rendered { renamed_from: Some("old"), ..rendered("new/one", &change) }];
+        round_trip(&changes, &files(&[("old", &change.0)]), &files(&[("new/one", &change.1)]));
+    }
+}
+
+#[test]
+fn what_no_format_can_say_is_said_to_be_so() {
+    let change = (Some("a\n".to_owned()), Some("a\0\n".to_owned()));
+    let changes = [rendered("a", &change)];
+    let not = round_trip(&changes, &Files::new(), &Files::new());
+    assert_eq!(not.len(), FORMATS.len());
+    for (format, error) in not {
+        assert_eq!(error, Unrepresentable { path: "a".into(), reason: Reason::Binary }, "{format}");
+    }
+}

@@ -1,0 +1,371 @@
+//! A throw-away repository with everything around it pinned: environment, home, configuration, dates.
+#![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The date of everything: seconds and zone, as git has it.
+pub const DATE: &str = "1700000000 +0100";
+
+pub struct Sandbox {
+    root: tempfile::TempDir,
+    pub repo: PathBuf,
+    env: Vec<(String, String)>,
+}
+
+/// What a run left: exit status (128 + n for signal n is `signal`), and what it printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn of(output: std::process::Output) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        Self {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit status, showing what was printed if it is another.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, text: &str) -> Self {
+        let all = format!("{}{}", self.stdout, self.stderr);
+        assert!(all.contains(text), "no {text:?} in\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// Every file with its mode and content; links with their target; directories by their name with a slash behind.
+pub type Listing = BTreeMap<String, (u32, Vec<u8>)>;
+
+impl Sandbox {
+    /// An empty directory, not a repository yet.
+    pub fn bare_ground() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let repo = root.path().join("repo");
+        std::fs::create_dir(&repo).unwrap();
+        std::fs::create_dir(root.path().join("home")).unwrap();
+        Self { root, repo, env: Vec::new() }
+    }
+
+    /// A repository on branch main without a commit.
+    pub fn unborn() -> Self {
+        let sandbox = Self::bare_ground();
+        sandbox.git(["init", "-q", "-b", "main"]);
+        sandbox
+    }
+
+    /// A repository with a first commit of a few files.
+    pub fn new() -> Self {
+        let sandbox = Self::unborn();
+        sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+        sandbox.file("README", "hello\n");
+        sandbox.file("gone.txt", "gone\n");
+        sandbox.file("old.txt", "one\ntwo\nthree\nfour\n");
+        sandbox.file("run.sh", "#!/bin/sh\necho 1\n");
+        std::fs::set_permissions(sandbox.repo.join("run.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+        sandbox.commit("base");
+        sandbox
+    }
+
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Sets a variable for every command from here on.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.env.push((name.into(), value.into()));
+    }
+
+    fn pin(&self, command: &mut Command) {
+        let home = self.root.path().join("home");
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", home.join("gitconfig"))
+            .env("GIT_AUTHOR_NAME", "A U Thor")
+            .env("GIT_AUTHOR_EMAIL", "author@example.com")
+            .env("GIT_AUTHOR_DATE", DATE)
+            .env("GIT_COMMITTER_NAME", "C O Mitter")
+            .env("GIT_COMMITTER_EMAIL", "committer@example.com")
+            .env("GIT_COMMITTER_DATE", DATE)
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
+            .current_dir(&self.repo)
+            .stdin(Stdio::null());
+        for (name, value) in &self.env {
+            if value == "-" {
+                command.env_remove(name)
+            } else {
+                command.env(name, value)
+            };
+        }
+    }
+
+    /// A git command, not run yet.
+    pub fn git_command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new("git");
+        self.pin(&mut command);
+        command.args(args);
+        command
+    }
+
+    /// Runs git and gives what it printed, without the line break at the end.
+    #[track_caller]
+    pub fn git<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> String {
+        let mut command = self.git_command(args);
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, Some(0), "{command:?}\n{}{}", run.stdout, run.stderr);
+        run.stdout.trim_end_matches('\n').to_owned()
+    }
+
+    /// The built binary, not run yet.
+    pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_git-llm-apply"));
+        self.pin(&mut command);
+        command.args(args);
+        command
+    }
+
+    /// Runs the binary.
+    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        Run::of(self.command(args).output().unwrap())
+    }
+
+    /// Writes the response beside the repository and runs the binary on it, options first.
+    pub fn apply<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        options: impl IntoIterator<Item = S>,
+        response: &str,
+    ) -> Run {
+        let file = self.response(response);
+        let mut command = self.command(options);
+        command.arg("--").arg(file);
+        Run::of(command.output().unwrap())
+    }
+
+    /// A file with the response, beside the repository.
+    pub fn response(&self, text: &str) -> PathBuf {
+        let file = self.root.path().join("response.txt");
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    pub fn file(&self, path: &str, content: impl AsRef<[u8]>) {
+        let file = self.repo.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, content).unwrap();
+    }
+
+    #[track_caller]
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.repo.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+    }
+
+    #[track_caller]
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.read(path)).unwrap()
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.repo.join(path).symlink_metadata().is_ok()
+    }
+
+    /// Commits everything and gives the commit.
+    pub fn commit(&self, message: &str) -> String {
+        self.git(["add", "-A"]);
+        self.git(["commit", "-q", "--allow-empty", "-m", message]);
+        self.head()
+    }
+
+    pub fn head(&self) -> String {
+        self.git(["rev-parse", "HEAD"])
+    }
+
+    /// An executable script.
+    pub fn script(&self, path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    /// Every file below the sandbox's repository directory, the git directory included.
+    pub fn listing(&self) -> Listing {
+        listing(&self.repo)
+    }
+
+    /// What must hold after everything: a sound object store, and nothing of ours left.
+    #[track_caller]
+    pub fn is_sound(&self) {
+        let fsck = Run::of(self.git_command(["fsck", "--strict", "--no-dangling"]).output().unwrap());
+        let mut complaints = fsck.stderr.lines().filter(|line| !line.starts_with("notice: "));
+        assert_eq!((fsck.code, complaints.next()), (Some(0), None), "{}{}", fsck.stdout, fsck.stderr);
+        self.leaves_nothing();
+    }
+
+    /// No lock, temporary file, worktree entry or directory of ours is left, and no object that nothing refers to.
+    #[track_caller]
+    pub fn leaves_nothing(&self) {
+        let left: Vec<_> = self
+            .listing()
+            .into_keys()
+            .filter(|path| {
+                path.ends_with(".lock")
+                    || path.contains("llm-apply")
+                    || path.contains("tmp_obj")
+                    || path.contains(".git/worktrees/llm")
+            })
+            .collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+        assert!(!self.repo.join(".git/llm-apply").exists(), "an empty directory was left behind");
+        let unreachable = self.git(["fsck", "--unreachable", "--no-reflogs", "--no-progress"]);
+        let unreachable = unreachable.lines().filter(|line| line.starts_with("unreachable")).count();
+        let known = self.git(["fsck", "--unreachable", "--no-progress"]);
+        assert!(unreachable == 0 || known.is_empty(), "unreachable objects: {known}");
+    }
+
+    /// The subjects of the last commits, the oldest first.
+    pub fn subjects(&self, range: &str) -> Vec<String> {
+        self.git(["log", "--reverse", "--format=%s", range]).lines().map(str::to_owned).collect()
+    }
+
+    /// `git status --porcelain`, with ignored files.
+    pub fn status(&self) -> String {
+        self.git(["status", "--porcelain", "--ignored", "-uall"])
+    }
+}
+
+/// The state of a repository: every file and directory, with the index as git reads it, since its bytes hold times and
+/// inodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    pub files: Listing,
+    pub index: String,
+    pub status: String,
+}
+
+impl Sandbox {
+    pub fn state(&self) -> State {
+        let status = self.status();
+        let index = self.git(["ls-files", "-s"]);
+        let mut files = self.listing();
+        files.remove(".git/index");
+        // A pack's name is that of its content, which may be delivered in another order.
+        files.retain(|path, _| !path.contains("objects/pack/") || path.ends_with('/'));
+        State { files, index, status }
+    }
+}
+
+impl State {
+    /// Asserts that this state, which was found, is the one that was wanted.
+    #[track_caller]
+    pub fn is(&self, wanted: &State, what: &str) {
+        if self != wanted {
+            same(what, &wanted.files, &self.files);
+            assert_eq!(self.index, wanted.index, "{what}");
+            assert_eq!(self.status, wanted.status, "{what}");
+        }
+    }
+}
+
+/// Every file and directory below a directory.
+pub fn listing(top: &Path) -> Listing {
+    let mut all = Listing::new();
+    let mut pending = vec![top.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = path.symlink_metadata().unwrap();
+            if metadata.is_dir() {
+                let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
+                all.insert(format!("{name}/"), (metadata.mode(), Vec::new()));
+                pending.push(path);
+                continue;
+            }
+            let content = if metadata.is_symlink() {
+                std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else {
+                std::fs::read(&path).unwrap()
+            };
+            let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
+            all.insert(name, (metadata.mode(), content));
+        }
+    }
+    all
+}
+
+/// Asserts that two listings are equal, naming what differs.
+#[track_caller]
+pub fn same(what: &str, before: &Listing, after: &Listing) {
+    let mut differences = Vec::new();
+    for (path, value) in before {
+        match after.get(path) {
+            None => differences.push(format!("{path} is gone")),
+            Some(other) if other != value => differences.push(format!("{path} differs")),
+            _ => {}
+        }
+    }
+    differences
+        .extend(after.keys().filter(|path| !before.contains_key(*path)).map(|path| format!("{path} is new")));
+    assert!(differences.is_empty(), "{what}: {differences:#?}");
+}
+
+/// An OPX patch.
+pub fn patch(path: &str, why: &str, find: &str, put: &str) -> String {
+    format!(
+        "<edit file=\"{path}\" op=\"patch\">\n<why>{why}</why>\n<find>\n<<<\n{find}>>>\n</find>\n<put>\n<<<\n{put}>>>\n</put>\n</edit>\n"
+    )
+}
+
+/// An OPX creation.
+pub fn create(path: &str, why: &str, text: &str) -> String {
+    format!("<edit file=\"{path}\" op=\"new\">\n<why>{why}</why>\n<put>\n<<<\n{text}>>>\n</put>\n</edit>\n")
+}
+
+/// An OPX replacement.
+pub fn replace(path: &str, why: &str, text: &str) -> String {
+    format!(
+        "<edit file=\"{path}\" op=\"replace\">\n<why>{why}</why>\n<put>\n<<<\n{text}>>>\n</put>\n</edit>\n"
+    )
+}
+
+/// An OPX removal.
+pub fn remove(path: &str, why: &str) -> String {
+    format!("<edit file=\"{path}\" op=\"remove\"><why>{why}</why></edit>\n")
+}
+
+/// An OPX move.
+pub fn rename(path: &str, to: &str, why: &str) -> String {
+    format!("<edit file=\"{path}\" op=\"move\"><why>{why}</why><to file=\"{to}\" /></edit>\n")
+}
+
+/// All five operations on [`Sandbox::new`].
+pub fn five() -> String {
+    [
+        "Here is what I would do.\n\n".to_owned(),
+        patch("src/a.rs", "Rename b to beta. It reads better so.", "fn b() {}\n", "fn beta() {}\n"),
+        create("src/new/mod.rs", "Add a module", "pub fn new() {}\n"),
+        replace("README", "Greet the world", "hello world\n"),
+        remove("gone.txt", "Drop what nobody uses"),
+        rename("old.txt", "docs/new.txt", "Move the numbers to the documents"),
+    ]
+    .concat()
+}

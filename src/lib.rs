@@ -76,10 +76,10 @@ pub mod locate;
 pub mod plan;
 
 pub mod message;
+pub mod prompt;
 pub mod report;
 
 // Up to here everything is pure. From here on there is the world.
-pub mod prompt;
 pub mod vcs;
 
 pub mod transaction;

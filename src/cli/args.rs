@@ -326,6 +326,8 @@ pub fn command() -> Command {
             verb(prompt)
                 .arg(directory())
                 .args(OPTIONS.iter().filter(|option| ["format", "base"].contains(&option.long)).flat_map(arguments))
+                .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
+                .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
                 .args(PROMPT_OPTIONS.iter().flat_map(arguments))
                 .arg(
                     Arg::new("pathspec")

@@ -135,5 +135,5 @@ pub(super) fn prompt(text: &str) {
 
 /// A remark beside a result.
 pub(super) fn remark(text: &str) {
-    eprintln!("{}", escape(text));
+    let _ = writeln!(std::io::stderr(), "{}", escape(text));
 }

@@ -103,10 +103,10 @@ fn marked(text: &str) -> String {
         out.push_str("\\fB");
         let mut rest = part;
         while let Some((before, name, after)) = placeholder(rest) {
-            out.push_str(&format!("{}\\fI{}\\fB", escape(before), escape(name)));
+            out.push_str(&format!("{}\\fI{}\\fB", literal(before), escape(name)));
             rest = after;
         }
-        out.push_str(&format!("{}\\fR", escape(rest)));
+        out.push_str(&format!("{}\\fR", literal(rest)));
     }
     out
 }
@@ -130,6 +130,11 @@ fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
 
 /// What begins the tags of the formats, which are literal.
 const TAGS: [&str; 7] = ["edit", "opx", "find", "put", "to>", "why", "think"];
+
+/// What is to be typed just so, and stays on one line.
+fn literal(text: &str) -> String {
+    escape(text).replace(' ', "\\ ")
+}
 
 /// Prose: a hyphen may be one.
 fn prose(text: &str) -> String {
@@ -176,7 +181,7 @@ mod tests {
         assert_eq!(marked("it's `--base=<rev>` or-so"), "it's \\fB\\-\\-base=\\fI<rev>\\fB\\fR or-so");
         assert_eq!(
             marked("`<edit file=\"a\">` and `<why>`"),
-            "\\fB<edit file=\\(dqa\\(dq>\\fR and \\fB<why>\\fR"
+            "\\fB<edit\\ file=\\(dqa\\(dq>\\fR and \\fB<why>\\fR"
         );
     }
 }

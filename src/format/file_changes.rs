@@ -33,6 +33,8 @@ enum Sign {
     EnvelopeEnd(Brackets, usize),
     /// The tag of a directive begins the line.
     Directive(Brackets, Directive),
+    /// The tag of a directive in square brackets stands behind blanks.
+    Indented,
     /// A directive's closing tag begins the line.
     StrayEnd(Brackets),
     /// Another tag begins the line that reads like a directive.
@@ -57,6 +59,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
                 let enclosed = in_envelope(cursor);
                 directive::read(cursor, script, brackets, directive, enclosed);
             }
+            Sign::Indented => directive::read_indented(cursor, script),
             Sign::StrayEnd(brackets) => {
                 let tag = read_tag(cursor, brackets);
                 let message = format!("{} closes nothing", brackets.around(&format!("/{}", tag.name)));
@@ -156,12 +159,15 @@ fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
         };
     }
     if let Some(directive) = Directive::named(name) {
-        return match closing {
-            true => after.is_some_and(|after| is_alone(after, brackets)).then_some(Sign::StrayEnd(brackets)),
-            false => {
-                (enclosed || begins_directive(text, brackets)).then_some(Sign::Directive(brackets, directive))
-            }
+        if closing {
+            return after.is_some_and(|after| is_alone(after, brackets)).then_some(Sign::StrayEnd(brackets));
+        }
+        let begins_line = line.is_whole() && text.len() == line.text.len();
+        let sign = match brackets {
+            Brackets::Square if !begins_line => Sign::Indented,
+            _ => Sign::Directive(brackets, directive),
         };
+        return (enclosed || begins_directive(text, brackets)).then_some(sign);
     }
     let unknown = enclosed
         && !closing

@@ -59,6 +59,32 @@ mod tests {
         ">>>",
         "</put>",
         "</edit>",
+        "<FILE_CHANGES>",
+        "</FILE_CHANGES>",
+        "<FILE_NEW file_path='a'>",
+        "<FILE_NEW>",
+        "</FILE_NEW>",
+        "x</FILE_NEW>",
+        "<FILE_PATCH file_path='a'>",
+        "</FILE_PATCH>",
+        "<FILE_DELETE file_path='a'/>",
+        "<FILE_DELETE file_path='a'>",
+        "<FILE_FOO>",
+        "<why>",
+        "</why>",
+        "````x",
+        "[[[UDIFFX_FILE_CHANGES]]]",
+        "[[[FILE_NEW file_path='a']]]",
+        "[[[/FILE_NEW]]]",
+        "[",
+        "{",
+        "[{\"file\": \"a\", \"changes\": [{",
+        "{\"file\": \"a\", \"action\": \"delete\"},",
+        "{\"a\": 1}",
+        "\"a\": [",
+        "}]}]",
+        "/*",
+        "*/",
     ];
 
     fn lines(most: usize) -> impl Strategy<Value = String> {
@@ -72,9 +98,8 @@ mod tests {
 
         #[test]
         fn lines_said_over_and_over_are_read_in_linear_time(
-            head in lines(4), first in lines(5), second in lines(4), tail in lines(4), only: bool, patch: bool,
+            head in lines(4), first in lines(5), second in lines(4), tail in lines(4), only in prop::option::of(prop::sample::select(FormatId::ALL)),
         ) {
-            let only = only.then_some(if patch { FormatId::ApplyPatch } else { FormatId::SearchReplace });
             let read = |n| {
                 let text = format!("{head}{}{}{tail}", first.repeat(n), second.repeat(n));
                 let response = Response::new(0, "r", text.into_bytes(), 1 << 30).unwrap();

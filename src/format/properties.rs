@@ -72,7 +72,25 @@ const PIECES: &[&str] = &[
     "<FILE_NEW file_path=\"j\">",
     "</FILE_NEW>",
     "</FILE_CHANGES>",
+    "<FILE_PATCH file_path='l'>",
+    "\n@@ -1,2 +1 @@\n",
+    "\n-x\n+y\n~\n",
+    "\n\\ No newline at end of file\n",
+    "</FILE_PATCH>",
+    "<FILE_RENAME from_path=m to_path='n' />",
+    "<FILE_DELETE file_path=\"o\"",
+    "\n[[[UDIFFX_FILE_CHANGES]]]\n",
+    "\n[[[FILE_APPEND file_path=\"p\"]]]\n",
+    "\n[[[/FILE_APPEND]]]\n",
+    "\n[[[/UDIFFX_FILE_CHANGES]]]\n",
     "[{\"file\": \"k\"}]",
+    "\n[{\"file\": \"q\", \"changes\": [{",
+    "\"original_lines\": [\"x\"],",
+    "\"changed_lines\": [\"y\\n\", \"\"]",
+    "\n{\"action\": \"delete\", \"file\": \"r\"}",
+    "}]}]",
+    "/*",
+    "// ",
     "{\"file_entries\": [",
     "]}",
     "\u{feff}",
@@ -212,6 +230,94 @@ fn whatever_line_of_an_opx_edit_gets_lost_it_is_an_error() {
             assert!(as_meant, "without line {lost}, {:?}: {edit:?}", lines[lost]);
         }
     }
+}
+
+/// All directives of udiffx.
+const DIRECTIVES: &str = "Here:\n\n<FILE_CHANGES>\n<FILE_NEW file_path=\"a\" why='so'>\n```rust\nx\n```\n</FILE_NEW>\n\n\
+    <FILE_PATCH file_path='b'>\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n</FILE_PATCH>\n<FILE_APPEND file_path=c>\nx\n</FILE_APPEND>\n\
+    <FILE_RENAME from_path=\"d\" to_path=\"e\" />\n<FILE_COPY from_path=\"f\" to_path=\"g\"/>\n\
+    <FILE_DELETE file_path=\"h\">\n</FILE_DELETE>\n</FILE_CHANGES>\nSo.\n";
+
+/// The same in square brackets.
+fn square_directives() -> String {
+    let text =
+        DIRECTIVES.replace("FILE_CHANGES", "UDIFFX_FILE_CHANGES").replace('<', "[[[").replace('>', "]]]");
+    text.replace("[[[[[[", "<<<").replace("=c]]]", "='c']]]")
+}
+
+/// All actions of applydir.
+const ENTRIES: &str = "Here:\n\n{\n\"message\": \"m\",\n\"file_entries\": [\n{\n\"file\": \"a\",\n\"changes\": [\n{\n\
+    \"original_lines\": [\"x\"],\n\"changed_lines\": [\"y\"]\n}\n]\n},\n{\n\"action\": \"create_file\",\n\
+    \"file\": \"b\",\n\"changes\": [\n{\n\"original_lines\": [],\n\"changed_lines\": [\n\"y\",\n\"z\"\n]\n}\n]\n},\n\
+    {\n\"file\": \"c\",\n\"action\": \"delete_file\"\n}\n]\n}\nSo.\n";
+
+/// Cuts a response of one region off at each byte; `begins` and `ends` are where the region does.
+fn cut_off(text: &str, begins: usize, ends: usize) {
+    let whole = parse(&response(text), None);
+    assert_eq!(whole.diagnostics, [], "{text}");
+    for cut in 0..text.len() {
+        let script = check(&text[..cut], None);
+        let kept = whole.edits.iter().filter(|edit| edit.span.end as usize <= cut).count();
+        assert_eq!(script.edits, whole.edits[..kept], "cut at {cut}");
+        let broken = cut >= begins && cut < ends;
+        assert_eq!(script.has_errors(), broken, "cut at {cut}: {:?}", script.diagnostics);
+    }
+}
+
+#[test]
+fn wherever_a_udiffx_response_is_cut_off_the_edits_before_are_whole_and_there_is_an_error() {
+    for text in [DIRECTIVES.to_owned(), square_directives()] {
+        let last = if text.contains('[') { "CHANGES]]]" } else { "CHANGES>" };
+        let begins = text.find(last).unwrap() + last.len();
+        cut_off(&text, begins, text.rfind(last).unwrap() + last.len());
+    }
+}
+
+#[test]
+fn wherever_an_applydir_response_is_cut_off_the_edits_before_are_whole_and_there_is_an_error() {
+    let begins = ENTRIES.find("\"file_entries\":").unwrap() + "\"file_entries\":".len();
+    cut_off(ENTRIES, begins, ENTRIES.rfind('}').unwrap() + 1);
+}
+
+/// Leaves each line of a response out in turn, but for those that are not form.
+fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
+    let lines: Vec<&str> = text.lines().collect();
+    let whole = parse(&response(text), None).edits;
+    for lost in (0..lines.len()).filter(|&lost| !is_no_form(lines[lost])) {
+        let rest = lines.iter().enumerate().filter(|(n, _)| *n != lost);
+        let text: String = rest.map(|(_, line)| format!("{line}\n")).collect();
+        let script = check(&text, None);
+        let meanings =
+            |edits: &[Edit]| edits.iter().map(|edit| format!("{:?}", meaning(edit))).collect::<Vec<_>>();
+        let (seen, meant) = (meanings(&script.edits), meanings(&whole));
+        assert!(script.has_errors() || seen == meant, "without line {lost}, {:?}:\n{text}", lines[lost]);
+        assert!(
+            seen.iter().all(|edit| meant.contains(edit)),
+            "without line {lost}, {:?}: {seen:?}",
+            lines[lost]
+        );
+    }
+}
+
+#[test]
+fn whatever_line_of_a_udiffx_response_gets_lost_it_is_an_error() {
+    for text in [DIRECTIVES.to_owned(), square_directives()] {
+        // A line of a text or of prose, or one that is a whole edit.
+        lose_lines(&text, |line| {
+            ["Here:", "", "So.", "x", " x", "-y", "+z"].contains(&line)
+                || line.contains("/>")
+                || line.contains("/]]]")
+        });
+    }
+}
+
+#[test]
+fn whatever_line_of_an_applydir_response_gets_lost_it_is_an_error() {
+    lose_lines(ENTRIES, |line| {
+        let text = ["Here:", "", "So.", "\"y\",", "\"z\""].contains(&line);
+        // Without its action a creation is still one, if the file is not there.
+        text || line.contains("message") || line.contains("create_file")
+    });
 }
 
 /// An edit without its places in the response.

@@ -3,8 +3,8 @@
 use super::Refusal;
 use super::effort::Effort;
 use super::pattern::Pattern;
-use super::similar::{Lines, percent, ratio};
-use super::thresholds::{ALIKE_PRODUCT, COMMON, NEAREST_BYTES, NEAREST_LEAST, NEAREST_REGIONS, PROBES};
+use super::similar::{Lines, percent, ratio, ratio_steps};
+use super::thresholds::{COMMON, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES};
 use crate::diag::{Code, Evidence, Nearest};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -50,9 +50,10 @@ fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     if !effort.spend(wanted.len() * starts.len()) {
         return gave_up;
     }
-    let mut budget = NEAREST_BYTES;
+    let mut budget = NEAREST_STEPS;
     let regions = starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget));
     let best = regions.reduce(|best, next| if next.share > best.share { next } else { best });
+    effort.spend(NEAREST_STEPS - budget);
     let nearest =
         best.filter(|best| best.share >= NEAREST_LEAST).map(|best| show(content, before, &file, &best));
     Evidence { nearest, ..Evidence::default() }
@@ -152,11 +153,11 @@ fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut us
     for (wanted, index) in wanted.iter().zip(start..end) {
         let Some(text) = file.text(index) else { continue };
         let text = FORM.of(text);
-        let product = wanted.text.len().saturating_mul(text.len()).min(ALIKE_PRODUCT);
+        let steps = ratio_steps(&wanted.text, &text);
         if wanted.text == text {
             sum += 1.0;
-        } else if *budget >= product {
-            *budget -= product;
+        } else if *budget >= steps {
+            *budget -= steps;
             sum += ratio(&wanted.text, &text);
         }
     }

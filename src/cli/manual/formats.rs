@@ -65,7 +65,7 @@ const OPX: Chapter = Chapter {
 </find>
 <put>
 <<<
-    return sorted(books, key=lambda book: book.title)
+    return sorted(books)
 >>>
 </put>
 </edit>
@@ -102,7 +102,7 @@ const APPLY_PATCH: Chapter = Chapter {
 *** Update File: src/shelf.py
 @@ def shelf(books):
 -    return books
-+    return sorted(books, key=lambda book: book.title)
++    return sorted(books)
 *** Add File: docs/shelf.md
 +The shelf is sorted by title.
 *** Delete File: TODO
@@ -132,7 +132,7 @@ Sort the shelf by title.
 <<<<<<< SEARCH
     return books
 =======
-    return sorted(books, key=lambda book: book.title)
+    return sorted(books)
 >>>>>>> REPLACE
 
 ### File: docs/shelf.md
@@ -169,7 +169,7 @@ const FILE_CHANGES: Chapter = Chapter {
 @@
  def shelf(books):
 -    return books
-+    return sorted(books, key=lambda book: book.title)
++    return sorted(books)
 </FILE_PATCH>
 <FILE_NEW file_path=\"docs/shelf.md\">
 The shelf is sorted by title.

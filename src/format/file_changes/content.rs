@@ -15,6 +15,10 @@ use crate::format::tag::{self, Brackets, Tag};
 /// would take the next directive's for its own.
 pub(super) const GUARDING: std::ops::RangeInclusive<usize> = 4..=32;
 
+/// How far a patch's tags may be indented. Those that are farther are looked for at the margin: there must not be too
+/// many kinds of lines that patches end at, or a response of all kinds would be gone over for each.
+const MAX_INDENT: usize = 3;
+
 /// The content of a directive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content<'r> {
@@ -25,8 +29,17 @@ pub(super) struct Content<'r> {
     pub(super) why: Option<String>,
     /// The offset after the closing tag.
     pub(super) end: Option<usize>,
-    /// Whether it has no end, so that what follows may belong to it.
-    pub(super) unended: bool,
+    /// How it comes that it has no end, so that what follows may belong to it.
+    pub(super) unended: Option<Unended>,
+}
+
+/// How content comes to have no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unended {
+    /// Another directive or envelope begins before it.
+    Swallows,
+    /// There is no closing tag.
+    Open,
 }
 
 impl<'r> Content<'r> {
@@ -56,8 +69,8 @@ impl<'r> Content<'r> {
 struct Closing {
     brackets: Brackets,
     directive: Directive,
-    /// How far the opening tag is indented. A patch's lines begin with marks, of which one is a blank, so its closing
-    /// tag stands at the margin or below the opening one.
+    /// How far the opening tag is indented, if not too far. A patch's lines begin with marks, of which one is a blank,
+    /// so its closing tag stands at the margin or below the opening one.
     indent: usize,
 }
 
@@ -242,6 +255,7 @@ pub(super) fn read<'r>(
 ) -> Content<'r> {
     let mut content = Content::default();
     let span = cursor.span(tag.start, tag.end);
+    let indent = if indent <= MAX_INDENT { indent } else { 0 };
     let closing = Closing { brackets: tag.brackets, directive, indent };
     if tag.brackets == Brackets::Square && !trim(cursor.text()).is_empty() && !breaks_off(tag) {
         let message = format!("{} does not stand alone on its line", tag.shown());
@@ -263,23 +277,19 @@ pub(super) fn read<'r>(
     let extent = Extent::of(lines.clone(), closing, inline);
     let Some((until, after)) = extent.end else {
         let end = brackets_end(tag);
-        let fault = match extent.swallows {
-            true => {
-                let message = format!("the content of {} runs on into another directive", tag.shown());
-                let help = format!(
-                    "close it with a line {end} before that; if it is meant to hold such lines, put it in a code \
-                     fence of four or more backticks"
-                );
-                Diagnostic::error(Code::Truncated, span, message).with_help(help)
-            }
-            false => {
-                let message = format!("{} is never closed", tag.shown());
-                Diagnostic::error(Code::Truncated, span, message)
-                    .with_help(format!("close it with a line {end}"))
-            }
+        let (unended, message, help) = if extent.swallows {
+            let message = format!("the content of {} runs on into another directive", tag.shown());
+            let help = format!(
+                "close it with a line {end} before that; if it is meant to hold such lines, put it in a code fence of \
+                 four or more backticks"
+            );
+            (Unended::Swallows, message, help)
+        } else {
+            let message = format!("{} is never closed", tag.shown());
+            (Unended::Open, message, format!("close it with a line {end}"))
         };
-        faults.push(fault);
-        content.unended = true;
+        faults.push(Diagnostic::error(Code::Truncated, span, message).with_help(help));
+        content.unended = Some(unended);
         return content;
     };
     content.until = until;
@@ -321,7 +331,19 @@ impl<'r> Content<'r> {
             self.until = line.start;
             last = self.lines().filter(|line| !line.is_blank()).last().unwrap_or(first);
         }
-        let Some(fence) = fence.filter(|_| directive != Directive::Patch) else { return };
+        if directive == Directive::Patch {
+            return;
+        }
+        let Some(fence) = fence else {
+            if self.ends_in_lone_fence(last) {
+                let span = cursor.span(last.start, last.end());
+                faults
+                    .push(Diagnostic::error(Code::Malformed, span, "this code fence closes none").with_help(
+                        "open it before the content, or put all of the content in a longer fence",
+                    ));
+            }
+            return;
+        };
         let mut inner = lines;
         inner.find(|line| line.start == first.start);
         let span = cursor.span(first.start, first.end());
@@ -344,6 +366,25 @@ impl<'r> Content<'r> {
                     .with_help("close it before the closing tag; fence content that begins with a fence"),
             ),
         }
+    }
+}
+
+impl<'r> Content<'r> {
+    /// Whether the last line is a fence that closes no block: the one around the content may have lost its beginning.
+    fn ends_in_lone_fence(&self, last: Line<'r>) -> bool {
+        if Fence::of(last.text).is_none_or(|fence| !fence.info.is_empty()) {
+            return false;
+        }
+        let mut open: Option<Fence<'_>> = None;
+        for line in self.lines().take_while(|line| line.start < last.start) {
+            let Some(fence) = Fence::of(line.text) else { continue };
+            open = match open {
+                Some(block) if fence.closes(block) => None,
+                Some(block) => Some(block),
+                None => Some(fence),
+            };
+        }
+        open.is_none()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One directive: its tag, what stands between it and its closing tag, and the edit they come to.
 
-use super::content::{self, Content};
+use super::content::{self, Content, Unended};
 use super::{begins_directive, begins_envelope, ends_envelope, is_like_directive, is_root};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Missing, Op, Script, Target};
@@ -78,10 +78,6 @@ pub(super) fn read(
     let tag = tag::read_in(cursor, brackets);
     let span = cursor.span(tag.start, tag.end);
     let mut faults = tag.faults.clone();
-    if brackets == Brackets::Square && indent > 0 {
-        let message = format!("{} does not begin its line", tag.shown());
-        faults.push(Diagnostic::error(Code::Malformed, span, message));
-    }
     check_attributes(cursor, &tag, directive, &mut faults);
     let mut targets = directive.paths().iter().map(|name| target(cursor, &tag, name, &mut faults));
     let (path, to) = (targets.next().flatten(), targets.next().flatten());
@@ -99,8 +95,8 @@ pub(super) fn read(
         (_, false) => content::read_none(cursor, &tag, directive, &mut faults),
     };
     let end = content.end.unwrap_or(tag.end);
-    if content.unended {
-        give_up(cursor, brackets, &mut faults);
+    if let Some(unended) = content.unended {
+        give_up(cursor, brackets, unended, &mut faults);
     }
     let why = why(cursor, &tag, &content, &mut faults);
     if !enclosed {
@@ -125,6 +121,15 @@ pub(super) fn read(
             fault
         }));
     }
+}
+
+/// Reads the tag of a directive in square brackets that does not begin its line.
+pub(super) fn read_indented(cursor: &mut Cursor<'_>, script: &mut Script) {
+    cursor.skip_blanks();
+    let tag = tag::read_in(cursor, Brackets::Square);
+    let message = format!("{} does not begin its line", tag.shown());
+    let fault = Diagnostic::error(Code::Malformed, cursor.span(tag.start, tag.end), message);
+    script.diagnostics.push(fault.with_help("put tags in square brackets at the start of a line"));
 }
 
 /// Reads a tag that reads like a directive's and is none, and what belongs to it if it has an end.
@@ -228,20 +233,22 @@ fn lower(
     })
 }
 
-/// From within a directive that has no end: goes to the end of the envelope, or of reasoning. Directives on the way may
-/// be its text.
-fn give_up(cursor: &mut Cursor<'_>, brackets: Brackets, faults: &mut Vec<Diagnostic>) {
+/// From within a directive that has no end: goes to the end of the envelope, or to the end if no other directive begins
+/// before that; or to the end of reasoning. Directives on the way may be its text.
+fn give_up(cursor: &mut Cursor<'_>, brackets: Brackets, unended: Unended, faults: &mut Vec<Diagnostic>) {
     let mut swallowed = 0;
     while let Some(line) = cursor.line() {
         if cursor.may_be_reasoning() && cursor.reasoning_end().is_some() {
             return;
         }
         let text = line.text.trim_start_matches([' ', '\t']);
-        if begins_envelope(text, Brackets::Angle)
-            || begins_envelope(text, Brackets::Square)
-            || ends_envelope(text)
-        {
-            return;
+        let ends = ends_envelope(text);
+        if ends || begins_envelope(text, Brackets::Angle) || begins_envelope(text, Brackets::Square) {
+            if unended == Unended::Swallows {
+                return;
+            } else if ends {
+                cursor.close_envelope();
+            }
         }
         if begins_directive(text, brackets) {
             let start = line.start + line.text.len() - text.len();

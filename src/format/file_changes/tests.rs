@@ -290,6 +290,8 @@ fn a_fence_that_leaves_a_doubt_is_an_error() {
         let fence = rest.trim_start().lines().next().unwrap().to_owned();
         assert_eq!(refused(&text), [(code, fence)], "{rest}");
     }
+    let lost = new("\nx\n```\n</FILE_NEW>");
+    assert_eq!(refused(&lost), [(Code::Malformed, "```".to_owned())], "its opening one may be lost");
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Error {
             Error::Transaction(transaction::Error::Busy(_)) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
-            Error::Transaction(transaction::Error::Unfinished { .. }) => {
+            Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
                 Some("run 'git llm-apply recover'".into())
             }
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {

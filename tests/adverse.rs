@@ -416,3 +416,83 @@ fn many_runs_at_once_do_not_trip_over_each_others_directories() {
     }
     sandbox.is_sound();
 }
+
+// --- References ---
+
+#[test]
+fn symbolic_branches_are_followed_to_their_end() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "-m", "real"]);
+    sandbox.git(["symbolic-ref", "refs/heads/middle", "refs/heads/real"]);
+    sandbox.git(["symbolic-ref", "refs/heads/main", "refs/heads/middle"]);
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    sandbox.apply(["-b", "main"], &five()).exits(0);
+    assert_eq!(sandbox.text(".git/refs/heads/main"), "ref: refs/heads/middle\n");
+    assert_eq!(sandbox.text(".git/refs/heads/middle"), "ref: refs/heads/real\n");
+    assert_eq!(sandbox.git(["rev-list", "--count", "real"]), "6");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+    // In circles.
+    sandbox.git(["symbolic-ref", "refs/heads/a", "refs/heads/b"]);
+    sandbox.git(["symbolic-ref", "refs/heads/b", "refs/heads/a"]);
+    let before = sandbox.listing();
+    sandbox.apply(["-b", "a"], &five()).exits(128);
+    same("circle", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_head_that_is_a_link_in_the_file_system_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    std::fs::remove_file(sandbox.repo.join(".git/HEAD")).unwrap();
+    std::os::unix::fs::symlink("refs/heads/main", sandbox.repo.join(".git/HEAD")).unwrap();
+    assert_eq!(sandbox.git(["symbolic-ref", "HEAD"]), "refs/heads/main", "git reads it so");
+    let before = sandbox.listing();
+    for options in [&[][..], &["-n"], &["-b", "other"]] {
+        sandbox.apply(options, &five()).exits(128).says("HEAD is a symbolic link");
+    }
+    same("linked HEAD", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_branch_that_another_worktree_or_operation_has_in_use_is_refused() {
+    type Case = (&'static str, fn(&Sandbox));
+    let cases: &[Case] = &[
+        ("checked out by a symbolic branch", |s| {
+            s.git(["branch", "busy"]);
+            s.git(["symbolic-ref", "refs/heads/alias", "refs/heads/busy"]);
+            s.git(["worktree", "add", "-q", "../linked", "alias"]);
+        }),
+        ("its worktree's directory is gone", |s| {
+            s.git(["worktree", "add", "-q", "-b", "busy", "../linked"]);
+            std::fs::remove_dir_all(s.root().join("linked")).unwrap();
+        }),
+        ("being rebased here", |s| {
+            s.git(["checkout", "-q", "-b", "busy"]);
+            s.commit("two");
+            s.git(["-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-q", "-i", "HEAD~1"]);
+        }),
+        ("moved along by a rebase here", |s| {
+            s.git(["checkout", "-q", "-b", "busy"]);
+            s.commit("two");
+            s.git(["checkout", "-q", "-b", "top"]);
+            s.commit("three");
+            let editor = "sequence.editor=sed -i 1s/pick/edit/";
+            s.git(["-c", editor, "rebase", "-q", "-i", "--update-refs", "HEAD~2"]);
+        }),
+        ("being bisected here", |s| {
+            s.git(["branch", "busy"]);
+            s.git(["checkout", "-q", "busy"]);
+            s.git(["bisect", "start"]);
+            s.git(["checkout", "-q", "--detach"]);
+        }),
+    ];
+    for (what, prepare) in cases {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox);
+        let refused = Run::of(sandbox.git_command(["branch", "-f", "busy", "main"]).output().unwrap());
+        assert_eq!(refused.code, Some(128), "{what}: git refuses to move it");
+        let before = sandbox.listing();
+        sandbox.apply(["-b", "busy"], &five()).exits(4).says("busy is checked out in");
+        same(what, &before, &sandbox.listing());
+    }
+}

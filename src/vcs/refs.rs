@@ -44,22 +44,42 @@ impl Repo {
     /// Where HEAD of this worktree points, following symbolic branches.
     ///
     /// # Errors
-    /// HEAD cannot be read.
+    /// HEAD cannot be read, or is not of the kind that can be moved here.
     pub fn head(&self) -> Result<Head> {
-        let failed = |e| Error::git("read HEAD", e);
-        let mut reference = self.git.find_reference("HEAD").map_err(failed)?;
-        let mut name = "HEAD".to_owned();
-        // Git follows five symbolic links; an unborn branch ends the chain.
-        for _ in 0..5 {
-            let Some(target) = reference.symbolic_target().map_err(failed)?.map(str::to_owned) else { break };
-            name = target;
-            match self.git.find_reference(&name) {
-                Ok(next) => reference = next,
-                Err(e) if e.code() == git2::ErrorCode::NotFound => break,
+        self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
+        let name = self.follow("HEAD")?;
+        Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
+    }
+
+    /// The name at the end of a chain of symbolic references; that one need not exist.
+    ///
+    /// # Errors
+    /// One of them cannot be read, or the chain is too long, or is made in a way that only git itself reads.
+    pub(super) fn follow(&self, name: &str) -> Result<String> {
+        let failed = |e| Error::git(format!("read {name}"), e);
+        let mut last = name.to_owned();
+        // Git follows as many.
+        for _ in 0..=5 {
+            let file = self.ref_file(&last);
+            if file.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+                return Err(Error::Unsupported {
+                    what: format!("{last} is a symbolic link in the file system (core.preferSymlinkRefs)"),
+                    help: format!(
+                        "'git -c core.preferSymlinkRefs=false symbolic-ref {last} <branch>' makes it a file"
+                    ),
+                });
+            }
+            let reference = match self.git.find_reference(&last) {
+                Ok(reference) => reference,
+                Err(e) if e.code() == git2::ErrorCode::NotFound => return Ok(last),
                 Err(e) => return Err(failed(e)),
+            };
+            match reference.symbolic_target().map_err(failed)? {
+                Some(target) => last = target.to_owned(),
+                None => return Ok(last),
             }
         }
-        Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
+        Err(failed(git2::Error::from_str("its symbolic references go round in circles, or too far")))
     }
 
     /// The commit that a reference points to; `None` if there is no such reference.
@@ -129,21 +149,21 @@ impl Repo {
         if !git2::Branch::name_is_valid(short).map_err(|_| invalid())? || short == "HEAD" {
             return Err(invalid());
         }
-        let name = format!("refs/heads/{short}");
-        if let Ok(reference) = self.git.find_reference(&name)
-            && let Ok(Some(target)) = reference.symbolic_target()
-        {
-            return Ok(target.to_owned());
-        }
-        Ok(name)
+        self.follow(&format!("refs/heads/{short}"))
+    }
+
+    /// References that every worktree has for itself (git-worktree(1), "Refs").
+    fn is_own(name: &str) -> bool {
+        name == "HEAD"
+            || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
     fn ref_file(&self, name: &str) -> PathBuf {
-        if name == "HEAD" { self.git_dir().join(name) } else { self.common_dir().join(name) }
+        if Self::is_own(name) { self.git_dir().join(name) } else { self.common_dir().join(name) }
     }
 
     fn log_file(&self, name: &str) -> PathBuf {
-        let root = if name == "HEAD" { self.git_dir() } else { self.common_dir() };
+        let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
         root.join("logs").join(name)
     }
 

@@ -139,8 +139,8 @@ pub(super) const JSON: &[Piece] = &[
 
 pub(super) const EXIT_STATUS: &[Piece] = &[Text(
     "Where several apply it is the first in the order 5, 1, 4, 3. With any but 0 nothing was changed, with two exceptions: \
-     128 and the message \"landed, but not finished\" say that the branch has moved and a later step failed, which `git \
-     llm-apply recover` makes good; and `recover` exits with 4 where it left files alone that were changed since.",
+     128 with the hint to run `git llm-apply recover` says that a landing could be neither finished nor taken back, which \
+     that does as soon as it can be done; and `recover` exits with 4 where it left files alone that were changed since.",
 )];
 
 pub(super) const CONFIGURATION: &[Piece] = &[Text(

@@ -25,7 +25,7 @@ pub struct Diagnostic {
     /// What to do next.
     pub help: Option<String>,
     /// What the real file says.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<Box<Evidence>>,
 }
 
 /// A place in the response and what is to be said of it.
@@ -191,7 +191,7 @@ impl Diagnostic {
     /// Adds what the real file says.
     #[must_use]
     pub fn with_evidence(mut self, evidence: Evidence) -> Self {
-        self.evidence = Some(evidence);
+        self.evidence = Some(Box::new(evidence));
         self
     }
 

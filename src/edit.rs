@@ -4,6 +4,7 @@
 //! texts are not located. [`crate::plan::resolve`] does both.
 
 use crate::diag::Diagnostic;
+use crate::response::Response;
 use crate::span::Span;
 
 /// All that a parser found in one or several responses.
@@ -15,6 +16,8 @@ pub struct Script {
     pub edits: Vec<Edit>,
     /// What is wrong with the response, or worth a warning, in the order it stands.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where edits, or what looked like some, were found, in the order it stands.
+    pub regions: Vec<Region>,
     /// A commit message for the response as a whole, where the format has one (applydir's `message`).
     pub message: Option<String>,
 }
@@ -24,6 +27,72 @@ impl Script {
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
+
+    /// The warnings, in order.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
+    }
+
+    /// The paths that the edits name, as written, each once, in the order in which they first stand; those of moves and
+    /// copies at both ends.
+    pub fn paths(&self) -> Vec<&str> {
+        let mut seen = std::collections::HashSet::new();
+        let both = self.edits.iter().flat_map(|edit| {
+            let to = match &edit.op {
+                Op::Rename { to, .. } | Op::Copy { to } => Some(to),
+                _ => None,
+            };
+            std::iter::once(&edit.path).chain(to)
+        });
+        both.map(|target| target.raw.as_str()).filter(|path| seen.insert(*path)).collect()
+    }
+
+    /// The prose of one of the script's responses: what stands before, between and after the regions, in order, without
+    /// the blank lines and Markdown fences around each piece. Reasoning counts as prose.
+    pub fn prose<'r>(&self, response: &'r Response) -> Vec<&'r str> {
+        let own = self.regions.iter().map(|region| region.span).filter(|span| span.response == response.id());
+        let mut pieces = Vec::new();
+        let mut from = 0;
+        for span in own.chain([Span::new(response.id(), response.text().len(), response.text().len())]) {
+            let piece = response.text().get(from..span.start as usize).unwrap_or("");
+            let piece = without_fences(piece);
+            if !piece.is_empty() {
+                pieces.push(piece);
+            }
+            from = from.max(span.end as usize);
+        }
+        pieces
+    }
+}
+
+/// A piece of prose without blank lines and lines of a fence at both ends.
+fn without_fences(piece: &str) -> &str {
+    let is_edge = |line: &str| {
+        let line = line.trim();
+        line.is_empty() || line.starts_with("```") || line.starts_with("~~~")
+    };
+    let mut piece = piece;
+    while let Some((first, rest)) = piece.split_once('\n').filter(|(first, _)| is_edge(first)) {
+        let _ = first;
+        piece = rest;
+    }
+    loop {
+        let trimmed = piece.trim_end();
+        let last = trimmed.rsplit('\n').next().unwrap_or("");
+        if last.is_empty() || !is_edge(last) {
+            return trimmed;
+        }
+        piece = &trimmed[..trimmed.len() - last.len()];
+    }
+}
+
+/// A part of a response that one format claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// The format.
+    pub format: FormatId,
+    /// The part, from the first to the last byte.
+    pub span: Span,
 }
 
 /// One change that the model asked for.

@@ -5,6 +5,47 @@
 //!       -> Transaction (scratch worktree, commits) -> Prepared -> published | rolled back -> report
 //! ```
 //!
+//! As a library, without git: take the edits out of a text and see what they come to.
+//!
+//! ```
+//! use git_llm_apply::format::{self, FormatId, render};
+//! use git_llm_apply::plan::{self, MemoryTree, Rules};
+//! use git_llm_apply::response::Response;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let before = "one\ntwo\nthree\n";
+//! // Formats can be written, too.
+//! let change = render::Rendered {
+//!     path: "numbers.txt",
+//!     before: Some(before.as_bytes()),
+//!     after: Some(b"one\n2\nthree\n"),
+//!     renamed_from: None,
+//!     why: Some("Use a digit"),
+//! };
+//! let text = format!("I would do this:\n\n{}", render::render(FormatId::Opx, &[change])?);
+//!
+//! let response = Response::new(0, "answer", text.into_bytes(), 1 << 20)?;
+//! let script = format::parse(&response, None);
+//! assert_eq!(format::detect(&response), [FormatId::Opx]);
+//! assert_eq!(script.paths(), ["numbers.txt"]);
+//! assert_eq!(script.prose(&response), ["I would do this:"]);
+//! assert_eq!(script.warnings().count(), 0);
+//! assert_eq!(script.edits[0].why.as_deref(), Some("Use a digit"));
+//!
+//! let tree = MemoryTree::new().with_file("numbers.txt", before)?;
+//! match plan::resolve(&script, &tree, &Rules::default())? {
+//!     Ok(plan) => {
+//!         let after = plan.steps()[0].changes[0].after.as_ref().ok_or("it is still there")?;
+//!         assert_eq!(&*after.body.read(&tree)?, b"one\n2\nthree\n");
+//!     }
+//!     Err(rejected) => panic!("{:?}", rejected.diagnostics),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With git, [`transaction::Transaction`] lands a plan; [`cli::run`] is the whole command.
+//!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
 //! Modules import only those above them in the list below; `tests/layering.rs` keeps it so.
 //!
@@ -35,6 +76,7 @@ pub mod locate;
 pub mod plan;
 
 pub mod message;
+pub mod prompt;
 pub mod report;
 
 // Up to here everything is pure. From here on there is the world.

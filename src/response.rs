@@ -93,6 +93,11 @@ impl Response {
         self.text.get(span.range()).unwrap_or("")
     }
 
+    /// Where the lines begin, ascending; after a line break at the end, also where the text ends.
+    pub(crate) fn line_starts(&self) -> &[u32] {
+        &self.line_starts
+    }
+
     /// The line, from 1, that holds the byte at `offset`.
     pub fn line_of(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|&start| start as usize <= offset).max(1)

@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use git_llm_apply::cli::args::{self, OPTIONS, VERBS};
+use git_llm_apply::cli::args::{self, OPTIONS, PROMPT_OPTIONS, VERBS};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
 use git_llm_apply::diag::Code;
@@ -39,18 +39,16 @@ mod man_page {
     use super::*;
 
     const FILE: &str = "man/git-llm-apply.1";
+    /// Keys without an option.
+    const OTHER_KEYS: [&str; 4] =
+        ["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout", "llmapply.contextLines"];
 
     /// The page as text: without what roff needs and readers do not see.
     fn text() -> String {
-        let page: String = read(FILE)
-            .lines()
-            .filter(|line| !line.starts_with(".\\\""))
-            .map(|line| line.to_owned() + "\n")
-            .collect();
-        ["\\fB", "\\fI", "\\fR", "\\&"]
-            .iter()
-            .fold(page, |page, mark| page.replace(mark, ""))
-            .replace("\\-", "-")
+        let page = read(FILE);
+        let lines: String = page.split_inclusive('\n').filter(|line| !line.starts_with(".\\\"")).collect();
+        let bare = ["\\fB", "\\fI", "\\fR", "\\&"].iter().fold(lines, |text, mark| text.replace(mark, ""));
+        bare.replace("\\-", "-").replace("\\ ", " ")
     }
 
     #[test]
@@ -66,7 +64,7 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        for option in OPTIONS {
+        for option in OPTIONS.iter().chain(PROMPT_OPTIONS) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -89,7 +87,7 @@ mod man_page {
         for format in FORMATS {
             has(&format!("(--format={})", format.name()));
         }
-        for key in ["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout"] {
+        for key in OTHER_KEYS {
             has(key);
         }
         for status in Status::ALL {
@@ -102,8 +100,9 @@ mod man_page {
         let text = text();
         let known: BTreeSet<_> = OPTIONS
             .iter()
+            .chain(PROMPT_OPTIONS)
             .map(args::Opt::key)
-            .chain(["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout"].map(str::to_owned))
+            .chain(OTHER_KEYS.map(str::to_owned))
             .collect();
         for at in text.match_indices("llmapply.").map(|(at, _)| at) {
             let key: String = text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
@@ -111,6 +110,7 @@ mod man_page {
         }
         let known: BTreeSet<_> = OPTIONS
             .iter()
+            .chain(PROMPT_OPTIONS)
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -118,7 +118,7 @@ mod man_page {
             let before = text[..at].chars().next_back();
             let name: String =
                 text[at + 2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-            if before != Some('-') && !name.is_empty() {
+            if before != Some('-') && !name.is_empty() && !name.starts_with('-') {
                 assert!(known.contains(&name), "--{name} is no option");
             }
         }
@@ -139,17 +139,16 @@ mod man_page {
     }
 
     #[test]
-    fn the_example_of_opx_lands() {
-        let sandbox = Sandbox::new();
-        sandbox.file("src/shelf.py", "def shelf(books):\n    return books\n");
-        sandbox.file("TODO", "sort\n");
-        sandbox.file("notes.txt", "x\n");
-        sandbox.commit("as the example has it");
-        sandbox.apply(["-q"], manual::chapter(FormatId::Opx).example).exits(0);
-        assert!(sandbox.text("src/shelf.py").ends_with("sorted(books, key=lambda book: book.title)\n"));
-        assert!(
-            sandbox.exists("docs/shelf.md") && sandbox.exists("docs/notes.txt") && !sandbox.exists("TODO")
-        );
+    fn examples_of_the_formats_land() {
+        for format in FORMATS {
+            let sandbox = Sandbox::new();
+            sandbox.file("src/shelf.py", "def shelf(books):\n    return books\n");
+            sandbox.file("TODO", "sort\n");
+            sandbox.file("notes.txt", "x\n");
+            sandbox.commit("as the examples have it");
+            sandbox.apply(["-q"], manual::chapter(format.id).example).exits(0);
+            assert!(sandbox.text("src/shelf.py").contains("    return sorted(books"), "{}", format.name());
+        }
     }
 
     #[test]
@@ -184,12 +183,18 @@ mod man_page {
             let wide: Vec<_> = shown.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(wide.is_empty(), "{wide:#?}");
         }
-        let mut command = Command::new("man");
-        command.args(["--warnings", "-E", "UTF-8", "-l"]).arg(top().join(FILE)).env("MANPAGER", "cat");
-        let run = Run::of(command.output().unwrap());
-        // Only man-db knows this option.
-        if run.code == Some(0) {
-            assert_eq!(run.stderr, "");
+        for locale in ["C", "C.UTF-8"] {
+            let mut command = Command::new("man");
+            command
+                .args(["--warnings", "-l"])
+                .arg(top().join(FILE))
+                .env("MANPAGER", "cat")
+                .env("LC_ALL", locale);
+            let run = Run::of(command.output().unwrap());
+            // Only man-db knows these options.
+            if run.code == Some(0) {
+                assert_eq!(run.stderr, "", "{locale}");
+            }
         }
     }
 }
@@ -571,6 +576,17 @@ mod readme {
                 normalised(real),
                 "README.md is not true; UPDATE=1 writes this into it"
             );
+        }
+    }
+
+    #[test]
+    fn it_names_the_formats_and_so_does_the_changelog() {
+        for file in ["README.md", "CHANGELOG.md"] {
+            let text = read(file);
+            for format in FORMATS {
+                let title = manual::chapter(format.id).title;
+                assert!(text.contains(title), "{file} does not name {title}");
+            }
         }
     }
 

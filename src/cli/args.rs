@@ -172,7 +172,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         choices: &["exact", "whitespace", "indent", "similar"],
-        common: true,
         ..value(
             "max-fuzz",
             "tier",
@@ -222,6 +221,25 @@ pub const OPTIONS: &[Opt] = &[
     },
 ];
 
+/// The options of prompt beside `--format` and `--base`.
+pub const PROMPT_OPTIONS: &[Opt] = &[
+    Opt {
+        short: Some('r'),
+        common: true,
+        ..value("request", "request", "what the model is to do, at the end", "")
+    },
+    Opt {
+        choices: &["fences", "prepdir"],
+        common: true,
+        ..value(
+            "listing",
+            "style",
+            "how files are set apart: fences (default), prepdir",
+            "Markdown fences that are longer than any in the file, or prepdir's Begin File and End File lines.",
+        )
+    },
+];
+
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{
     let mut names = [""; FORMATS.len()];
@@ -237,6 +255,7 @@ pub const FORMAT_NAMES: &[&str] = &{
 pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
+    ("prompt", "print what to send to a model: instructions, files, request"),
     ("recover", "finish or take back a landing that was killed"),
 ];
 
@@ -286,7 +305,7 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, recover] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -294,7 +313,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | recover) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | recover) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
@@ -303,6 +322,20 @@ pub fn command() -> Command {
         )
         .subcommand(with(verb(apply), false))
         .subcommand(with(verb(check), true))
+        .subcommand(
+            verb(prompt)
+                .arg(directory())
+                .args(OPTIONS.iter().filter(|option| ["format", "base"].contains(&option.long)).flat_map(arguments))
+                .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
+                .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
+                .args(PROMPT_OPTIONS.iter().flat_map(arguments))
+                .arg(
+                    Arg::new("pathspec")
+                        .value_name("pathspec")
+                        .num_args(0..)
+                        .help("tracked files to show, from HEAD or --base"),
+                ),
+        )
         .subcommand(verb(recover).arg(directory()).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))

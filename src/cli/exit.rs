@@ -63,7 +63,9 @@ impl Exit {
         match error {
             transaction::Error::Vcs(error) => Self::of_vcs(error),
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
-            transaction::Error::Unsupported { .. } | transaction::Error::Unfinished { .. } => Exit::Fatal,
+            transaction::Error::Unsupported { .. }
+            | transaction::Error::Stuck { .. }
+            | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
             transaction::Error::Interrupted => Exit::Interrupted,
         }

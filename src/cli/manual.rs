@@ -8,7 +8,7 @@ mod text;
 
 pub use formats::{Chapter, chapter};
 
-use super::args::{self, OPTIONS, Opt, Takes, VERBS};
+use super::args::{self, OPTIONS, Opt, PROMPT_OPTIONS, Takes, VERBS};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
@@ -50,6 +50,11 @@ pub fn page() -> String {
         page.item(&usage(option), &said(option));
     }
     page.pieces(text::OTHER_OPTIONS);
+    page.heading("Options of prompt");
+    for option in PROMPT_OPTIONS {
+        page.item(&usage(option), &said(option));
+    }
+    page.pieces(text::PROMPT_OPTIONS);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);
@@ -88,7 +93,7 @@ pub fn page() -> String {
     page.pieces(text::EXIT_STATUS);
     page.section("CONFIGURATION");
     page.pieces(text::CONFIGURATION);
-    for option in OPTIONS {
+    for option in OPTIONS.iter().chain(PROMPT_OPTIONS) {
         page.item(&format!("`{}`", option.key()), &configures(option));
     }
     page.pieces(text::OTHER_KEYS);

@@ -6,6 +6,7 @@ pub mod exit;
 mod input;
 pub mod manual;
 mod output;
+mod prompt;
 mod recover;
 mod settings;
 
@@ -32,6 +33,8 @@ enum Error {
     Input { name: String, source: std::io::Error },
     #[error("{0}")]
     Usage(String),
+    #[error("pathspec '{0}' matches no tracked file of {1}")]
+    NoSuchFiles(String, String),
     #[error("cannot change to '{0}': {1}")]
     Directory(String, std::io::Error),
     #[error("cannot handle signals: {0}")]
@@ -47,6 +50,7 @@ impl Error {
             Error::Response(_)
             | Error::Tree(_)
             | Error::Input { .. }
+            | Error::NoSuchFiles(..)
             | Error::Directory(..)
             | Error::Signals(_) => Exit::Fatal,
             Error::Usage(_) => Exit::Usage,
@@ -75,7 +79,7 @@ impl Error {
             Error::Transaction(transaction::Error::Busy(_)) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
-            Error::Transaction(transaction::Error::Unfinished { .. }) => {
+            Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
                 Some("run 'git llm-apply recover'".into())
             }
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
@@ -124,6 +128,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             change_directory(directory)?;
         }
         match verb.as_str() {
+            "prompt" => prompt::run(&matches),
             "recover" => recover::run(&matches),
             verb => apply::run(&matches, verb == "check"),
         }

@@ -1,6 +1,4 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where printing is done")]
-
 use super::exit::Exit;
 use super::settings::{Color, Output};
 use crate::report::escape::escape;
@@ -75,8 +73,12 @@ impl Printer {
 
     fn json(&self, report: &Report) {
         match report::json(report) {
-            Ok(text) => println!("{text}"),
-            Err(e) => eprintln!("error: cannot write JSON: {e}"),
+            // Plain: colours are no part of it. A reader that has gone away is nobody's error here either.
+            Ok(text) => {
+                let mut stdout = std::io::stdout();
+                let _ = stdout.write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout.flush());
+            }
+            Err(e) => self.message(&format!("cannot write JSON: {e}"), None),
         }
     }
 
@@ -123,4 +125,15 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
         clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => ExitCode::SUCCESS,
         _ => ExitCode::from(Exit::Usage.code()),
     }
+}
+
+/// A prompt, byte for byte: it is for a model, not for a terminal.
+pub(super) fn prompt(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A remark beside a result.
+pub(super) fn remark(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", escape(text));
 }

@@ -1,9 +1,10 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
-use super::args::{self, OPTIONS};
+use super::args::{self, OPTIONS, PROMPT_OPTIONS};
 use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::plan::Grouping;
+use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
@@ -145,7 +146,12 @@ struct From<'a> {
 
 impl From<'_> {
     fn key(long: &str) -> String {
-        OPTIONS.iter().find(|option| option.long == long).map(args::Opt::key).unwrap_or_default()
+        OPTIONS
+            .iter()
+            .chain(PROMPT_OPTIONS)
+            .find(|option| option.long == long)
+            .map(args::Opt::key)
+            .unwrap_or_default()
     }
 
     fn switch(&self, long: &str, default: bool) -> Result<bool> {
@@ -222,6 +228,55 @@ impl Settings {
             sensitive: config.list("llmapply.sensitive")?,
             max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
             lock_timeout: lock_timeout(config)?,
+        })
+    }
+}
+
+/// The settings of prompt.
+#[derive(Debug, Clone)]
+pub(super) struct Prompt {
+    /// The format to ask for.
+    pub(super) format: FormatId,
+    /// The commit whose files are shown.
+    pub(super) base: Option<String>,
+    /// How files are set apart.
+    pub(super) listing: Listing,
+    /// What the model is to do.
+    pub(super) request: Option<String>,
+    /// `llmapply.contextLines`.
+    pub(super) context_lines: usize,
+}
+
+impl Prompt {
+    /// Reads all settings.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
+        let from = From { matches, config };
+        let format = match from.single("format")? {
+            Some(name) => {
+                name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?
+            }
+            None => FormatId::Opx,
+        };
+        let listing = match from.single("listing")?.as_deref() {
+            None | Some("fences") => Listing::Fences,
+            Some("prepdir") => Listing::Prepdir,
+            Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
+        };
+        let context_lines = match config.number("llmapply.contextLines")? {
+            None => CONTEXT_LINES,
+            Some(n) => usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
+                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
+            })?,
+        };
+        Ok(Self {
+            format,
+            base: from.single("base")?,
+            listing,
+            request: from.single("request")?,
+            context_lines,
         })
     }
 }

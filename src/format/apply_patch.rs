@@ -34,7 +34,7 @@ fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')
         && Marker::of(cursor.text()).is_some_and(|marker| match marker.kind {
             Kind::Begin | Kind::End => true,
-            Kind::Add | Kind::Delete | Kind::Update | Kind::Move => !marker.path.is_empty(),
+            Kind::Add | Kind::Delete | Kind::Update | Kind::Move => !marker.path.trim().is_empty(),
             Kind::EndOfFile | Kind::EnvironmentId | Kind::Unknown => false,
         })
 }
@@ -171,7 +171,7 @@ impl Patch {
             Kind::EnvironmentId
                 if marker.exact && self.section.is_none() && self.sections + self.faults == 0 =>
             {
-                if marker.path.is_empty() {
+                if marker.path.trim().is_empty() {
                     self.fail(script, Diagnostic::error(Code::Missing, span, "the environment has no name"));
                 }
             }

@@ -9,6 +9,8 @@
 
 mod apply_patch;
 mod applydir;
+#[cfg(test)]
+mod cost;
 pub mod fence;
 mod file_changes;
 pub mod hunk;
@@ -26,7 +28,7 @@ pub mod tag;
 pub use crate::edit::{FormatId, UnknownFormat};
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Region, Script};
 use crate::response::Response;
 use render::{Rendered, Unrepresentable};
 use scan::Cursor;
@@ -62,8 +64,15 @@ impl Format {
 pub const FORMATS: &[Format] =
     &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
 
-/// The errors after which a response is not looked at further: a bound on memory for hostile input.
+/// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
+const MAX_EDITS: usize = 100_000;
+
+/// Whether a script has as much as is taken from one response. A parser that takes many edits in one region asks after
+/// each.
+fn is_full(script: &Script) -> bool {
+    script.diagnostics.len() >= MAX_ERRORS || script.edits.len() >= MAX_EDITS
+}
 
 /// Takes the edits out of a response; all formats, or only the one given.
 ///
@@ -78,6 +87,27 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
     }
 }
 
+/// The formats that a response is in, each once, in the order in which they first stand.
+///
+/// ```
+/// use git_llm_apply::format::{FormatId, detect};
+/// use git_llm_apply::response::Response;
+///
+/// let text = "Sure.\n\n<edit file=\"a.txt\" op=\"remove\" />\n";
+/// let response = Response::new(0, "answer", text.into(), 1000)?;
+/// assert_eq!(detect(&response), [FormatId::Opx]);
+/// # Ok::<(), git_llm_apply::response::ResponseError>(())
+/// ```
+pub fn detect(response: &Response) -> Vec<FormatId> {
+    let mut found = Vec::new();
+    for region in parse(response, None).regions {
+        if !found.contains(&region.format) {
+            found.push(region.format);
+        }
+    }
+    found
+}
+
 fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
@@ -85,9 +115,13 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         if cursor.text().is_empty() {
             cursor.advance();
         } else if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
-            if script.diagnostics.len() >= MAX_ERRORS {
+            if is_full(&script) {
                 let rest = cursor.span(cursor.at(), response.text().len());
-                let message = format!("over {MAX_ERRORS} errors: the response is not read from here on");
+                let message = format!(
+                    "the response is not read from here on, after {} and {} errors",
+                    reasoning::count(script.edits.len()),
+                    script.diagnostics.len()
+                );
                 script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
                 break;
             }
@@ -112,11 +146,15 @@ fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> boo
     }
     let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
     let start = cursor.at();
+    let found = (script.edits.len(), script.diagnostics.len());
     cursor.begin_region();
     (format.parse)(cursor, script);
     let taken = cursor.at() > start;
     if taken {
         cursor.end_region();
+        if found != (script.edits.len(), script.diagnostics.len()) {
+            script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+        }
     }
     taken
 }
@@ -303,6 +341,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_region_is_prose() {
+        let r = response("Sure:\n\n```\n[\na\nb\na\n]\n```\n\nThen\nthis:\n[\nc\n]\n");
+        let s = read(&r, &[ERRORS, LISTS]);
+        assert_eq!(s.prose(&r), ["Sure:", "Then\nthis:"]);
+        assert_eq!(s.paths(), ["a", "b", "c"]);
+        assert_eq!(
+            s.regions.iter().map(|region| r.slice(region.span)).collect::<Vec<_>>(),
+            ["[\na\nb\na\n]\n", "[\nc\n]\n"]
+        );
+        let r = response("no edits here\n");
+        assert_eq!(read(&r, &[LISTS]).prose(&r), ["no edits here"]);
+        let r = response("[\na\n]\n");
+        assert!(read(&r, &[LISTS]).prose(&r).is_empty());
+    }
+
+    #[test]
     fn one_format_can_be_forced() {
         let r = response("(x\n[\na\n]\n");
         assert_eq!(codes(&read(&r, &[LISTS])), []);
@@ -310,9 +364,11 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_with_an_error_after_too_many_errors() {
+    fn reading_stops_with_an_error_after_too_many_errors_or_edits() {
         let s = script(&"(\n".repeat(MAX_ERRORS + 500));
         assert_eq!(s.diagnostics.len(), MAX_ERRORS + 1);
         assert_eq!(s.diagnostics.last().map(|last| last.code), Some(Code::Limit));
+        let s = script(&format!("[\n{}]\n[\nb\n]\n", "a\n".repeat(MAX_EDITS)));
+        assert_eq!((s.edits.len(), codes(&s)), (MAX_EDITS, vec![Code::Limit]));
     }
 }

@@ -10,7 +10,7 @@ mod render;
 
 use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
-use super::{Format, FormatId, MAX_ERRORS};
+use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 
@@ -64,7 +64,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
             }
             Sign::StrayEnd | Sign::StrayChild => element::read_stray(cursor, script),
         }
-        if script.diagnostics.len() >= MAX_ERRORS {
+        if is_full(script) {
             return;
         }
         // Edits with nothing but blank lines between them are one region.

@@ -203,6 +203,7 @@ fn take_from(script: &mut Script, offset: usize) -> Option<usize> {
     (taken > 0).then_some(taken)
 }
 
-fn count(edits: usize) -> String {
+/// A number of edits, in words.
+pub(super) fn count(edits: usize) -> String {
     if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") }
 }

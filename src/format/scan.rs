@@ -21,24 +21,69 @@ pub struct Line<'r> {
     pub start: usize,
     /// The offset of the byte after the line break; the response's length for the last line.
     pub next: usize,
+    /// Its number, from 0.
+    number: usize,
     /// Where the line begins with the marks of the block quote, if this is a whole line.
     marked: Option<usize>,
 }
 
-impl<'r> Line<'r> {
-    /// The line of `text` that has `at` in it, from `at` on.
-    fn read(text: &'r str, at: usize) -> Self {
-        #[cfg(test)]
-        LINES_READ.with(|count| count.set(count.get() + 1));
-        let bytes = text.as_bytes();
-        let (end, next) = match memchr::memchr(b'\n', &bytes[at..]) {
-            Some(length) => (at + length, at + length + 1),
-            None => (text.len(), text.len()),
-        };
-        let end = if next > end && end > at && bytes[end - 1] == b'\r' { end - 1 } else { end };
-        Self { text: &text[at..end], start: at, next, marked: None }
+/// A response's text and where its lines begin.
+#[derive(Clone, Copy, Debug)]
+struct Source<'r> {
+    text: &'r str,
+    starts: &'r [u32],
+}
+
+impl<'r> Source<'r> {
+    fn of(response: &'r Response) -> Self {
+        Self { text: response.text(), starts: response.line_starts() }
     }
 
+    /// Where the line of that number begins; the end of the text for one after the last.
+    fn start(self, number: usize) -> usize {
+        self.starts.get(number).map_or(self.text.len(), |&start| start as usize)
+    }
+
+    /// The number of the line that has `at` in it.
+    fn number(self, at: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= at).saturating_sub(1)
+    }
+
+    /// The line of that number from `at` on, which is in it.
+    #[inline]
+    fn read(self, number: usize, at: usize) -> Line<'r> {
+        #[cfg(test)]
+        LINES_READ.with(|count| count.set(count.get() + 1));
+        let bytes = self.text.as_bytes();
+        let next = self.start(number + 1);
+        let mut end = next;
+        if end > at && bytes[end - 1] == b'\n' {
+            end -= 1;
+            if end > at && bytes[end - 1] == b'\r' {
+                end -= 1;
+            }
+        }
+        Line { text: &self.text[at..end], start: at, next, number, marked: None }
+    }
+
+    /// The line of that number as it reads inside `depth` block quotes; `None` where those have ended. A blank line does
+    /// not end them, since many a tool that quotes text leaves blank lines alone.
+    #[inline]
+    fn read_quoted(self, number: usize, depth: usize) -> Option<Line<'r>> {
+        let at = self.start(number);
+        if at >= self.text.len() {
+            return None;
+        }
+        if depth == 0 {
+            return Some(Line { marked: Some(at), ..self.read(number, at) });
+        }
+        let (content, found) = skip_quote(self.text, at, depth);
+        let line = Line { marked: Some(at), ..self.read(number, content) };
+        (found == depth || line.is_blank()).then_some(line)
+    }
+}
+
+impl<'r> Line<'r> {
     /// The rest of the line after its first `count` bytes.
     #[must_use]
     pub fn skip(self, count: usize) -> Self {
@@ -135,21 +180,10 @@ fn skip_quote(text: &str, at: usize, depth: usize) -> (usize, usize) {
     (content, depth)
 }
 
-/// The line at `at` as it reads inside `depth` block quotes; `None` where those have ended. A blank line does not end
-/// them, since many a tool that quotes text leaves blank lines alone.
-fn read_quoted(text: &str, at: usize, depth: usize) -> Option<Line<'_>> {
-    if at >= text.len() {
-        return None;
-    }
-    let (content, found) = skip_quote(text, at, depth);
-    let line = Line { marked: Some(at), ..Line::read(text, content) };
-    (found == depth || line.is_blank()).then_some(line)
-}
-
 /// Lines from a place on, read ahead of a [`Cursor`] without moving it.
 #[derive(Clone, Debug)]
 pub struct Lines<'r> {
-    text: &'r str,
+    source: Source<'r>,
     upcoming: Option<Line<'r>>,
     quote: usize,
 }
@@ -157,9 +191,10 @@ pub struct Lines<'r> {
 impl<'r> Iterator for Lines<'r> {
     type Item = Line<'r>;
 
+    #[inline]
     fn next(&mut self) -> Option<Line<'r>> {
         let line = self.upcoming?;
-        self.upcoming = read_quoted(self.text, line.next, self.quote);
+        self.upcoming = self.source.read_quoted(line.number + 1, self.quote);
         Some(line)
     }
 }
@@ -167,8 +202,8 @@ impl<'r> Iterator for Lines<'r> {
 /// Lines above a place, the nearest first; see [`Cursor::above`].
 #[derive(Clone, Debug)]
 pub struct LinesAbove<'r> {
-    text: &'r str,
-    /// Where the line after the next one to give begins.
+    source: Source<'r>,
+    /// The number of the line after the next one to give.
     below: usize,
     floor: usize,
     quote: usize,
@@ -178,14 +213,13 @@ impl<'r> Iterator for LinesAbove<'r> {
     type Item = Line<'r>;
 
     fn next(&mut self) -> Option<Line<'r>> {
-        if self.below <= self.floor {
+        if self.source.start(self.below) <= self.floor {
             return None;
         }
-        let before = &self.text.as_bytes()[self.floor..self.below - 1];
-        let start = memchr::memrchr(b'\n', before).map_or(self.floor, |at| self.floor + at + 1);
-        self.below = start;
-        let (content, _) = skip_quote(self.text, start, self.quote);
-        Some(Line::read(self.text, content))
+        self.below = self.below.checked_sub(1)?;
+        let start = self.source.start(self.below).max(self.floor);
+        let (content, _) = skip_quote(self.source.text, start, self.quote);
+        Some(self.source.read(self.below, content))
     }
 }
 
@@ -200,6 +234,7 @@ pub struct Mark<'r>(Option<Line<'r>>, usize);
 #[derive(Debug)]
 pub struct Cursor<'r> {
     response: &'r Response,
+    source: Source<'r>,
     /// What is left of the line that it stands in; `None` at the end of the input.
     line: Option<Line<'r>>,
     /// Where `line` begins, or the end of the input.
@@ -219,10 +254,11 @@ pub struct Cursor<'r> {
 impl<'r> Cursor<'r> {
     /// At the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
-        let line = read_quoted(response.text(), 0, 0);
+        let source = Source::of(response);
         Self {
             response,
-            line,
+            source,
+            line: source.read_quoted(0, 0),
             at: 0,
             quote: 0,
             region: 0,
@@ -281,21 +317,19 @@ impl<'r> Cursor<'r> {
 
     /// The lines from here on, this one first.
     pub fn lines(&self) -> Lines<'r> {
-        Lines { text: self.response.text(), upcoming: self.line, quote: self.quote }
+        Lines { source: self.source, upcoming: self.line, quote: self.quote }
     }
 
     /// The lines above the one that it stands in, the nearest first, up to the end of the region before.
     pub fn above(&self) -> LinesAbove<'r> {
-        let text = self.response.text();
-        let below = memchr::memrchr(b'\n', &text.as_bytes()[self.floor..self.at]);
-        let below = below.map_or(self.floor, |at| self.floor + at + 1);
-        LinesAbove { text, below, floor: self.floor, quote: self.quote }
+        let below = self.line.map_or_else(|| self.source.number(self.at), |line| line.number);
+        LinesAbove { source: self.source, below, floor: self.floor, quote: self.quote }
     }
 
     /// Goes to the next line.
     pub fn advance(&mut self) {
         if let Some(line) = self.line {
-            self.go(read_quoted(self.response.text(), line.next, self.quote), line.next);
+            self.go(self.source.read_quoted(line.number + 1, self.quote), line.next);
         }
     }
 
@@ -310,7 +344,7 @@ impl<'r> Cursor<'r> {
             if self.quote == 0 {
                 self.go(None, self.response.text().len());
             } else {
-                self.go(read_quoted(self.response.text(), line.next, self.quote), line.next);
+                self.go(self.source.read_quoted(line.number + 1, self.quote), line.next);
             }
         }
     }
@@ -359,8 +393,7 @@ impl<'r> Cursor<'r> {
     /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
     /// cursor begin: without the block quote's marks, each ended by `\n`.
     pub fn payload(&self, start: usize, end: usize) -> String {
-        let text = self.response.text();
-        let Some(whole) = text.get(start..end) else { return String::new() };
+        let Some(whole) = self.source.text.get(start..end) else { return String::new() };
         if self.quote == 0 && memchr::memchr(b'\r', whole.as_bytes()).is_none() {
             let mut payload = String::with_capacity(whole.len() + 1);
             payload.push_str(whole);
@@ -370,7 +403,8 @@ impl<'r> Cursor<'r> {
             return payload;
         }
         let mut payload = String::with_capacity(whole.len() + 1);
-        let lines = Lines { text, upcoming: Some(Line::read(text, start)), quote: self.quote };
+        let first = self.source.read(self.source.number(start), start);
+        let lines = Lines { source: self.source, upcoming: Some(first), quote: self.quote };
         for line in lines.take_while(|line| line.start < end) {
             payload.push_str(line.text);
             payload.push('\n');
@@ -383,13 +417,13 @@ impl<'r> Cursor<'r> {
         if !self.begins_line() {
             return false;
         }
-        let (content, found) = skip_quote(self.response.text(), self.at, usize::MAX);
+        let Some(line) = self.line else { return false };
+        let (content, found) = skip_quote(self.source.text, self.at, usize::MAX);
         if found == 0 {
             return false;
         }
         self.quote = found;
-        let line = Line { marked: Some(self.at), ..Line::read(self.response.text(), content) };
-        self.go(Some(line), content);
+        self.go(Some(Line { marked: Some(self.at), ..self.source.read(line.number, content) }), content);
         true
     }
 
@@ -400,10 +434,11 @@ impl<'r> Cursor<'r> {
             match self.line {
                 // In the midst of a line its marks are behind.
                 Some(line) if line.marked.is_none() => {}
-                line => {
-                    let at = line.and_then(|line| line.marked).unwrap_or(self.at);
-                    self.go(read_quoted(self.response.text(), at, 0), at);
+                Some(line) => self.go(self.source.read_quoted(line.number, 0), self.at),
+                None if self.at < self.source.text.len() => {
+                    self.go(self.source.read_quoted(self.source.number(self.at), 0), self.at);
                 }
+                None => {}
             }
         }
     }

@@ -248,8 +248,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     let quote = text.chars().next().and_then(|quote| Some((quote.len_utf8(), closing_quotes(quote)?)));
     if let Some((length, closing)) = quote {
         let value = &text[length..];
-        let near = value.char_indices().take_while(|&(at, _)| at <= MAX_VALUE);
-        if let Some((end, _)) = near.into_iter().find(|(_, character)| closing.contains(character)) {
+        if let Some(end) = find_quote(value, closing) {
             let start = cursor.at() + length;
             push(cursor, tag, Attribute { name, value: &value[..end], start, quoted: true });
             let quote = value[end..].chars().next().map_or(0, char::len_utf8);
@@ -269,6 +268,17 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     }
     push(cursor, tag, Attribute { name, value: &text[..end], start, quoted: quote.is_some() });
     cursor.step(end);
+}
+
+/// The first of these quotes in a text, near enough.
+fn find_quote(text: &str, quotes: &[char]) -> Option<usize> {
+    if let [quote] = quotes
+        && let Ok(quote) = u8::try_from(*quote)
+    {
+        return memchr::memchr(quote, &text.as_bytes()[..text.len().min(MAX_VALUE)]);
+    }
+    let mut near = text.char_indices().take_while(|&(at, _)| at < MAX_VALUE);
+    near.find(|(_, character)| quotes.contains(character)).map(|(at, _)| at)
 }
 
 fn push<'r>(cursor: &Cursor<'_>, tag: &mut Tag<'r>, attribute: Attribute<'r>) {

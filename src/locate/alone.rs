@@ -6,6 +6,7 @@ use super::place::Place;
 use super::rung::{Rung, Scope};
 use super::similar::{similarity, similarly};
 use super::splice::{self, LineChange};
+use super::thresholds::PART_PROOF;
 use super::{
     Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, guard, merge, nearest, refusal, search,
 };
@@ -59,8 +60,8 @@ impl Search<'_> {
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(made_nothing(version));
         }
-        if let [pattern] = readings.as_slice()
-            && pattern.before.is_empty()
+        if let Some(pattern) = readings.iter().find(|pattern| pattern.before.is_empty())
+            && (content.is_empty() || readings.len() == 1)
         {
             return self.fill_empty(version, pattern);
         }
@@ -73,18 +74,19 @@ impl Search<'_> {
             }
             Choice::Made(place, rung) => return Ok(made_already(version, &place, rung, live)),
             Choice::Refused(refusal) => return Err(refusal),
-            Choice::Nowhere => {
-                if let Some(place) =
-                    readings.iter().find_map(|pattern| standing_after(content, pattern, repeat))
-                {
-                    return Ok(made_already(version, &place, STANDING, live));
-                }
-                None
-            }
+            Choice::Nowhere => None,
             Choice::Unclear(refusal) => Some(refusal),
         };
+        // A place in the base is one, and goes before a result that may stand there by chance.
         if let Some(made) = self.on_base(version, &readings, &hunk.anchor, repeat)? {
             return Ok(made);
+        }
+        let held = found.is_some();
+        if unclear.is_none()
+            && let Some(place) =
+                readings.iter().find_map(|pattern| standing_after(content, pattern, repeat, held))
+        {
+            return Ok(made_already(version, &place, STANDING, live));
         }
         match unclear {
             Some(refusal) => Err(refusal),
@@ -174,9 +176,22 @@ impl Search<'_> {
         };
         let mut solution = self.solve(base, pattern, &place, rung)?;
         guard::hunk(content, pattern, self.limits)?;
-        let line = place.start.line + 1;
-        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
-            .map_err(|merge::Conflict| refusal::conflict(line))?;
+        match merge::bring_over(base, content, lineage, &solution.changes) {
+            Ok(changes) => solution.changes = changes,
+            Err(merge::Conflict) => {
+                // The lines may be just what the hunk makes of them.
+                let of_place = |line: usize| {
+                    lineage
+                        .origin(line)
+                        .is_none_or(|line| line >= place.start.line && line < touched_end(&place))
+                };
+                let standing = standing_after(content, pattern, repeat, true);
+                return match standing.filter(|there| (there.start.line..touched_end(there)).all(of_place)) {
+                    Some(there) => Ok(Some(made_already(version, &there, STANDING, 0))),
+                    None => Err(refusal::conflict(place.start.line + 1)),
+                };
+            }
+        }
         if let Some(change) = solution.changes.first() {
             solution.matched.line = change.start + 1;
         }
@@ -215,6 +230,11 @@ impl Search<'_> {
     }
 }
 
+/// Behind the last line that a place touches.
+fn touched_end(place: &Place) -> usize {
+    if place.end.column > 0 { place.end.line + 1 } else { place.end.line }
+}
+
 /// How an after-text that stands in the file was found.
 const STANDING: Rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
 
@@ -227,6 +247,11 @@ fn choose(
     repeat: Repeat,
 ) -> Choice {
     let Some(found) = found else { return Choice::Nowhere };
+    if !found.sure {
+        let places = refusal::counted(found.places.len(), "place");
+        let message = format!("the text to find may stand in {places}, too many to look at each");
+        return Choice::Refused(Refusal::new(Code::Limit, message));
+    }
     if let Anchor::Occurrence(occurrence) = anchor {
         // Of all places, or a second run would take another one.
         let Some(index) = nth(*occurrence, found.places.len()) else {
@@ -278,19 +303,33 @@ fn out_of_range(occurrence: Occurrence, found: &Found) -> Box<Refusal> {
     Refusal::new(Code::OccurrenceRange, message).with_evidence(refusal::candidates(&found.places))
 }
 
-/// Where the after-text stands, if that proves that the hunk was made.
-pub(super) fn standing_after(content: &Content, pattern: &Pattern<'_>, repeat: Repeat) -> Option<Place> {
+/// Where the after-text stands, if that proves that the hunk was made. `held` says that the before-text stands within it.
+pub(super) fn standing_after(
+    content: &Content,
+    pattern: &Pattern<'_>,
+    repeat: Repeat,
+    held: bool,
+) -> Option<Place> {
     if !pattern.after_is_proof() {
         return None;
     }
     let after = pattern.after();
     let mut places = search::whole_lines(content, &after, Form::Trailing);
-    if places.is_empty() && pattern.unit == Unit::Text {
+    if places.is_empty() && pattern.unit == Unit::Text && (held || part_is_proof(&after)) {
         places = search::within_lines(content, &after);
     }
     // Hunks of an earlier region left as many.
     let expected = repeat.elsewhere.max(1);
     places.first().copied().filter(|_| places.len() == 1 || places.len() == expected)
+}
+
+/// Whether a text that is part of a line says enough to be no chance.
+fn part_is_proof(lines: &[&[u8]]) -> bool {
+    let text = lines.join(&b'\n');
+    let words = text
+        .split(|b| !b.is_ascii_alphanumeric() && *b != b'_' && b.is_ascii())
+        .filter(|word| !word.is_empty());
+    text.len() >= PART_PROOF && words.count() > 1
 }
 
 fn commit(version: &Version, solution: Solution, places: usize) -> Made {

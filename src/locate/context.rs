@@ -78,7 +78,7 @@ impl Sums {
     fn new(content: &Content) -> Self {
         let (mut sums, mut powers) = (vec![0], vec![1]);
         let (mut sum, mut power) = (0, 1);
-        for &hash in content.hashes(Form::Text).flatten() {
+        for hash in content.hashes(Form::Text) {
             sum = (times(sum, RADIX) + hash % PRIME) % PRIME;
             power = times(power, RADIX);
             sums.push(sum);

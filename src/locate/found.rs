@@ -5,6 +5,7 @@ use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope, ladder};
+use super::thresholds::SHIFT_EFFORT;
 use super::{Limits, search};
 use crate::edit::Unit;
 use crate::text::{Content, Form, indentation};
@@ -18,6 +19,8 @@ pub(super) struct Found {
     pub(super) places: Vec<Place>,
     /// Whether each lies inside a place of the after-text, where the hunk was made already.
     pub(super) made: Vec<bool>,
+    /// Whether each of them is surely a place. Otherwise there are too many of them to look at each.
+    pub(super) sure: bool,
 }
 
 impl Found {
@@ -55,26 +58,29 @@ pub(super) fn on_rung(
     rung: Rung,
     effort: &Effort,
 ) -> Option<Found> {
-    let places = places(content, pattern, rung, effort);
+    let (places, sure) = places(content, pattern, rung, effort);
     if places.is_empty() {
         return None;
     }
-    let made = made(content, pattern, rung, &places, effort);
-    Some(Found { rung, places, made })
+    let made = if sure { made(content, pattern, rung, &places, effort) } else { vec![false; places.len()] };
+    Some(Found { rung, places, made, sure })
 }
 
-fn places(content: &Content, pattern: &Pattern<'_>, rung: Rung, effort: &Effort) -> Vec<Place> {
+/// All places, and whether each of them is surely one: with very many of them their indentation is not looked at.
+fn places(content: &Content, pattern: &Pattern<'_>, rung: Rung, effort: &Effort) -> (Vec<Place>, bool) {
     let mut places = match rung.scope {
         Scope::Whole => search::whole_lines(content, &pattern.before, rung.form),
         Scope::Part => search::within_lines(content, &pattern.before),
         Scope::SkippingBlanks => search::skipping_blanks(content, &counting(&pattern.before), rung.form),
     };
+    let steps = places.len().saturating_mul(pattern.before.len());
     if rung.is_shifted() {
-        places.retain(|place| {
-            effort.spend(pattern.before.len()) && fit(content, pattern, place, rung).is_some()
-        });
+        if steps > SHIFT_EFFORT || !effort.spend(steps) {
+            return (places, false);
+        }
+        places.retain(|place| fit(content, pattern, place, rung).is_some());
     }
-    places
+    (places, true)
 }
 
 /// For each place whether it lies inside one of the after-text. Where the result of the hunk stands it stands at tiers 1
@@ -89,7 +95,12 @@ pub(super) fn made(
     let mut made = vec![false; places.len()];
     let after = pattern.after();
     let part = pattern.unit == Unit::Text;
-    if !part && !search::is_among(&pattern.before, &after, Form::FoldedTrimmed) {
+    // A place can lie inside one of the after-text only if the before-text is part of that.
+    let holds_part = part && {
+        let (after, before) = (after.join(&b'\n'), pattern.before.join(&b'\n'));
+        memchr::memmem::find(&after, &before).is_some()
+    };
+    if !holds_part && !search::is_among(&pattern.before, &after, Form::FoldedTrimmed) {
         return made;
     }
     let mut mark = |others: &[Place], same: &dyn Fn(&Place, &Place) -> bool| {
@@ -108,7 +119,7 @@ pub(super) fn made(
     } else if tells(Form::Text) {
         mark(&search::whole_lines(content, &after, Form::Text), &certain);
     }
-    if part {
+    if holds_part {
         mark(&search::within_lines(content, &after), &certain);
     }
     // Shifted as the before-text is, or the edit would move lines that it moved before.

@@ -1,6 +1,7 @@
 //! Hunks that are located together on one text, all or none: what is common to unified diffs and Codex patches.
 
 use super::alone::{Search, Solution};
+use super::lineage::Lineage;
 use super::splice::LineChange;
 use super::{Effect, Match, Refusal, Repeat, Version, merge, refusal};
 use crate::diag::Code;
@@ -19,9 +20,11 @@ pub(super) enum Part {
 /// How loosely hunks are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Tiers 1 to 6.
+    /// Places at tiers 1 to 6.
+    Places,
+    /// Likewise, or results that stand there.
     Strict,
-    /// All tiers.
+    /// Places at all tiers, or results that stand there.
     Loose,
 }
 
@@ -40,36 +43,56 @@ pub(super) fn make(
     arrange: impl Fn(&Search<'_>, &Content, Mode) -> Result<Vec<Part>, Vec<Refusal>>,
 ) -> Result<Made, Vec<Refusal>> {
     let content = version.content();
-    let refusals = match arrange(search, content, Mode::Strict) {
-        Ok(parts) if repeat.elsewhere > 0 && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
-            return Err(vec![*refusal::once_more(&[])]);
-        }
-        Ok(parts) => return finish(version, parts),
-        Err(refusals) => refusals,
-    };
-    if repeat.elsewhere > 0 {
-        return Err(refusals);
-    }
-    if let Some((base, lineage)) = version.base()
-        && let Ok(mut parts) = arrange(search, base, Mode::Strict)
+    let mut conflict = None;
+    if repeat.elsewhere == 0
+        && let Some((base, lineage)) = version.base()
     {
-        for (hunk, part) in parts.iter_mut().enumerate() {
-            let Part::Change(solution) = part else { continue };
-            let line = solution.matched.line;
-            let brought = merge::bring_over(base, content, lineage, &solution.changes);
-            solution.changes =
-                brought.map_err(|merge::Conflict| vec![refusal::conflict(line).of_hunk(hunk)])?;
-            if let Some(change) = solution.changes.first() {
-                solution.matched.line = change.start + 1;
+        if let Ok(parts) = arrange(search, content, Mode::Places) {
+            return finish(version, parts);
+        }
+        // A place in the base is one, and goes before a result that may stand there by chance.
+        if let Ok(parts) = arrange(search, base, Mode::Places) {
+            match bring_over(base, content, lineage, parts) {
+                Ok(parts) => return finish(version, parts),
+                Err(refusal) => conflict = Some(refusal),
             }
         }
-        return finish(version, parts);
     }
+    let refusals = match arrange(search, content, Mode::Strict) {
+        Ok(parts) => {
+            let made = !parts.iter().any(|part| matches!(part, Part::Change(_)));
+            return match conflict {
+                Some(refusal) if !made => Err(vec![*refusal]),
+                _ if repeat.elsewhere > 0 && !made => Err(vec![*refusal::once_more(&[])]),
+                _ => finish(version, parts),
+            };
+        }
+        Err(refusals) => conflict.map_or(refusals, |refusal| vec![*refusal]),
+    };
     // Several places are not made fewer by looking more loosely.
-    if refusals.iter().any(|refusal| refusal.code != Code::SearchNotFound) {
+    if repeat.elsewhere > 0 || refusals.iter().any(|refusal| refusal.code != Code::SearchNotFound) {
         return Err(refusals);
     }
     finish(version, arrange(search, content, Mode::Loose)?)
+}
+
+/// What hunks come to on the text as it is that were located on the base.
+fn bring_over(
+    base: &Content,
+    content: &Content,
+    lineage: &Lineage,
+    mut parts: Vec<Part>,
+) -> Result<Vec<Part>, Box<Refusal>> {
+    for (hunk, part) in parts.iter_mut().enumerate() {
+        let Part::Change(solution) = part else { continue };
+        let line = solution.matched.line;
+        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
+            .map_err(|merge::Conflict| Box::new(refusal::conflict(line).of_hunk(hunk)))?;
+        if let Some(change) = solution.changes.first() {
+            solution.matched.line = change.start + 1;
+        }
+    }
+    Ok(parts)
 }
 
 /// Makes all changes at once.

@@ -61,6 +61,13 @@ impl Lineage {
         Some(run.now + line - run.base)
     }
 
+    /// The line of the base that a line is; none for a new one.
+    pub(super) fn origin(&self, line: usize) -> Option<usize> {
+        let index = self.runs.partition_point(|run| run.now <= line).checked_sub(1)?;
+        let run = self.runs.get(index).filter(|run| line < run.now + run.len)?;
+        Some(run.base + line - run.now)
+    }
+
     /// The line that is now behind the one that the base has in front of `line`.
     pub(super) fn behind(&self, line: usize) -> Option<usize> {
         match line.checked_sub(1) {
@@ -120,6 +127,7 @@ mod tests {
                 assert_eq!(lineage.of(line), lines.iter().position(|of| *of == Some(line)));
             }
             assert_eq!(lineage.of(20), Some(lines.len()));
+            assert!((0..lines.len()).all(|line| lineage.origin(line) == lines[line]));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Refusal;
 use super::effort::Effort;
 use super::pattern::Pattern;
-use super::similar::{Lines, percent, ratio};
-use super::thresholds::{ALIKE_PRODUCT, COMMON, NEAREST_BYTES, NEAREST_LEAST, NEAREST_REGIONS, PROBES};
+use super::similar::{Lines, percent, ratio, ratio_steps};
+use super::thresholds::{COMMON, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES};
 use crate::diag::{Code, Evidence, Nearest};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -12,6 +12,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 const FORM: Form = Form::FoldedTrimmed;
+
+/// So many candidates are kept at a time.
+const SCORED: usize = 1024;
 
 /// The refusal of a text that is nowhere.
 pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
@@ -39,7 +42,7 @@ fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     let file = Lines::new(content);
     let mut starts = by_equal_lines(&wanted, &file);
     if starts.is_empty() {
-        if !effort.spend(content.line_count() * PROBES) {
+        if !effort.spend(content.line_count() * PROBES * 4) {
             return gave_up;
         }
         starts = by_like_lines(&wanted, &file);
@@ -47,9 +50,10 @@ fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     if !effort.spend(wanted.len() * starts.len()) {
         return gave_up;
     }
-    let mut budget = NEAREST_BYTES;
+    let mut budget = NEAREST_STEPS;
     let regions = starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget));
     let best = regions.reduce(|best, next| if next.share > best.share { next } else { best });
+    effort.spend(NEAREST_STEPS - budget);
     let nearest =
         best.filter(|best| best.share >= NEAREST_LEAST).map(|best| show(content, before, &file, &best));
     Evidence { nearest, ..Evidence::default() }
@@ -112,8 +116,11 @@ fn by_like_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
                 scored.push((common * 1000 / all.max(1), index.saturating_sub(*at)));
             }
         }
+        if scored.len() > SCORED {
+            keep_best(&mut scored, SCORED / 4);
+        }
     }
-    scored.sort_unstable_by_key(|&(score, start)| (std::cmp::Reverse(score), start));
+    keep_best(&mut scored, SCORED);
     let mut starts: Vec<usize> = Vec::new();
     for (_, start) in scored {
         if !starts.contains(&start) {
@@ -124,6 +131,11 @@ fn by_like_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
         }
     }
     starts
+}
+
+fn keep_best(scored: &mut Vec<(u32, usize)>, count: usize) {
+    scored.sort_unstable_by_key(|&(score, start)| (std::cmp::Reverse(score), start));
+    scored.truncate(count);
 }
 
 /// Which pairs of neighbouring letters a text has, up to chance.
@@ -141,11 +153,11 @@ fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut us
     for (wanted, index) in wanted.iter().zip(start..end) {
         let Some(text) = file.text(index) else { continue };
         let text = FORM.of(text);
-        let product = wanted.text.len().saturating_mul(text.len()).min(ALIKE_PRODUCT);
+        let steps = ratio_steps(&wanted.text, &text);
         if wanted.text == text {
             sum += 1.0;
-        } else if *budget >= product {
-            *budget -= product;
+        } else if *budget >= steps {
+            *budget -= steps;
             sum += ratio(&wanted.text, &text);
         }
     }

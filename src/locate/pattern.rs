@@ -43,6 +43,17 @@ impl<'a> Pattern<'a> {
         Self { before: lines, steps, unit: Unit::Lines, after_unterminated: false }
     }
 
+    /// The after-text as one that is to be found: what was added has to stand there, what was kept may differ.
+    pub(super) fn result(&self) -> Self {
+        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
+        let step = |(line, step): (usize, &Step<'a>)| match step {
+            Step::Add(_) => Step::Remove(line),
+            _ => Step::Keep(line),
+        };
+        let steps = self.steps.iter().filter(stays).enumerate().map(step).collect();
+        Self { before: self.after(), steps, unit: Unit::Lines, after_unterminated: false }
+    }
+
     /// Reads a unified diff's body. A `~` line is a gap.
     pub(super) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
         let mut before = Vec::new();

@@ -5,6 +5,7 @@ use super::thresholds::JUMPS;
 use crate::text::{Content, Form};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 /// A sequence of elements with the table that lets a search go on after a mismatch without going back (Knuth, Morris
@@ -27,15 +28,17 @@ impl Borders {
         Self(table)
     }
 
-    /// Takes the next element: given how many elements match so far, how many do with it.
+    /// Takes the next element: given how many elements match so far, fewer than all, how many do with it.
     fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
-        if matched == self.0.len() {
-            matched = self.0.last().copied().unwrap_or(0);
-        }
         while matched > 0 && !equal(matched) {
             matched = self.0[matched - 1];
         }
-        if matched < self.0.len() && equal(matched) { matched + 1 } else { 0 }
+        if equal(matched) { matched + 1 } else { 0 }
+    }
+
+    /// How many elements match behind an occurrence.
+    fn after_all(&self) -> usize {
+        self.0.last().copied().unwrap_or(0)
     }
 }
 
@@ -56,33 +59,55 @@ impl<'a> Needle<'a> {
     /// Calls back with the first line and the line behind the last of every occurrence, until told to stop. Where blank
     /// lines are skipped they count neither here nor there.
     fn spans(&self, content: &Content, skip_blanks: bool, mut found: impl FnMut(usize, usize) -> bool) {
+        let Some(&(first, _)) = self.lines.first() else { return };
         let blank = self.form.hash(b"");
-        // The lines that count and may be part of an occurrence.
+        // Since nothing matched, the lines that count.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
-        for (line, &hash) in content.hashes(self.form).flatten().enumerate() {
-            let of_line = || content.line(line).map(|line| self.form.of(line.text));
-            if skip_blanks {
-                if hash == blank && of_line().is_some_and(|text| text.is_empty()) {
-                    continue;
+        for piece in content.pieces() {
+            let hashes = piece.hashes(self.form);
+            let mut index = 0;
+            while let Some(rest) = hashes.get(index..) {
+                if matched == 0 {
+                    recent.clear();
+                    match rest.iter().position(|&hash| hash == first) {
+                        Some(skipped) => index += skipped,
+                        None => break,
+                    }
                 }
-                if recent.len() == self.lines.len() {
-                    recent.pop_front();
+                let Some(&hash) = hashes.get(index) else { break };
+                let line = piece.first() + index;
+                // Hashes tell lines apart; only bytes say that they are equal.
+                let text = OnceCell::new();
+                let of_line = || text.get_or_init(|| self.form.of(piece.text(index)));
+                let counts = !(skip_blanks && hash == blank && of_line().is_empty());
+                if counts {
+                    if skip_blanks {
+                        recent.push_back(line);
+                    }
+                    let equal = |at: usize| {
+                        let (wanted, bytes) = &self.lines[at];
+                        *wanted == hash && of_line() == bytes
+                    };
+                    matched = self.borders.step(matched, equal);
+                    if skip_blanks {
+                        while recent.len() > matched {
+                            recent.pop_front();
+                        }
+                    }
+                    if matched == self.lines.len() {
+                        let start = if skip_blanks {
+                            recent.front().copied()
+                        } else {
+                            (line + 1).checked_sub(matched)
+                        };
+                        if start.is_some_and(|start| !found(start, line + 1)) {
+                            return;
+                        }
+                        matched = self.borders.after_all();
+                    }
                 }
-                recent.push_back(line);
-            }
-            // Hashes tell lines apart; only bytes say that they are equal.
-            let equal = |index: usize| {
-                let (wanted, bytes) = &self.lines[index];
-                *wanted == hash && of_line().is_some_and(|text| text == *bytes)
-            };
-            matched = self.borders.step(matched, equal);
-            if matched == self.lines.len() {
-                let start =
-                    if skip_blanks { recent.front().copied() } else { (line + 1).checked_sub(matched) };
-                if start.is_some_and(|start| !found(start, line + 1)) {
-                    return;
-                }
+                index += 1;
             }
         }
     }
@@ -122,10 +147,11 @@ pub(super) fn is_among(lines: &[&[u8]], others: &[&[u8]], form: Form) -> bool {
     let (lines, others) = (counting(lines), counting(others));
     let borders = Borders::new(lines.len(), |a, b| lines[a] == lines[b]);
     let mut matched = 0;
-    others.iter().any(|other| {
-        matched = borders.step(matched, |index| lines[index] == *other);
-        matched == lines.len()
-    }) || lines.is_empty()
+    lines.is_empty()
+        || others.iter().any(|other| {
+            matched = borders.step(matched, |index| lines[index] == *other);
+            matched == lines.len()
+        })
 }
 
 /// All places of a text that may begin and end within lines, ascending; overlapping ones count. One that begins or
@@ -169,10 +195,12 @@ fn within_one_line(content: &Content, text: &[u8]) -> Vec<Place> {
     }
     let finder = memmem::Finder::new(text);
     let mut borders = None;
-    for (piece, (_, bytes)) in content.pieces().enumerate() {
+    for piece in content.pieces() {
+        let bytes = piece.bytes();
         let mut push = |at: usize| {
             // A text with a `\r` in it may also be found across a line's end, which is no place.
-            let Some((line, range)) = content.line_in_piece(piece, at) else { return };
+            let Some((line, range)) = piece.line_at(at) else { return };
+            let line = piece.first() + line;
             let (start, end) = (at - range.start, at + text.len() - range.start);
             let whole = bytes.get(range).filter(|whole| end <= whole.len());
             if whole.is_some_and(|whole| !splits_word(whole, start) && !splits_word(whole, end)) {
@@ -195,6 +223,7 @@ fn within_one_line(content: &Content, text: &[u8]) -> Vec<Place> {
                     matched = borders.step(matched, |index| text[index] == byte);
                     if matched == text.len() {
                         push(at + 1 - text.len());
+                        matched = borders.after_all();
                     }
                 }
                 break;

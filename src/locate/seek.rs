@@ -99,7 +99,9 @@ impl Chunk<'_> {
                 return self.finish(place, found.rung, cursor);
             }
         }
-        if let Some(place) = self.standing(cursor) {
+        if self.mode != Mode::Places
+            && let Some(place) = self.standing(cursor)
+        {
             let rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
             *cursor = Cursor { changed: place.end.line, named: place.end.line };
             return Ok(Part::Made(matched(content, &place, rung)));

@@ -108,7 +108,7 @@ fn state(
         if !candidates.is_empty() {
             return Ok(State::Open(candidates));
         }
-        return made_or_nowhere(search, content, pattern);
+        return made_or_nowhere(search, content, pattern, mode);
     }
     let mut found = strictly(content, pattern, search.limits, search.effort);
     if found.is_none() && mode == Mode::Loose {
@@ -123,7 +123,7 @@ fn state(
     }
     let live = found.as_ref().map(super::found::Found::live).unwrap_or_default();
     let Some(found) = found.filter(|_| !live.is_empty()) else {
-        return made_or_nowhere(search, content, pattern);
+        return made_or_nowhere(search, content, pattern, mode);
     };
     let candidate = |place: &Place| Candidate {
         spots: vec![Spot { place: *place, rung: found.rung }],
@@ -136,12 +136,14 @@ fn made_or_nowhere(
     search: &Search<'_>,
     content: &Content,
     pattern: &Pattern<'_>,
+    mode: Mode,
 ) -> Result<State, Box<Refusal>> {
-    match standing_after(content, pattern, Repeat::ONCE) {
+    match standing_after(content, pattern, Repeat::ONCE, false).filter(|_| mode != Mode::Places) {
         Some(place) => {
             let rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
             Ok(State::Done(Part::Made(matched(content, &place, rung))))
         }
+        None if mode == Mode::Places => Err(Refusal::new(Code::SearchNotFound, "no place")),
         None => Err(nearest::nowhere(content, pattern, search.effort)),
     }
 }

@@ -3,9 +3,11 @@
 use super::effort::Effort;
 use super::found::{Fit, Found, counting, fit};
 use super::pattern::{Pattern, Step};
-use super::place::Place;
+use super::place::{Place, around};
 use super::rung::{Rung, Scope};
-use super::thresholds::{ALIKE_PRODUCT, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES};
+use super::thresholds::{
+    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES,
+};
 use super::{Tier, found};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -19,25 +21,20 @@ const RUNG: Rung = Rung { tier: Tier::Similar, form: FORM, scope: Scope::Skippin
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps. None too if
 /// that would take too long to find out.
 pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Option<Found> {
-    let wanted = Wanted::new(pattern)?;
     let file = Lines::new(content);
-    let starts = wanted.starts(&file, effort)?;
-    let mut places = Vec::new();
-    for start in starts {
-        if !effort.spend(1) {
-            return None;
-        }
-        if wanted.qualifies(&file, start, effort)? {
-            let end = file.lines[start + wanted.lines.len() - 1];
-            places.push(Place::lines(file.lines[start], end + 1));
-        }
-    }
+    let mut places = Wanted::new(pattern)?.places(&file, effort)?;
     places.retain(|place| fit(content, pattern, place, RUNG).is_some());
     if places.is_empty() {
         return None;
     }
-    let made = found::made(content, pattern, RUNG, &places, effort);
-    Some(Found { rung: RUNG, places, made })
+    let mut made = found::made(content, pattern, RUNG, &places, effort);
+    // The result may stand there with the same slips in what was kept.
+    let results = match Wanted::new(&pattern.result()) {
+        Some(wanted) => wanted.places(&file, effort)?,
+        None => Vec::new(),
+    };
+    made.iter_mut().zip(around(&places, &results)).for_each(|(made, around)| *made |= around.is_some());
+    Some(Found { rung: RUNG, places, made, sure: true })
 }
 
 /// How alike a before-text and the lines that it stands for are, in percent.
@@ -71,7 +68,7 @@ impl<'a> Lines<'a> {
         let blank = FORM.hash(b"");
         let mut lines = Vec::with_capacity(content.line_count());
         let mut hashes = Vec::with_capacity(content.line_count());
-        for (line, &hash) in content.hashes(FORM).flatten().enumerate() {
+        for (line, hash) in content.hashes(FORM).enumerate() {
             if hash != blank {
                 lines.push(line);
                 hashes.push(hash);
@@ -112,6 +109,22 @@ impl<'a> Wanted<'a> {
         let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
         let typos = (lines.len() / TYPOS_PER_LINES).max(1);
         Some(Self { lines, hashes, removed, typos })
+    }
+
+    /// All regions, ascending; none if that would take too long.
+    fn places(&self, file: &Lines<'_>, effort: &Effort) -> Option<Vec<Place>> {
+        let starts = self.starts(file, effort)?;
+        if !effort.spend(starts.len().saturating_mul(self.lines.len()) / HASHES_PER_STEP) {
+            return None;
+        }
+        let mut places = Vec::new();
+        for start in starts {
+            if self.qualifies(file, start, effort)? {
+                let end = file.lines[start + self.lines.len() - 1];
+                places.push(Place::lines(file.lines[start], end + 1));
+            }
+        }
+        Some(places)
     }
 
     /// Where a region may begin. Of any `typos + 1` lines at least one stands unchanged in each region, and so does
@@ -157,22 +170,38 @@ impl<'a> Wanted<'a> {
 
     /// Whether the region that begins there is similar; none if that would take too long.
     fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
+        let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return Some(false) };
         let mut typos = Vec::new();
-        for (index, wanted) in self.lines.iter().enumerate() {
-            if !effort.spend(1) {
-                return None;
+        for (index, (real, wanted)) in hashes.iter().zip(&self.hashes).enumerate() {
+            if real != wanted {
+                typos.push(index);
+                if self.removed[index] || typos.len() > self.typos {
+                    return Some(false);
+                }
             }
+        }
+        for index in 0..self.lines.len() {
             let Some(real) = file.text(start + index) else { return Some(false) };
-            if file.hashes[start + index] == self.hashes[index] && FORM.eq(wanted, real) {
-                continue;
-            }
-            typos.push((*wanted, real));
-            if self.removed[index] || typos.len() > self.typos {
+            let (wanted, real) = (FORM.of(self.lines[index]), FORM.of(real));
+            let fits = if typos.contains(&index) {
+                if !effort.spend(ratio_steps(&wanted, &real)) {
+                    return None;
+                }
+                is_typo(&wanted, &real)
+            } else {
+                wanted == real
+            };
+            if !fits {
                 return Some(false);
             }
         }
-        Some(typos.into_iter().all(|(wanted, real)| is_typo(&FORM.of(wanted), &FORM.of(real))))
+        Some(true)
     }
+}
+
+/// What it takes to compare two texts at worst, in steps.
+pub(super) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
+    left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
 }
 
 /// Whether two lines that differ are one and the same with a slip in it: at least half alike, or one the beginning of

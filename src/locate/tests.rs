@@ -162,6 +162,24 @@ fn what_stands_exactly_once_was_applied_already() {
 }
 
 #[test]
+fn a_word_that_stands_somewhere_proves_nothing() {
+    assert_eq!(made("a = None\n", &[text_hunk("foo(1)\n", "None\n")]), Err(Code::SearchNotFound));
+    let applied = run("if a = b + 1 {\n", &[text_hunk("a = b\n", "a = b + 1\n")]).unwrap();
+    assert_eq!(applied.effect, Effect::AlreadyApplied);
+    assert_eq!(
+        run("f(long_name, 2)\n", &[text_hunk("g(q)\n", "f(long_name, 2)\n")]).unwrap().effect,
+        Effect::AlreadyApplied
+    );
+}
+
+#[test]
+fn a_result_elsewhere_does_not_hide_a_conflict() {
+    let second = hunk("foo(1)\n", "bar()\n");
+    let first = hunk("foo(1)\n", "foo(2)\n");
+    assert_eq!(made("foo(1)\nbar()\n", &[first, second]), Err(Code::Conflict));
+}
+
+#[test]
 fn an_empty_text_to_find_fits_an_empty_file_only() {
     assert_eq!(made("", &[hunk("", "a\nb\n")]), ok("a\nb\n"));
     assert_eq!(made("x\n", &[hunk("", "a\n")]), Err(Code::AlreadyExists));
@@ -379,6 +397,17 @@ fn a_kept_line_with_a_slip_stays_as_the_file_has_it() {
         Err(Code::SearchNotFound),
         "two slips in five lines"
     );
+}
+
+#[test]
+fn an_insertion_beside_a_slip_is_not_made_twice() {
+    let slip = hunk("one thing\nanother thing\nlast thing\n", "one thing\nanother thing\nnew\nlast thing\n");
+    let once = made("one thing\nanother think\nlast thing\n", std::slice::from_ref(&slip)).unwrap();
+    assert_eq!(once, "one thing\nanother think\nnew\nlast thing\n");
+    assert_eq!(made(&once, &[slip]), Err(Code::SearchNotFound));
+    let last = hunk("one thing\nanother thing\nlast thing\n", "one thing\nanother thing\nlast thing\nnew\n");
+    let once = made("one thing\nanother think\nlast thing\n", std::slice::from_ref(&last)).unwrap();
+    assert_eq!(made(&once, &[last]), Err(Code::SearchNotFound));
 }
 
 #[test]

@@ -17,6 +17,12 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 /// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
+/// Tier 8: so many lines are compared by their hashes at the cost of one step.
+pub(super) const HASHES_PER_STEP: usize = 8;
+
+/// Two lines are compared at the cost of one step for so much of the product of their lengths.
+pub(super) const BYTES_PER_STEP: usize = 4;
+
 /// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes.
 pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
 
@@ -26,6 +32,10 @@ pub(super) const GAP_ANCHORS: usize = 2;
 
 /// So many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
 pub(super) const COMBINATIONS: usize = 64;
+
+/// Up to so many lines in all the indentation of places is compared, at some 50 ns a line; with more places than that they
+/// are too many to choose from anyway.
+pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 
 /// What all searches of one response may spend on what is not linear, in steps of about the cost of comparing a line.
 /// Such a step takes some 5 to 20 ns, so that it lasts a few seconds.
@@ -43,8 +53,12 @@ pub(super) const NEAREST_REGIONS: usize = 16;
 /// The nearest region: where no line of the text stands in the file, so many of its lines are compared with all lines.
 pub(super) const PROBES: usize = 3;
 
-/// The nearest region: the products of lengths that are compared in full, in all: below 0.1 s.
-pub(super) const NEAREST_BYTES: usize = 20_000_000;
+/// The nearest region: what comparing lines may cost, in steps: below 0.1 s.
+pub(super) const NEAREST_STEPS: usize = 2_000_000;
 
 /// The nearest region: less alike than this it would lead astray.
 pub(super) const NEAREST_LEAST: f64 = 0.3;
+
+/// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
+/// file holds a word like `None` once.
+pub(super) const PART_PROOF: usize = 10;

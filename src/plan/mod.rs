@@ -47,6 +47,24 @@ pub struct Rules {
     pub allow_markers: bool,
 }
 
+impl Default for Rules {
+    /// What the command allows without options: any path but sensitive ones, no overwriting, any tier.
+    fn default() -> Self {
+        Self {
+            max_fuzz: Tier::Similar,
+            worktree: None,
+            repository_name: None,
+            permit: Box::new(|_| Ok(())),
+            also_sensitive: Box::new(|_| false),
+            allow_delete: true,
+            allow_overwrite: false,
+            allow_sensitive: false,
+            allow_placeholder: false,
+            allow_markers: false,
+        }
+    }
+}
+
 /// What an edit comes to.
 #[derive(Debug, Clone)]
 pub struct Step {

@@ -410,7 +410,7 @@ impl Operation<'_, '_> {
         let span = hunks.get(refusal.hunk).map_or(self.edit.span, |hunk| hunk.span);
         let mut diagnostic = Diagnostic::error(refusal.code, span, refusal.message);
         diagnostic.help = refusal.help;
-        diagnostic.evidence = refusal.evidence;
+        diagnostic.evidence = refusal.evidence.map(Box::new);
         diagnostic
     }
 

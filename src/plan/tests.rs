@@ -166,7 +166,7 @@ fn edits_see_those_before_and_a_failing_one_leaves_no_trace() {
 fn errors_of_the_script_reject_it() {
     let base = tree(&[("a", "1\n")]);
     let diagnostics = vec![Diagnostic::error(Code::Truncated, span(), "half open")];
-    let script = Script { edits: vec![patch("a", "1\n", "2\n")], diagnostics, message: None };
+    let script = Script { edits: vec![patch("a", "1\n", "2\n")], diagnostics, ..Script::default() };
     let rejected = resolve(&script, &base, &rules()).unwrap().unwrap_err();
     assert_eq!((rejected.diagnostics.len(), rejected.fine.len()), (1, 1));
     let diagnostics = vec![Diagnostic::warning(Code::Duplicate, span(), "twice")];

@@ -285,6 +285,6 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         places,
         excerpt,
         help: diagnostic.help.clone(),
-        evidence: diagnostic.evidence.clone(),
+        evidence: diagnostic.evidence.as_deref().cloned(),
     }
 }

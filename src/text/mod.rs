@@ -217,22 +217,16 @@ impl Content {
         Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary)
     }
 
-    /// The hashes of all lines in a form, in runs of consecutive lines. Lines of equal form have equal hashes; the
-    /// converse is for the caller to check.
-    pub fn hashes(&self, form: Form) -> impl Iterator<Item = &[u64]> {
-        self.inner.chunks.iter().map(move |chunk| chunk.hashes(form))
+    /// Its lines in runs of some kilobytes (or one line), for searching through all of them.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let starts = self.inner.starts.iter().copied();
+        starts.zip(&self.inner.chunks).map(|(first, chunk)| Piece { first, chunk })
     }
 
-    /// The bytes of consecutive whole lines with the index of the first, in pieces of some kilobytes (or one line).
-    pub fn pieces(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        self.inner.starts.iter().copied().zip(self.inner.chunks.iter().map(|chunk| chunk.bytes()))
-    }
-
-    /// The line of a piece that holds the byte at `offset` of it: its index in the file and its range in the piece.
-    /// `piece` counts [`Content::pieces`].
-    pub(crate) fn line_in_piece(&self, piece: usize, offset: usize) -> Option<(usize, Range<usize>)> {
-        let (line, range) = self.inner.chunks.get(piece)?.line_at(offset)?;
-        Some((self.inner.starts[piece] + line, range))
+    /// The hashes of all lines in a form. Lines of equal form have equal hashes; the converse is for the caller to
+    /// check.
+    pub fn hashes(&self, form: Form) -> impl Iterator<Item = u64> {
+        self.pieces().flat_map(move |piece| piece.hashes(form).iter().copied())
     }
 
     /// Chunk and line in it.
@@ -250,6 +244,40 @@ impl Content {
             Some((chunk, line)) => (chunk, self.inner.chunks[chunk].line_start(line)),
             None => (self.inner.chunks.len(), 0),
         }
+    }
+}
+
+/// Consecutive whole lines of a file.
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    first: usize,
+    chunk: &'a Chunk,
+}
+
+impl<'a> Piece<'a> {
+    /// The index of its first line in the file.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// All of its bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.chunk.bytes()
+    }
+
+    /// The hashes of its lines in a form.
+    pub fn hashes(&self, form: Form) -> &'a [u64] {
+        self.chunk.hashes(form)
+    }
+
+    /// The text of its line with that index, counted within the piece; empty if there is none.
+    pub fn text(&self, index: usize) -> &'a [u8] {
+        if index < self.chunk.line_count() { self.chunk.line(index).text } else { &[] }
+    }
+
+    /// The line that holds the byte at `offset`, counted within the piece, and where its text is among the bytes.
+    pub fn line_at(&self, offset: usize) -> Option<(usize, Range<usize>)> {
+        self.chunk.line_at(offset)
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) const VERSION: u32 = 1;
 pub(super) struct Journal {
     pub(super) version: u32,
     pub(super) process: u32,
+    /// The git directory that all worktrees share, as it was called then.
+    pub(super) common_dir: AnyPath,
     /// The git directory of the worktree that publishes.
     pub(super) git_dir: AnyPath,
     /// Its checkout.
@@ -81,6 +83,33 @@ impl Journal {
         let place = room.join(NAME);
         std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;
         point(Fault::JournalPlaced)
+    }
+
+    /// Puts the present name of the shared git directory in the place of the one that it had: the repository may have
+    /// been moved, copied, or mounted elsewhere, and what stands at its old name is none of this journal's business.
+    pub(super) fn relocate(&mut self, common_dir: &Path) {
+        let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
+        let staged = self.staged.as_mut().map(|staged| &mut staged.directory);
+        for path in [Some(&mut self.git_dir), Some(&mut self.objects_dir), self.index.as_mut(), staged]
+            .into_iter()
+            .flatten()
+        {
+            if let Ok(inside) = path.0.strip_prefix(&old) {
+                path.0 = common_dir.join(inside);
+            }
+        }
+    }
+
+    /// Moves the checkout's part to where the checkout is now.
+    pub(super) fn relocate_checkout(&mut self, workdir: Option<&Path>) {
+        let old = std::mem::replace(&mut self.workdir, workdir.map(|path| AnyPath(path.to_owned())));
+        if let (Some(old), Some(new), Some(staged)) = (old, workdir, &mut self.staged)
+            && let Ok(inside) = staged.directory.0.strip_prefix(&old.0)
+            && staged.directory.0.starts_with(&old.0)
+            && !staged.directory.0.starts_with(&self.common_dir.0)
+        {
+            staged.directory.0 = new.join(inside);
+        }
     }
 
     /// Reads a room's journal; `None` if there is none.

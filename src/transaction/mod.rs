@@ -35,7 +35,7 @@ use crate::vcs::worktree::Scratch;
 use crate::vcs::{self, Oid};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Why nothing landed, or (in one case) why what landed is not finished.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,14 @@ pub enum Error {
     /// A signal; everything is as it was.
     #[error("interrupted; everything is as it was")]
     Interrupted,
+    /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
+    #[error("{source}; and taking back what was done failed: {back}")]
+    Stuck {
+        /// Why it failed.
+        source: Box<Error>,
+        /// Why it could not be taken back.
+        back: Box<Error>,
+    },
     /// The branch has moved, but a later step failed and stays for the recovery.
     #[error("landed as {new}, but not finished: {source}")]
     Unfinished {
@@ -87,13 +95,32 @@ pub struct Options {
     pub reflog: String,
 }
 
-/// The private directory of one transaction, in the shared git directory; removed when dropped, unless a journal is
-/// in it.
+/// Waits for the repository's lock, as long as no signal comes.
+fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
+    let end = Instant::now() + timeout;
+    loop {
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));
+        if let Some(lock) = Flock::wait(repo.common_dir(), slice)? {
+            return if interrupt::seen() { Err(Error::Interrupted) } else { Ok(lock) };
+        }
+        if Instant::now() >= end {
+            return Err(Error::Busy(timeout));
+        }
+    }
+}
+
+/// The private directory of one transaction, in the shared git directory; removed when dropped, unless something is
+/// left for the recovery.
 #[derive(Debug)]
 struct Room {
     path: PathBuf,
     id: String,
-    _alive: Flock,
+    common: PathBuf,
+    objects: PathBuf,
+    alive: Flock,
 }
 
 impl Room {
@@ -106,22 +133,30 @@ impl Room {
         let common = repo.common_dir();
         let all = Self::all(common);
         // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
-        let _lock = Flock::wait(common, timeout)?.ok_or(Error::Busy(timeout))?;
-        let private = |path: &Path, recursive: bool| {
-            let made = std::fs::DirBuilder::new().mode(0o700).recursive(recursive).create(path);
-            made.map_err(|e| vcs::Error::io("create", path, e))
-        };
-        private(&all, true)?;
+        let _lock = lock(repo, timeout)?;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
-        let opened = private(&path, false).and_then(|()| {
-            let live = path.join("live");
-            std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e))?;
-            Flock::attempt(&live)?.ok_or(vcs::Error::Locked(live))
-        });
+        let private = |path: &Path, recursive: bool| {
+            std::fs::DirBuilder::new().mode(0o700).recursive(recursive).create(path)
+        };
+        loop {
+            private(&all, true).map_err(|e| vcs::Error::io("create", &all, e))?;
+            match private(&path, false) {
+                // The last room's owner has just removed the empty directory that they all lie in.
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                made => break made.map_err(|e| vcs::Error::io("create", &path, e))?,
+            }
+        }
+        let live = path.join("live");
+        let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
+        // Somebody who only looks whether it is alive may hold the lock for a moment.
+        let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
         match opened {
-            Ok(alive) => Ok(Self { path, id, _alive: alive }),
+            Ok(alive) => {
+                let objects = repo.objects_dir().to_owned();
+                Ok(Self { path, id, common: common.to_owned(), objects, alive })
+            }
             Err(e) => {
                 remove_room(common, &path);
                 Err(e.into())
@@ -132,14 +167,31 @@ impl Room {
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
+
+    /// Whether its journal is (still) there, for the recovery to act upon.
+    fn is_pending(&self) -> bool {
+        self.file(journal::NAME).symlink_metadata().is_ok()
+    }
+
+    /// Whether something of the transaction lies elsewhere that could not be removed.
+    fn has_remains(&self) -> bool {
+        let elsewhere = staging::elsewhere(&self.path);
+        let all = [
+            Some(Quarantine::path_for(&self.objects, &self.id)),
+            Some(Scratch::path_for(&self.common, &self.id)),
+            elsewhere,
+        ];
+        let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
+        let emptied =
+            self.common.join("worktrees").read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        remains || emptied
+    }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        if !self.file(journal::NAME).exists()
-            && let Some(common) = self.path.ancestors().nth(3)
-        {
-            remove_room(common, &self.path);
+        if !self.is_pending() && !self.has_remains() {
+            remove_room(&self.common, &self.path);
         }
     }
 }

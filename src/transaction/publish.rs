@@ -2,10 +2,10 @@
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
-use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
+use super::{Commits, Error, Result, Transaction, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::lock::{Flock, TokenLock};
+use crate::vcs::lock::TokenLock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
@@ -40,7 +40,8 @@ pub struct Landed {
 #[derive(Default)]
 struct Held {
     index: Option<TokenLock>,
-    reference: Option<RefLock>,
+    /// Without any lock while git itself moves the reference.
+    reference: RefLock,
     files: bool,
 }
 
@@ -65,11 +66,12 @@ impl Prepared<'_> {
     /// Moves the branch and all that goes with it.
     ///
     /// # Errors
-    /// Before the commit point: anything, and everything is as it was. After it: [`Error::Unfinished`].
+    /// Before the commit point: anything, and everything is as it was, unless it is [`Error::Stuck`]. After it:
+    /// [`Error::Unfinished`].
     pub fn publish(self) -> Result<Landed> {
         let outcome = self.publish_inner();
         if let Some(staged) = &self.staged
-            && !matches!(outcome, Err(Error::Unfinished { .. }))
+            && !self.transaction.room.is_pending()
         {
             staging::discard(staged);
         }
@@ -82,17 +84,14 @@ impl Prepared<'_> {
             Some(new) if self.new != target.tip => new,
             _ => return Err(Error::Nothing),
         };
-        let _lock =
-            Flock::wait(repo.common_dir(), options.lock_timeout)?.ok_or(Error::Busy(options.lock_timeout))?;
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
+        let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
         std::fs::write(&token, format!("git-llm-apply {}\n", room.id))
             .map_err(|e| vcs::Error::io("write", &token, e))?;
         let journal = Journal {
             version: journal::VERSION,
             process: std::process::id(),
+            common_dir: AnyPath(repo.common_dir().to_owned()),
             git_dir: AnyPath(repo.git_dir().to_owned()),
             workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),
             index: target.checked_out.then(|| AnyPath(repo.index_file())),
@@ -115,11 +114,13 @@ impl Prepared<'_> {
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held));
         if let Err(e) = reached {
-            self.take_back(&journal, held);
-            return Err(e);
+            return Err(match self.take_back(&journal, &held) {
+                Ok(()) => e,
+                Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
+            });
         }
         let landed = Landed { old: target.tip, new, commits: self.commits.clone() };
-        let close = || finish(repo, &room.path, &journal, held.reference.as_ref(), held.index.as_ref());
+        let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
             Err(source) => Err(Error::Unfinished { new: repo.short(new), source }),
@@ -136,13 +137,14 @@ impl Prepared<'_> {
             point(Fault::IndexLocked)?;
         }
         if !journal.by_git {
-            held.reference = Some(RefLock::take(repo, &journal.movement, token)?);
+            held.reference.take(repo, &journal.movement, token)?;
         }
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
         let found = obstacles::recheck(repo, target, touched, index.as_ref())?;
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
         }
+        repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir)?;
             if let Some(staged) = &self.staged {
@@ -151,52 +153,53 @@ impl Prepared<'_> {
             }
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-            repo.prepare_index(&room.file("index"), &updates, &checkout)?;
+            let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
+            repo.prepare_index(&room.file("index"), &updates, &checkout, &placed)?;
             point(Fault::IndexPrepared)?;
         }
-        match &held.reference {
-            Some(lock) => lock.commit(repo, &journal.movement, &room.file("ref"))?,
-            None => repo.update_ref(&journal.movement)?,
+        match journal.by_git {
+            true => repo.update_ref(&journal.movement, &room.alive)?,
+            false => held.reference.commit(repo, &journal.movement, &room.file("ref"))?,
         }
         Ok(())
     }
 
     /// Undoes what [`Prepared::advance`] did before it failed. What somebody has changed in that very moment stays,
     /// and is what the failure was about.
-    fn take_back(&self, journal: &Journal, held: Held) {
+    ///
+    /// # Errors
+    /// What cannot be undone keeps its journal and its locks, and is the recovery's.
+    fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
         let Transaction { repo, room, .. } = &self.transaction;
-        if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir())
-            && let Ok(checkout) = Checkout::open(workdir)
-        {
-            staging::undo(&checkout, staged);
+        if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
+            staging::undo(&Checkout::open(workdir)?, staged)?;
         }
-        if let Some(lock) = held.reference {
-            lock.abandon();
+        Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
+        held.reference.abandon()?;
+        if let Some(lock) = &held.index {
+            lock.release()?;
         }
-        if let Some(lock) = held.index {
-            let _ = lock.release();
-        }
-        Quarantine::retract(&journal.objects_dir.0, &journal.objects);
-        let _ = Journal::retire(&room.path);
+        Ok(Journal::retire(&room.path)?)
     }
 }
 
 /// Everything after the commit point. Can be run again from any of its steps; `reference` and `index` are the locks
-/// that are still ours.
+/// that were still ours when it was run first.
 pub(super) fn finish(
     repo: &Repo,
     room: &Path,
     journal: &Journal,
-    reference: Option<&RefLock>,
+    reference: &RefLock,
     index: Option<&TokenLock>,
 ) -> vcs::Result<()> {
     let movement = &journal.movement;
-    if reference.is_some_and(RefLock::is_held) {
+    let index = index.filter(|lock| lock.is_held());
+    if reference.is_held() {
         repo.write_reflog(movement)?;
         point(Fault::ReflogWritten)?;
     }
     if let (true, Some(old)) = (movement.is_head, &movement.old)
-        && (index.is_some() || reference.is_some_and(RefLock::is_held))
+        && (index.is_some() || reference.is_held())
     {
         repo.set_orig_head(old, &room.join("orig"))?;
         point(Fault::OrigHeadSet)?;
@@ -210,8 +213,8 @@ pub(super) fn finish(
             _ => point(Fault::IndexPlaced)?,
         }
     }
-    if let Some(lock) = reference {
-        lock.release()?;
+    if reference.is_held() {
+        reference.release()?;
         point(Fault::RefUnlocked)?;
     }
     if let Some(lock) = index {
@@ -219,7 +222,10 @@ pub(super) fn finish(
         point(Fault::IndexUnlocked)?;
     }
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        staging::prune(&Checkout::open(&workdir.0)?, staged);
+        // Nothing depends on it: empty directories are nobody's loss.
+        if let Ok(checkout) = Checkout::open(&workdir.0) {
+            staging::prune(&checkout, staged);
+        }
     }
     Journal::retire(room)?;
     point(Fault::JournalRetired)

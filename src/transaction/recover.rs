@@ -2,7 +2,7 @@
 
 use super::journal::{self, Journal};
 use super::publish::finish;
-use super::{Error, Result, Room, remove_room, staging};
+use super::{Result, Room, interrupt, remove_room, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Flock, TokenLock};
@@ -75,7 +75,11 @@ fn rooms(repo: &Repo) -> Result<Vec<PathBuf>> {
         Ok(entries) => {
             let mut rooms = Vec::new();
             for entry in entries {
-                rooms.push(entry.map_err(|e| vcs::Error::io("read", &all, e))?.path());
+                let entry = entry.map_err(|e| vcs::Error::io("read", &all, e))?;
+                // What is no directory is not ours.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    rooms.push(entry.path());
+                }
             }
             rooms.sort();
             Ok(rooms)
@@ -98,13 +102,26 @@ pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
     if !ours.exists() {
         return Ok(Vec::new());
     }
-    let _lock = Flock::wait(repo.common_dir(), timeout)?.ok_or(Error::Busy(timeout))?;
+    // A signal waits: half of a way back is no better than none.
+    let _held = interrupt::hold();
+    let _lock = super::lock(repo, timeout)?;
     let mut all = Vec::new();
     for room in rooms(repo)? {
         let live = room.join("live");
         // One that was killed before it had its lock file is dead too: rooms are made under the repository's lock.
-        let dead = !live.exists() || Flock::attempt(&live)?.is_some();
-        if dead {
+        let _dead = match live.try_exists() {
+            // Another user's, who will come back to it.
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => continue,
+            Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
+            Ok(false) => None,
+            Ok(true) => match Flock::attempt(&live) {
+                Ok(None) => continue,
+                // Its owner has just removed it.
+                Err(_) if !live.exists() => None,
+                lock => lock?,
+            },
+        };
+        if room.exists() {
             all.push(one(repo, &room)?);
         }
     }
@@ -116,51 +133,84 @@ pub fn recover(repo: &Repo, timeout: Duration) -> Result<Vec<Recovered>> {
 
 fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
     let id = id_of(room);
-    let Some(journal) = Journal::read(room)? else {
+    let Some(mut journal) = Journal::read(room)? else {
         clean(repo, room, &id, None)?;
         return Ok(Recovered { id, end: End::Discarded, reference: None, left: Vec::new() });
     };
-    let (end, left) = settle(room, &journal)?;
+    let (end, left) = settle(repo, room, &mut journal)?;
     Journal::retire(room)?;
     clean(repo, room, &id, Some(&journal))?;
     Ok(Recovered { id, end, reference: Some(journal.movement.name), left })
 }
 
-fn settle(room: &Path, journal: &Journal) -> Result<(End, Vec<String>)> {
+/// The worktree that was to move, as it is now; `None` if it was removed, and its index, HEAD and files with it.
+fn worktree(repo: &Repo, journal: &mut Journal) -> Result<Option<Repo>> {
+    let moved = journal.common_dir.0 != repo.common_dir();
+    journal.relocate(repo.common_dir());
+    if !journal.git_dir.0.exists() {
+        return Ok(None);
+    }
+    let found = Repo::open(&journal.git_dir.0, None)?;
+    let known = journal.workdir.as_ref().map(|path| path.0.clone());
+    let there = |path: Option<&Path>| path.filter(|path| path.exists()).map(Path::to_owned);
+    let (known, own) = (there(known.as_deref()), there(found.workdir()));
+    // The worktree may have been moved by itself; its git directory knows where it is.
+    let workdir = if moved { own.or(known) } else { known.or(own) };
+    journal.relocate_checkout(workdir.as_deref());
+    let workdir = journal.workdir.as_ref().map(|path| path.0.as_path());
+    Ok(Some(Repo::open(&journal.git_dir.0, workdir)?))
+}
+
+fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Result<(End, Vec<String>)> {
+    let worktree = worktree(current, journal)?;
+    let repo = worktree.as_ref().unwrap_or(current);
+    // Whatever HEAD there is now, it is another one's.
+    journal.movement.is_head &= worktree.is_some();
     let movement = &journal.movement;
     let paths = || match &journal.staged {
         Some(staged) => staged.files.iter().map(|file| file.path.clone()).collect(),
         None => Vec::new(),
     };
-    // The worktree itself may be gone by now, and its locks and files with it.
-    let Ok(repo) = Repo::open(&journal.git_dir.0, journal.workdir.as_ref().map(|path| path.0.as_path()))
-    else {
-        return Ok((End::LeftAlone, paths()));
+    let token = match std::fs::read(room.join(journal::TOKEN)) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(vcs::Error::io("read", room.join(journal::TOKEN), e).into());
+        }
+        token => token.unwrap_or_default(),
     };
-    let token = std::fs::read(room.join(journal::TOKEN)).unwrap_or_default();
-    let index = journal.index.as_ref().and_then(|index| {
-        let mut lock = index.0.clone().into_os_string();
-        lock.push(".lock");
-        TokenLock::adopt(lock.into(), &token)
-    });
-    let reference = RefLock::adopt(&repo, movement, &token);
-    let tip = repo.tip(&movement.name)?.map(|id| id.to_string());
-    let has_index = journal.index.is_some();
+    let index = match &journal.index {
+        Some(index) => {
+            let mut lock = index.0.clone().into_os_string();
+            lock.push(".lock");
+            TokenLock::adopt(lock.into(), &token)?
+        }
+        None => None,
+    };
+    // A detached HEAD goes with its worktree.
+    let reference = match worktree.is_none() && movement.name == "HEAD" {
+        true => return Ok((End::LeftAlone, paths())),
+        false => RefLock::adopt(repo, movement, &token)?,
+    };
+    let tip = repo.value(&movement.name)?.map(|id| id.to_string());
+    let has_index = journal.index.is_some() && worktree.is_some();
     if tip.as_ref() == Some(&movement.new) && (index.is_some() || !has_index || !room.join("index").exists())
     {
-        finish(&repo, room, journal, Some(&reference), index.as_ref())?;
+        finish(repo, room, journal, &reference, index.as_ref())?;
         return Ok((End::Finished, Vec::new()));
     }
     let checkout = match &journal.workdir {
-        Some(workdir) if journal.staged.is_some() => Some(Checkout::open(&workdir.0)?),
+        Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(&workdir.0)?),
         _ => None,
     };
-    let release = |index: Option<TokenLock>, reference: RefLock| -> vcs::Result<()> {
-        reference.abandon();
-        match index {
-            Some(lock) => lock.release(),
-            None => Ok(()),
+    let let_go = || -> Result<()> {
+        reference.abandon()?;
+        Ok(index.as_ref().map_or(Ok(()), TokenLock::release)?)
+    };
+    let retract = || -> Result<()> {
+        // Somebody may have found the commits and given them a name.
+        if !repo.is_named(&journal.objects, &movement.new)? {
+            Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
         }
+        Ok(())
     };
     if tip == movement.old {
         let head = if movement.name == "HEAD" { Head::Detached } else { Head::Branch(movement.name.clone()) };
@@ -168,29 +218,49 @@ fn settle(room: &Path, journal: &Journal) -> Result<(End, Vec<String>)> {
         let mut left = Vec::new();
         if let (Some(checkout), Some(staged)) = (&checkout, &journal.staged) {
             if as_left {
-                left = staging::undo(checkout, staged);
-            } else if staging::is_touched(checkout, staged) {
-                release(index, reference)?;
+                left = staging::undo(checkout, staged)?;
+            } else if staging::is_begun(checkout, staged)? {
+                let_go()?;
                 return Ok((End::LeftAlone, paths()));
             }
         }
-        release(index, reference)?;
-        Quarantine::retract(&journal.objects_dir.0, &journal.objects);
+        retract()?;
+        let_go()?;
         return Ok((End::TakenBack, left));
     }
-    // The branch has gone on. With the index placed and its lock gone, this had been finished before.
-    let finished = index.is_none() && !room.join("index").exists() && has_index;
-    release(index, reference)?;
-    if finished || !has_index { Ok((End::Finished, Vec::new())) } else { Ok((End::LeftAlone, paths())) }
+    // The branch has gone on, from what has landed or from somewhere else.
+    let landed = match &tip {
+        Some(tip) => repo.contains(tip, &movement.new)?,
+        None => false,
+    };
+    // With the index placed and its lock gone, this had been finished before.
+    let finished = index.is_none() && !room.join("index").exists();
+    let begun = match (&checkout, &journal.staged) {
+        (Some(checkout), Some(staged)) => staging::is_begun(checkout, staged)?,
+        _ => false,
+    };
+    if !landed && !begun {
+        retract()?;
+    }
+    let_go()?;
+    if landed && (finished || !has_index) {
+        Ok((End::Finished, Vec::new()))
+    } else if !landed && !begun {
+        Ok((End::TakenBack, Vec::new()))
+    } else {
+        Ok((End::LeftAlone, paths()))
+    }
 }
 
 /// Removes all that a transaction has beside its journal.
 fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>) -> Result<()> {
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     let _ = std::fs::remove_dir_all(Quarantine::path_for(objects, id));
-    if let Ok(elsewhere) = std::fs::read(room.join(staging::ELSEWHERE)) {
-        let path: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(&elsewhere);
-        let _ = std::fs::remove_dir_all(path);
+    if let Some(elsewhere) = staging::elsewhere(room) {
+        let _ = std::fs::remove_dir_all(elsewhere);
+    }
+    if let Some(staged) = journal.and_then(|journal| journal.staged.as_ref()) {
+        staging::discard_elsewhere(staged, room);
     }
     Scratch::remove(repo.common_dir(), id)?;
     point(Fault::ScratchRemoved)?;

@@ -2,7 +2,7 @@
 
 use super::journal::AnyPath;
 use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id, external};
-use super::{Result, Room};
+use super::{Error, Result, Room};
 use crate::path::RepoPath;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -12,7 +12,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{self};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,8 @@ pub(super) struct File {
     pub(super) before: Option<Identity>,
     /// The blob id of the bytes that are put there; `None`: it is taken away.
     pub(super) after: Option<String>,
+    /// The staged file, by which it is known again.
+    pub(super) staged: Option<Identity>,
     /// Whether it is taken away before others come, because it is in their way.
     pub(super) early: bool,
 }
@@ -53,10 +55,30 @@ impl Staged {
     fn kept_file(&self, at: usize) -> PathBuf {
         self.directory.0.join(format!("{at}.old"))
     }
+
+    /// The files that were staged, by path: what stands there once they are placed, unless somebody changes it.
+    pub(super) fn placed(&self) -> BTreeMap<&str, Identity> {
+        self.files.iter().filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
+    }
 }
 
 /// Where the staging directory of a room is noted when it lies outside of it.
-pub(super) const ELSEWHERE: &str = "elsewhere";
+const ELSEWHERE: &str = "elsewhere";
+
+fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
+    let mut name = std::ffi::OsString::from(".llm-apply-");
+    name.push(id);
+    name
+}
+
+/// The staging directory of a room if it lies outside of it. A note that names anything but such a directory is not
+/// one: it may have been written by half.
+pub(super) fn elsewhere(room: &Path) -> Option<PathBuf> {
+    let bytes = std::fs::read(room.join(ELSEWHERE)).ok()?;
+    let path = PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
+    let expected = elsewhere_name(room.file_name()?);
+    (path.is_absolute() && path.file_name() == Some(&expected)).then_some(path)
+}
 
 /// Writes all new files aside, exactly as they will stand in the checkout.
 pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index: &Index) -> Result<Staged> {
@@ -65,7 +87,7 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
         room.file("files")
     } else {
         // Renames do not cross file systems: beside the files then, noted for the recovery first.
-        let elsewhere = workdir.join(format!(".llm-apply-{}", room.id));
+        let elsewhere = workdir.join(elsewhere_name(room.id.as_ref()));
         let note = room.file(ELSEWHERE);
         let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
         std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
@@ -88,10 +110,8 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
     let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
     let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
     let source = if new_attributes.is_some() { Source::Index } else { Source::Checkout };
-    let coming: Vec<&str> =
+    let coming: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
-    let under =
-        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     for (path, old, new) in net {
         let path = path.as_str();
         if index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
@@ -104,20 +124,28 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
             continue;
         }
         let at = staged.files.len();
-        let after = match new {
+        let mut file = File { path: path.to_owned(), before, after: None, staged: None, early: false };
+        match new {
             Some(entry) => {
                 let name = staged.new_file(at);
                 let bytes = content(repo, path, *entry, source, index)?;
                 write(&name, &bytes, entry.mode).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
-                Some(blob_id(&bytes)?.to_string())
+                file.after = Some(blob_id(&bytes)?.to_string());
+                file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
             }
-            None => None,
-        };
-        let early = new.is_none() && coming.iter().any(|other| under(other, path) || under(path, other));
-        staged.files.push(File { path: path.to_owned(), before, after, early });
+            None => file.early = excludes(&coming, path),
+        }
+        staged.files.push(file);
     }
     directories(checkout, net, staged)
+}
+
+/// Whether one of the paths has this one as a directory, or lies above it.
+fn excludes(paths: &BTreeSet<&str>, path: &str) -> bool {
+    let prefix = format!("{path}/");
+    let below = paths.range(prefix.as_str()..).next().is_some_and(|next| next.starts_with(&prefix));
+    below || path.match_indices('/').any(|(slash, _)| paths.contains(&path[..slash]))
 }
 
 /// Finds the directories that have to go and those that have to be made.
@@ -163,7 +191,7 @@ fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged) -> Result<
 fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout) -> Result<()> {
     let aside = staged.directory.0.join("attributes-index");
     let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-    repo.prepare_index(&aside, &updates, checkout)?;
+    repo.prepare_index(&aside, &updates, checkout, &BTreeMap::new())?;
     repo.read_attributes_from(&aside)?;
     let _ = std::fs::remove_file(&aside);
     Ok(())
@@ -224,13 +252,19 @@ pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
 
 /// Takes back whatever of [`place`] was done, by what is found. Gives the paths that somebody else has changed
 /// since, which stay as they are.
-pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Vec<String> {
+///
+/// # Errors
+/// A file could not be taken back. All that could be was; running it again goes on from there.
+pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> {
     let mut left = Vec::new();
-    let mut failed = |path: &str| left.push(path.to_owned());
+    let mut failure = None;
+    let mut note = |path: &str, outcome: Result<()>| match outcome {
+        Err(Error::Vcs(vcs::Error::Raced(_))) => left.push(path.to_owned()),
+        Err(e) => failure = failure.take().or(Some(e)),
+        Ok(()) => {}
+    };
     for (at, file) in staged.files.iter().enumerate().rev().filter(|(_, file)| file.after.is_some()) {
-        if undo_placed(checkout, staged, at, file).is_err() {
-            failed(&file.path);
-        }
+        note(&file.path, undo_placed(checkout, staged, at, file));
     }
     for directory in staged.made.iter().rev() {
         checkout.remove_directory(directory);
@@ -241,34 +275,52 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Vec<String> {
     }
     for (at, file) in staged.files.iter().enumerate().filter(|(_, file)| file.after.is_none()) {
         let kept = staged.kept_file(at);
-        if kept.symlink_metadata().is_ok() && checkout.put_back(&kept, &file.path).is_err() {
-            failed(&file.path);
-        }
+        let outcome = identity(&kept).and_then(|found| match found {
+            Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
+            None => Ok(()),
+        });
+        note(&file.path, outcome);
     }
-    left
+    match failure {
+        Some(e) => Err(e),
+        None => Ok(left),
+    }
 }
 
 fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> Result<()> {
     let now = checkout.identity(&file.path)?;
+    if now.is_some() && now == file.before {
+        return Ok(());
+    }
+    let waiting = waits(staged, at, file)?;
+    let second_link = waiting && now.is_some() && checkout.is_same_file(&staged.new_file(at), &file.path)?;
+    if waiting && !second_link {
+        // Never placed, and what is there is not ours. But what was there may have been moved away already.
+        let kept = staged.kept_file(at);
+        return match identity(&kept)? {
+            Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
+            None => Ok(()),
+        };
+    }
     let is_ours = || -> Result<bool> {
         let bytes = checkout.read(&file.path)?;
         Ok(file.after.as_deref() == Some(blob_id(&bytes)?.to_string().as_str()))
     };
     let raced = || Err(vcs::Error::Raced(file.path.clone()).into());
-    let Some(before) = file.before else {
+    if file.before.is_none() {
         return match now {
             Some(_) if is_ours()? => Ok(checkout.remove_file(&file.path)?),
-            // Never placed, or somebody else's.
             Some(_) => raced(),
             None => Ok(()),
         };
-    };
-    if now == Some(before) {
-        return Ok(());
     }
-    // Exchanged, but not yet renamed: the old file has the new one's name.
-    let candidates = [staged.kept_file(at), staged.new_file(at)];
-    let kept = candidates.into_iter().find(|name| Identity::at(name) == Some(before));
+    // What was there has the one name or, if it was exchanged but not yet renamed, the other.
+    let mut kept = None;
+    for name in [staged.kept_file(at), staged.new_file(at)] {
+        if kept.is_none() && identity(&name)?.is_some() {
+            kept = Some(name);
+        }
+    }
     match (now, kept) {
         (None, Some(kept)) => Ok(checkout.put_back(&kept, &file.path)?),
         (Some(_), Some(kept)) if is_ours()? => Ok(checkout.put_back_over(&kept, &file.path)?),
@@ -276,9 +328,44 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     }
 }
 
-/// Whether anything of [`place`] was done.
-pub(super) fn is_touched(checkout: &Checkout, staged: &Staged) -> bool {
-    staged.files.iter().any(|file| checkout.identity(&file.path).ok().flatten() != file.before)
+/// Whether a staged file still waits under the name that it was staged under.
+fn waits(staged: &Staged, at: usize, file: &File) -> Result<bool> {
+    let (name, Some(wanted), Some(after)) = (staged.new_file(at), &file.staged, &file.after) else {
+        return Ok(false);
+    };
+    match identity(&name)? {
+        Some(found) if found == *wanted => Ok(true),
+        // In a copy of the repository it is another file, with the same content.
+        Some(found) if found.resembles(wanted) => Ok(blob_id(&read(&name)?)?.to_string() == *after),
+        _ => Ok(false),
+    }
+}
+
+fn identity(path: &Path) -> Result<Option<Identity>> {
+    Identity::at(path).map_err(|e| vcs::Error::io("look at", path, e).into())
+}
+
+/// The content of a staged file, or the target of a staged link.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let link = std::fs::read_link(path).map(|target| target.into_os_string().into_encoded_bytes());
+    link.or_else(|_| std::fs::read(path)).map_err(|e| vcs::Error::io("read", path, e).into())
+}
+
+/// Whether anything of [`place`] was done and not taken back.
+///
+/// # Errors
+/// The disk cannot tell.
+pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
+    for (at, file) in staged.files.iter().enumerate() {
+        if identity(&staged.kept_file(at))?.is_some() {
+            return Ok(true);
+        }
+        let waiting = waits(staged, at, file)? && !checkout.is_same_file(&staged.new_file(at), &file.path)?;
+        if file.after.is_some() && !waiting && checkout.identity(&file.path)? != file.before {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Removes the directories that the removed files have left empty, as git does.
@@ -297,4 +384,12 @@ pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
 /// Removes the staging directory with all that is in it.
 pub(super) fn discard(staged: &Staged) {
     let _ = std::fs::remove_dir_all(&staged.directory.0);
+}
+
+/// Likewise if it lies outside of its room, wherever the checkout is now.
+pub(super) fn discard_elsewhere(staged: &Staged, room: &Path) {
+    let expected = room.file_name().map(elsewhere_name);
+    if expected.is_some() && staged.directory.0.file_name() == expected.as_deref() {
+        discard(staged);
+    }
 }

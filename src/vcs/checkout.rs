@@ -16,10 +16,10 @@ pub struct Checkout {
     path: PathBuf,
 }
 
-/// By which a file is known again, and known to be unchanged.
+/// By which a file is known again, and known to be unchanged. The device is left out: many file systems have another
+/// one after a restart, and then nothing would be known again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    device: u64,
     inode: u64,
     size: i64,
     seconds: i64,
@@ -28,9 +28,9 @@ pub struct Identity {
 }
 
 impl Identity {
-    fn of(stat: &Stat) -> Self {
+    /// From what the system says of it.
+    pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            device: stat.st_dev,
             inode: stat.st_ino,
             size: stat.st_size,
             seconds: stat.st_mtime,
@@ -246,39 +246,53 @@ impl Checkout {
         }
     }
 
-    /// Puts a staged file where nothing is. The staged name stays, as a second link or not.
+    /// Puts a staged file where nothing is. On a file system that cannot refuse to rename over something the staged
+    /// name stays, as a second link.
     ///
     /// # Errors
     /// [`Error::Raced`] if something is there by now.
     pub fn place_new(&self, staged: &Path, path: &str) -> Result<()> {
-        let (directory, name) = self.open_parent(path)?;
-        let linked = rustix::fs::linkat(rustix::fs::CWD, staged, &directory, name, AtFlags::empty());
-        match linked {
-            Ok(()) => {}
-            Err(Errno::EXIST) => return Err(Error::Raced(path.to_owned())),
-            // No hard links here.
-            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-                let flags = RenameFlags::NOREPLACE;
-                match rustix::fs::renameat_with(rustix::fs::CWD, staged, &directory, name, flags) {
-                    Ok(()) => {}
-                    Err(Errno::EXIST) => return Err(Error::Raced(path.to_owned())),
-                    Err(e) => return Err(Error::io("create", self.full(path), e)),
-                }
-            }
-            Err(e) => return Err(Error::io("create", self.full(path), e)),
-        }
+        self.move_in(staged, path, "create")?;
         point(Fault::FilePlaced)
     }
 
+    /// Moves a file from outside to where nothing is.
+    fn move_in(&self, from: &Path, path: &str, action: &'static str) -> Result<()> {
+        let (directory, name) = self.open_parent(path)?;
+        let cwd = rustix::fs::CWD;
+        let done = |outcome: rustix::io::Result<()>| match outcome {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
+            Err(e) => Err(Error::io(action, self.full(path), e)),
+        };
+        match rustix::fs::renameat_with(cwd, from, &directory, name, RenameFlags::NOREPLACE) {
+            Err(e) if is_unknown(e) => {}
+            outcome => return done(outcome),
+        }
+        match rustix::fs::linkat(cwd, from, &directory, name, AtFlags::empty()) {
+            Err(e) if has_no_links(e) => {}
+            outcome => return done(outcome),
+        }
+        // Neither is to be had: look, and then rename.
+        match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Err(Error::Raced(path.to_owned())),
+            Err(Errno::NOENT) => done(rustix::fs::renameat(cwd, from, &directory, name)),
+            Err(e) => done(Err(e)),
+        }
+    }
+
     /// Puts a staged file where `expected` is, which is then at `kept`. In one step where the file system can
-    /// exchange names; else `kept` is linked first.
+    /// exchange names; else `kept` is linked first; else it is moved away first.
     ///
     /// # Errors
     /// [`Error::Raced`] if something else was there: it is there again.
     pub fn place_over(&self, staged: &Path, kept: &Path, path: &str, expected: Identity) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         let cwd = rustix::fs::CWD;
-        let failed = |e| Error::io("write", self.full(path), e);
+        let failed = |e| match e {
+            Errno::NOENT => Error::Raced(path.to_owned()),
+            e => Error::io("write", self.full(path), e),
+        };
         match rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE) {
             Ok(()) => {
                 point(Fault::FilePlaced)?;
@@ -289,20 +303,24 @@ impl Checkout {
                 // Whatever else it is goes back to where it was found.
                 rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)
                     .map_err(failed)?;
-                Err(Error::Raced(path.to_owned()))
+                return Err(Error::Raced(path.to_owned()));
             }
-            Err(Errno::NOENT) => Err(Error::Raced(path.to_owned())),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                rustix::fs::linkat(&directory, name, cwd, kept, AtFlags::empty()).map_err(failed)?;
-                let was = rustix::fs::statat(cwd, kept, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
-                if Identity::of(&was) != expected {
-                    return Err(Error::Raced(path.to_owned()));
-                }
-                rustix::fs::renameat(cwd, staged, &directory, name).map_err(failed)?;
-                point(Fault::FilePlaced)
-            }
-            Err(e) => Err(failed(e)),
+            Err(e) if is_unknown(e) => {}
+            Err(e) => return Err(failed(e)),
         }
+        match rustix::fs::linkat(&directory, name, cwd, kept, AtFlags::empty()) {
+            Err(e) if has_no_links(e) => {
+                self.take_away(kept, path, expected)?;
+                return self.place_new(staged, path);
+            }
+            linked => linked.map_err(failed)?,
+        }
+        let was = rustix::fs::statat(cwd, kept, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+        if Identity::of(&was) != expected {
+            return Err(Error::Raced(path.to_owned()));
+        }
+        rustix::fs::renameat(cwd, staged, &directory, name).map_err(failed)?;
+        point(Fault::FilePlaced)
     }
 
     /// Takes away what is at a path; it is then at `kept`.
@@ -326,25 +344,29 @@ impl Checkout {
         point(Fault::FileRemoved)
     }
 
-    /// Puts what was kept back where nothing is now.
+    /// Puts what was kept back where nothing is now. Can be run again.
     ///
     /// # Errors
     /// [`Error::Raced`] if something is there.
     pub fn put_back(&self, kept: &Path, path: &str) -> Result<()> {
-        let (directory, name) = self.open_parent(path)?;
-        let cwd = rustix::fs::CWD;
-        match rustix::fs::renameat_with(cwd, kept, &directory, name, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(()),
-            Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                match rustix::fs::linkat(cwd, kept, &directory, name, AtFlags::empty()) {
-                    Ok(()) => Ok(()),
-                    Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
-                    Err(e) => Err(Error::io("restore", self.full(path), e)),
-                }
-            }
+        match self.move_in(kept, path, "restore") {
+            // By a second link, at an earlier try.
+            Err(Error::Raced(_)) if self.is_same_file(kept, path)? => {}
+            outcome => outcome?,
+        }
+        match rustix::fs::unlink(kept) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(e) => Err(Error::io("restore", self.full(path), e)),
         }
+    }
+
+    /// Whether both names are of the same file, by hard links.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn is_same_file(&self, outside: &Path, path: &str) -> Result<bool> {
+        let other = Identity::at(outside).map_err(|e| Error::io("look at", outside, e))?;
+        Ok(self.identity(path)?.zip(other).is_some_and(|(one, other)| one.inode == other.inode))
     }
 
     /// Puts what was kept back over what is there now, in one step.
@@ -372,7 +394,29 @@ impl Checkout {
 
 impl Identity {
     /// The identity of a file at any path outside the checkout; `None` if there is none.
-    pub fn at(path: &Path) -> Option<Self> {
-        rustix::fs::lstat(path).ok().map(|stat| Self::of(&stat))
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
+        match rustix::fs::lstat(path) {
+            Ok(stat) => Ok(Some(Self::of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
     }
+
+    /// Whether size and mode are equal: of two files with the same content, which may be copies of each other.
+    pub fn resembles(&self, other: &Self) -> bool {
+        (self.size, self.mode) == (other.size, other.mode)
+    }
+}
+
+/// Whether a file system (or an old kernel) does not know renaming of this kind.
+fn is_unknown(e: Errno) -> bool {
+    matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
+}
+
+/// Whether a file system has no hard links, or has no more of them for this file.
+fn has_no_links(e: Errno) -> bool {
+    matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
 }

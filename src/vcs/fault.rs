@@ -2,7 +2,7 @@
 //!
 //! They sit between the steps that change files. Builds without debug assertions have none of it.
 
-use super::{Error, Result};
+use super::Result;
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -82,7 +82,7 @@ pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 /// Strikes if a test asked for it.
 ///
 /// # Errors
-/// [`Error::Injected`] where the variable says `fail`.
+/// [`super::Error::Injected`] where the variable says `fail`.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn point(_: Fault) -> Result<()> {
@@ -92,9 +92,10 @@ pub fn point(_: Fault) -> Result<()> {
 /// Strikes if a test asked for it.
 ///
 /// # Errors
-/// [`Error::Injected`] where the variable says `fail`.
+/// [`super::Error::Injected`] where the variable says `fail`.
 #[cfg(debug_assertions)]
 pub fn point(fault: Fault) -> Result<()> {
+    use super::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
     static PASSED: AtomicUsize = AtomicUsize::new(0);
     let Ok(wanted) = std::env::var(VARIABLE) else { return Ok(()) };

@@ -1,11 +1,12 @@
 //! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
 
-use super::checkout::{Checkout, Found};
+use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,8 @@ impl Repo {
         name.into()
     }
 
-    /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already.
+    /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
+    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content.
     ///
     /// # Errors
     /// It cannot be written.
@@ -70,6 +72,7 @@ impl Repo {
         aside: &Path,
         updates: &[(RepoPath, Option<Entry>)],
         checkout: &Checkout,
+        placed: &BTreeMap<&str, Identity>,
     ) -> Result<()> {
         let file = self.index_file();
         let permissions = match std::fs::copy(&file, aside) {
@@ -92,8 +95,10 @@ impl Repo {
             let Some(entry) = entry else { continue };
             let old = index.get_path(Path::new(path.as_str()), 0);
             let sparse = old.is_some_and(|old| old.flags_extended & SKIP_WORKTREE != 0);
-            let stat = match checkout.look(path.as_str())? {
-                Found::File(stat) | Found::Link(stat) if !sparse => Some(stat),
+            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
+                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
+                    Some(stat)
+                }
                 _ => None,
             };
             index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;

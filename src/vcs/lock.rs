@@ -1,6 +1,7 @@
 //! The locks that leave no file behind, and those that hold a token.
 
 use super::{Error, Result};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 #[must_use]
 #[derive(Debug)]
 pub struct Flock {
-    _file: File,
+    file: File,
 }
 
 impl Flock {
@@ -20,12 +21,14 @@ impl Flock {
     /// # Errors
     /// The path cannot be opened, or its file system has no locks.
     pub fn wait(path: &Path, timeout: Duration) -> Result<Option<Self>> {
-        let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+        // For writing if it can be: where locks go over the network, an exclusive one asks for it.
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(path);
+        let file = file.or_else(|_| File::open(path)).map_err(|e| Error::io("open", path, e))?;
         let end = Instant::now() + timeout;
         let mut pause = Duration::from_millis(1);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { _file: file })),
+                Ok(()) => return Ok(Some(Self { file })),
                 Err(std::fs::TryLockError::WouldBlock) => {}
                 Err(std::fs::TryLockError::Error(e)) => return Err(Error::io("lock", path, e)),
             }
@@ -35,6 +38,14 @@ impl Flock {
             std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
             pause = (pause * 2).min(Duration::from_millis(50));
         }
+    }
+
+    /// The lock once more, to be held by another process as well.
+    ///
+    /// # Errors
+    /// The system has no more file descriptors.
+    pub fn share(&self) -> Result<File> {
+        self.file.try_clone().map_err(|e| Error::io("share", "the transaction's lock", e))
     }
 
     /// The lock if nobody holds it.
@@ -52,6 +63,7 @@ impl Flock {
 #[derive(Debug)]
 pub struct TokenLock {
     path: PathBuf,
+    released: Cell<bool>,
 }
 
 impl TokenLock {
@@ -62,42 +74,81 @@ impl TokenLock {
     pub fn take(path: PathBuf, token: &Path) -> Result<Self> {
         use rustix::io::Errno;
         match rustix::fs::link(token, &path) {
-            Ok(()) => Ok(Self { path }),
+            Ok(()) => Ok(Self::held(path)),
             Err(Errno::EXIST) => Err(Error::Locked(path)),
-            // A file system without hard links: the token comes a moment later.
-            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK | Errno::XDEV) => {
-                let bytes = std::fs::read(token).map_err(|e| Error::io("read", token, e))?;
-                let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-                let mut file = match made {
-                    Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-                        return Err(Error::Locked(path));
-                    }
-                    made => made.map_err(|e| Error::io("create", &path, e))?,
-                };
-                if let Err(e) = file.write_all(&bytes) {
-                    let _ = std::fs::remove_file(&path);
-                    return Err(Error::io("write", path, e));
-                }
-                Ok(Self { path })
+            Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK | Errno::XDEV) => {
+                Self::take_without_links(path, token)
             }
             Err(e) => Err(Error::io("create", path, e)),
         }
     }
 
-    /// Takes over a lock that an earlier process of ours left: `None` unless it holds just that token.
-    pub fn adopt(path: PathBuf, token: &[u8]) -> Option<Self> {
-        let held = std::fs::read(&path).ok()?;
-        (held == token).then_some(Self { path })
+    fn take_without_links(path: PathBuf, token: &Path) -> Result<Self> {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        let copy = token.with_extension("copy");
+        let bytes = std::fs::read(token).map_err(|e| Error::io("read", token, e))?;
+        std::fs::write(&copy, &bytes).map_err(|e| Error::io("write", &copy, e))?;
+        match renameat_with(CWD, &copy, CWD, &path, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(Self::held(path)),
+            Err(Errno::EXIST) => return Err(Error::Locked(path)),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
+            Err(e) => return Err(Error::io("create", path, e)),
+        }
+        // Neither is to be had: the token comes a moment later, and a process killed in that moment leaves an empty
+        // lock, as git does.
+        let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let mut file = match made {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Err(Error::Locked(path)),
+            made => made.map_err(|e| Error::io("create", &path, e))?,
+        };
+        if let Err(e) = file.write_all(&bytes) {
+            let _ = std::fs::remove_file(&path);
+            return Err(Error::io("write", path, e));
+        }
+        Ok(Self::held(path))
     }
 
-    /// Removes the lock file; it being gone already is no error.
+    fn held(path: PathBuf) -> Self {
+        Self { path, released: Cell::new(false) }
+    }
+
+    /// Takes over a lock that an earlier process of ours left: `None` unless it holds just that token. Without a token
+    /// none is ours: git's own locks are empty at first.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn adopt(path: PathBuf, token: &[u8]) -> Result<Option<Self>> {
+        use std::io::ErrorKind as Kind;
+        match std::fs::read(&path) {
+            Ok(held) if held == token && !token.is_empty() => Ok(Some(Self::held(path))),
+            Ok(_) => Ok(None),
+            Err(e) if matches!(e.kind(), Kind::NotFound | Kind::NotADirectory | Kind::IsADirectory) => {
+                Ok(None)
+            }
+            Err(e) => Err(Error::io("read", path, e)),
+        }
+    }
+
+    /// Whether it was not released yet.
+    pub fn is_held(&self) -> bool {
+        !self.released.get()
+    }
+
+    /// Removes the lock file; it being gone already is no error. Once only: what stands there later is somebody else's.
     ///
     /// # Errors
     /// It cannot be removed.
     pub fn release(&self) -> Result<()> {
+        if self.released.get() {
+            return Ok(());
+        }
         match std::fs::remove_file(&self.path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &self.path, e)),
-            _ => Ok(()),
+            _ => {
+                self.released.set(true);
+                Ok(())
+            }
         }
     }
 }

@@ -56,8 +56,6 @@ pub struct Item {
 pub struct Manifest {
     /// The files, in the order in which they go in: what is named before what names it, an index after its pack.
     items: Vec<Item>,
-    /// The device that they are on.
-    device: u64,
     /// The time stamp that they all carry: seconds and nanoseconds.
     stamp: (i64, u32),
 }
@@ -128,11 +126,8 @@ impl Quarantine {
         let durable = Durability::of(repo)?;
         // In the past, so that libgit2, which does not freshen what is two seconds old, does so for these.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let mut manifest = Manifest {
-            items: Vec::new(),
-            device: std::fs::metadata(&self.path).map_err(|e| Error::io("look at", &self.path, e))?.dev(),
-            stamp: (now.as_secs() as i64 - 60, now.subsec_nanos()),
-        };
+        let mut manifest =
+            Manifest { items: Vec::new(), stamp: (now.as_secs() as i64 - 60, now.subsec_nanos()) };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
             for name in self.pack(repo, &ids)? {
@@ -212,16 +207,29 @@ impl Quarantine {
     }
 
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
-    pub fn retract(objects: &Path, manifest: &Manifest) {
+    ///
+    /// # Errors
+    /// One cannot be removed; the others are.
+    pub fn retract(objects: &Path, manifest: &Manifest) -> Result<()> {
         let mut fans = BTreeSet::new();
+        let mut failure = None;
+        let is_ours = |item: &Item| {
+            objects.join(&item.name).symlink_metadata().is_ok_and(|found| {
+                found.ino() == item.inode
+                    && (found.mtime(), found.mtime_nsec()) == (manifest.stamp.0, i64::from(manifest.stamp.1))
+            })
+        };
+        // Whoever relies on an object of a pack gives the pack a new time stamp, and not its index.
+        let is_pack = |item: &Item| item.name.starts_with("pack/");
+        let pack_stays = manifest.items.iter().any(|item| item.name.ends_with(".pack") && !is_ours(item));
         // The index first: a pack without one is no pack, an index without one is a complaint.
         for item in manifest.items.iter().rev() {
             let path = objects.join(&item.name);
-            if let Ok(found) = path.symlink_metadata()
-                && (found.dev(), found.ino()) == (manifest.device, item.inode)
-                && (found.mtime(), found.mtime_nsec()) == (manifest.stamp.0, i64::from(manifest.stamp.1))
+            if is_ours(item)
+                && !(pack_stays && is_pack(item))
+                && let Err(e) = std::fs::remove_file(&path)
             {
-                let _ = std::fs::remove_file(path);
+                failure = failure.or(Some(Error::io("remove", path, e)));
             }
             if let Some((fan, _)) = item.name.split_once('/').filter(|(fan, _)| *fan != "pack") {
                 fans.insert(fan);
@@ -231,6 +239,7 @@ impl Quarantine {
             // Goes only if it is empty, which git does not mind either way.
             let _ = std::fs::remove_dir(objects.join(fan));
         }
+        failure.map_or(Ok(()), Err)
     }
 }
 
@@ -241,6 +250,13 @@ impl Drop for Quarantine {
 }
 
 impl Manifest {
+    /// Whether a loose object of that name is in it.
+    pub fn has_loose(&self, id: &str) -> bool {
+        self.items.iter().any(|item| {
+            item.name.split_once('/').is_some_and(|(fan, rest)| id.strip_prefix(fan) == Some(rest))
+        })
+    }
+
     /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
     fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
         let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };

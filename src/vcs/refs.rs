@@ -4,7 +4,7 @@
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
 use super::fault::{Fault, point};
-use super::lock::TokenLock;
+use super::lock::{Flock, TokenLock};
 use super::quarantine::Durability;
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
@@ -44,22 +44,42 @@ impl Repo {
     /// Where HEAD of this worktree points, following symbolic branches.
     ///
     /// # Errors
-    /// HEAD cannot be read.
+    /// HEAD cannot be read, or is not of the kind that can be moved here.
     pub fn head(&self) -> Result<Head> {
-        let failed = |e| Error::git("read HEAD", e);
-        let mut reference = self.git.find_reference("HEAD").map_err(failed)?;
-        let mut name = "HEAD".to_owned();
-        // Git follows five symbolic links; an unborn branch ends the chain.
-        for _ in 0..5 {
-            let Some(target) = reference.symbolic_target().map_err(failed)?.map(str::to_owned) else { break };
-            name = target;
-            match self.git.find_reference(&name) {
-                Ok(next) => reference = next,
-                Err(e) if e.code() == git2::ErrorCode::NotFound => break,
+        self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
+        let name = self.follow("HEAD")?;
+        Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
+    }
+
+    /// The name at the end of a chain of symbolic references; that one need not exist.
+    ///
+    /// # Errors
+    /// One of them cannot be read, or the chain is too long, or is made in a way that only git itself reads.
+    pub(super) fn follow(&self, name: &str) -> Result<String> {
+        let failed = |e| Error::git(format!("read {name}"), e);
+        let mut last = name.to_owned();
+        // Git follows as many.
+        for _ in 0..=5 {
+            let file = self.ref_file(&last);
+            if file.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+                return Err(Error::Unsupported {
+                    what: format!("{last} is a symbolic link in the file system (core.preferSymlinkRefs)"),
+                    help: format!(
+                        "'git -c core.preferSymlinkRefs=false symbolic-ref {last} <branch>' makes it a file"
+                    ),
+                });
+            }
+            let reference = match self.git.find_reference(&last) {
+                Ok(reference) => reference,
+                Err(e) if e.code() == git2::ErrorCode::NotFound => return Ok(last),
                 Err(e) => return Err(failed(e)),
+            };
+            match reference.symbolic_target().map_err(failed)? {
+                Some(target) => last = target.to_owned(),
+                None => return Ok(last),
             }
         }
-        Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
+        Err(failed(git2::Error::from_str("its symbolic references go round in circles, or too far")))
     }
 
     /// The commit that a reference points to; `None` if there is no such reference.
@@ -77,6 +97,49 @@ impl Repo {
         }
     }
 
+    /// The id that a reference holds, whether there is such an object or not; `None` if there is no such reference.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn value(&self, name: &str) -> Result<Option<Oid>> {
+        match self.git.refname_to_id(name) {
+            Ok(id) => Ok(Some(id)),
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(e) => Err(Error::git(format!("read {name}"), e)),
+        }
+    }
+
+    /// Whether the history of one commit contains another. If either is no commit it does not.
+    ///
+    /// # Errors
+    /// The object store cannot tell.
+    pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
+        let id = |text: &str| Oid::from_str(text).map_err(|e| Error::git("read a commit's name", e));
+        let (tip, other) = (id(tip)?, id(other)?);
+        match self.git.graph_descendant_of(tip, other) {
+            Ok(descends) => Ok(descends || tip == other),
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(false),
+            Err(e) => Err(Error::git(format!("look for {other} below {tip}"), e)),
+        }
+    }
+
+    /// Whether a reference holds one of the manifest's objects, or the commit `tip`.
+    ///
+    /// # Errors
+    /// The references cannot be read.
+    pub fn is_named(&self, objects: &super::quarantine::Manifest, tip: &str) -> Result<bool> {
+        let failed = |e| Error::git("list references", e);
+        for reference in self.git.references().map_err(failed)? {
+            // A broken one holds nothing.
+            let Some(target) = reference.ok().and_then(|reference| reference.target()) else { continue };
+            let target = target.to_string();
+            if target == tip || objects.has_loose(&target) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The full name of a local branch, following a symbolic one.
     ///
     /// # Errors
@@ -86,21 +149,21 @@ impl Repo {
         if !git2::Branch::name_is_valid(short).map_err(|_| invalid())? || short == "HEAD" {
             return Err(invalid());
         }
-        let name = format!("refs/heads/{short}");
-        if let Ok(reference) = self.git.find_reference(&name)
-            && let Ok(Some(target)) = reference.symbolic_target()
-        {
-            return Ok(target.to_owned());
-        }
-        Ok(name)
+        self.follow(&format!("refs/heads/{short}"))
+    }
+
+    /// References that every worktree has for itself (git-worktree(1), "Refs").
+    fn is_own(name: &str) -> bool {
+        name == "HEAD"
+            || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
     fn ref_file(&self, name: &str) -> PathBuf {
-        if name == "HEAD" { self.git_dir().join(name) } else { self.common_dir().join(name) }
+        if Self::is_own(name) { self.git_dir().join(name) } else { self.common_dir().join(name) }
     }
 
     fn log_file(&self, name: &str) -> PathBuf {
-        let root = if name == "HEAD" { self.git_dir() } else { self.common_dir() };
+        let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
         root.join("logs").join(name)
     }
 
@@ -128,6 +191,7 @@ impl Repo {
 
 /// A reference held by its lock (and HEAD by its own, where it points there), at its old value.
 #[must_use]
+#[derive(Default)]
 pub struct RefLock {
     locks: Vec<TokenLock>,
     made: Vec<PathBuf>,
@@ -135,22 +199,11 @@ pub struct RefLock {
 
 impl RefLock {
     /// Takes the locks and looks whether the reference is where it should be, and HEAD points where it should.
+    /// Whatever was taken before it failed is to be let go with [`RefLock::abandon`].
     ///
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
-    pub fn take(repo: &Repo, movement: &Movement, token: &Path) -> Result<Self> {
-        let mut lock = Self { locks: Vec::new(), made: Vec::new() };
-        let outcome = lock.fill(repo, movement, token);
-        match outcome {
-            Ok(()) => Ok(lock),
-            Err(e) => {
-                lock.abandon();
-                Err(e)
-            }
-        }
-    }
-
-    fn fill(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
+    pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
         if movement.is_head && movement.name != "HEAD" {
             self.locks.push(TokenLock::take(repo.git_dir().join("HEAD.lock"), token)?);
             point(Fault::HeadLocked)?;
@@ -170,11 +223,7 @@ impl RefLock {
                 return Err(moved());
             }
         }
-        let now = match repo.git.refname_to_id(&movement.name) {
-            Ok(id) => Some(id.to_string()),
-            Err(e) if e.code() == git2::ErrorCode::NotFound => None,
-            Err(e) => return Err(Error::git(format!("read {}", movement.name), e)),
-        };
+        let now = repo.value(&movement.name)?.map(|id| id.to_string());
         if now == movement.old { Ok(()) } else { Err(moved()) }
     }
 
@@ -222,7 +271,7 @@ impl RefLock {
 
     /// Whether any of its locks is (still) ours.
     pub fn is_held(&self) -> bool {
-        !self.locks.is_empty()
+        self.locks.iter().any(TokenLock::is_held)
     }
 
     /// Lets go of the locks. The directories made for the reference stay: it is in them.
@@ -237,17 +286,22 @@ impl RefLock {
     }
 
     /// Lets go of the locks, and of the directories that were made, as if nothing had been.
-    pub fn abandon(self) {
-        for lock in self.locks.iter().rev() {
-            let _ = lock.release();
-        }
+    ///
+    /// # Errors
+    /// A lock file cannot be removed.
+    pub fn abandon(&self) -> Result<()> {
+        self.release()?;
         for path in self.made.iter().rev() {
             let _ = std::fs::remove_dir(path);
         }
+        Ok(())
     }
 
     /// Takes over what a dead process of ours left of its locks, known by their token.
-    pub fn adopt(repo: &Repo, movement: &Movement, token: &[u8]) -> Self {
+    ///
+    /// # Errors
+    /// A lock cannot be read.
+    pub fn adopt(repo: &Repo, movement: &Movement, token: &[u8]) -> Result<Self> {
         let file = repo.ref_file(&movement.name);
         let head = (movement.is_head && movement.name != "HEAD").then(|| repo.git_dir().join("HEAD.lock"));
         let locks = head.into_iter().chain([lock_path(&file)]);
@@ -260,7 +314,11 @@ impl RefLock {
             made.insert(0, path.to_owned());
             parent = path.parent();
         }
-        Self { locks: locks.filter_map(|path| TokenLock::adopt(path, token)).collect(), made }
+        let mut held = Vec::new();
+        for path in locks {
+            held.extend(TokenLock::adopt(path, token)?);
+        }
+        Ok(Self { locks: held, made })
     }
 }
 
@@ -285,19 +343,44 @@ fn remove_empty_directories(root: &Path) {
 }
 
 impl Repo {
+    /// Looks whether what follows the movement can be written: the reflogs and ORIG_HEAD. Past the commit point nobody
+    /// could take back what they refuse; a `.git/logs/HEAD` that belongs to root is nothing rare.
+    ///
+    /// # Errors
+    /// One of them cannot be written, or the configuration makes no sense.
+    pub fn check_records(&self, movement: &Movement) -> Result<()> {
+        for file in self.logs(movement)? {
+            can_append(&file).map_err(|e| Error::io("write", &file, e))?;
+        }
+        let orig = self.git_dir().join("ORIG_HEAD");
+        if movement.is_head && movement.old.is_some() && orig.is_dir() {
+            return Err(Error::io("write", orig, std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        }
+        Ok(())
+    }
+
     /// Writes the movement's line into the reflogs that keep one, unless it is there.
     ///
     /// # Errors
     /// A reflog cannot be written.
     pub fn write_reflog(&self, movement: &Movement) -> Result<()> {
+        for file in self.logs(movement)? {
+            append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+        }
+        Ok(())
+    }
+
+    /// The reflogs that get a line.
+    fn logs(&self, movement: &Movement) -> Result<Vec<PathBuf>> {
         let also_head = movement.is_head && movement.name != "HEAD";
+        let mut files = Vec::new();
         for name in [Some(movement.name.as_str()), also_head.then_some("HEAD")].into_iter().flatten() {
             let file = self.log_file(name);
             if self.keeps_log(name, &file)? {
-                append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+                files.push(file);
             }
         }
-        Ok(())
+        Ok(files)
     }
 
     fn keeps_log(&self, name: &str, file: &Path) -> Result<bool> {
@@ -306,9 +389,9 @@ impl Repo {
             || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|p| name.starts_with(p));
         Ok(match setting.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("always") => true,
-            None => file.exists() || (automatic && self.workdir().is_some()),
+            None => file.is_file() || (automatic && self.workdir().is_some()),
             Some(_) => {
-                file.exists() || (automatic && self.config().bool("core.logallrefupdates")?.unwrap_or(true))
+                file.is_file() || (automatic && self.config().bool("core.logallrefupdates")?.unwrap_or(true))
             }
         })
     }
@@ -323,12 +406,16 @@ impl Repo {
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
     }
 
-    /// Moves the reference by `git update-ref`, which runs the reference-transaction hook.
+    /// Moves the reference by `git update-ref`, which runs the reference-transaction hook. Git, and not the hook, holds
+    /// the transaction's liveness lock for as long as it runs, even if this process is killed: nobody may take back
+    /// what it is about to do.
     ///
     /// # Errors
     /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if the reference is elsewhere by now.
-    pub fn update_ref(&self, movement: &Movement) -> Result<()> {
+    pub fn update_ref(&self, movement: &Movement, alive: &Flock) -> Result<()> {
         let mut command = process::git(self);
+        // As its standard input, which it does not hand on to the hook.
+        command.stdin(alive.share()?);
         if let Some((who, rest)) = movement.who.split_once(" <")
             && let Some((email, date)) = rest.split_once("> ")
         {
@@ -339,20 +426,64 @@ impl Repo {
         }
         command.args(["update-ref", "-m", &movement.message, "--", &movement.name, &movement.new]);
         command.arg(movement.old.as_deref().unwrap_or(ZERO));
-        match process::output(&mut command) {
-            Ok(_) => Ok(()),
+        let outcome = process::output(&mut command);
+        if outcome.is_ok() {
+            return Ok(());
+        }
+        // Whatever it said, what counts is where the reference is.
+        let now = self.value(&movement.name)?.map(|id| id.to_string());
+        match outcome {
+            _ if now.as_ref() == Some(&movement.new) => Ok(()),
+            _ if now != movement.old => Err(Error::Moved { name: movement.name.clone() }),
             Err(Error::Command { message, .. }) if message.contains("hook") => {
                 Err(Error::ReferenceHook(movement.name.clone()))
             }
-            Err(e) => match self.tip(&movement.name)? {
-                now if now.map(|id| id.to_string()) == movement.old => Err(e),
-                _ => Err(Error::Moved { name: movement.name.clone() }),
-            },
+            outcome => outcome.map(drop),
         }
     }
 }
 
+/// Whether a reflog can be written, without making it.
+fn can_append(file: &Path) -> std::io::Result<()> {
+    use rustix::fs::{Access, AtFlags, CWD};
+    if file.is_dir() {
+        // Of a branch that is gone, as git may leave them: they give way if there is no log in them.
+        return match is_empty_but_for_directories(file)? {
+            true => Ok(()),
+            false => Err(std::io::ErrorKind::IsADirectory.into()),
+        };
+    }
+    match std::fs::OpenOptions::new().read(true).append(true).open(file) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+        opened => return opened.map(drop),
+    }
+    let parent = file.ancestors().skip(1).find(|parent| parent.symlink_metadata().is_ok());
+    match parent {
+        Some(parent) if parent.is_dir() => {
+            Ok(rustix::fs::accessat(CWD, parent, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+        }
+        _ => Err(std::io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
+    let mut stack = vec![root.to_owned()];
+    while let Some(path) = stack.pop() {
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                return Ok(false);
+            }
+            stack.push(entry.path());
+        }
+    }
+    Ok(true)
+}
+
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
+    if file.is_dir() {
+        remove_empty_directories(file);
+    }
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 impl Repo {
-    /// The worktree other than this one in which a branch is checked out or being rebased or bisected.
+    /// The worktree in which a branch is checked out (other than this one) or being rebased or bisected.
     ///
     /// # Errors
     /// The list of worktrees cannot be read.
@@ -23,7 +23,7 @@ impl Repo {
                     others.push((git_dir, place));
                 }
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", &root, e)),
         }
         if self.git.is_worktree() {
@@ -33,18 +33,32 @@ impl Repo {
             }
         }
         let own = std::fs::canonicalize(self.git_dir()).ok();
-        let held = |git_dir: &Path| {
-            let read = |name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
-            let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            read("HEAD").trim_end() == format!("ref: {branch}")
-                || read("rebase-merge/head-name").trim_end() == branch
-                || read("rebase-apply/head-name").trim_end() == branch
-                || read("BISECT_START").trim_end() == short
+        let read =
+            |git_dir: &Path, name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
+        let checked_out = |git_dir: &Path| {
+            let head = read(git_dir, "HEAD");
+            let name = head.trim_end().strip_prefix("ref: ").map(str::trim_start);
+            // Git does not follow what it cannot read either.
+            name.is_some_and(|name| name == branch || self.follow(name).is_ok_and(|end| end == branch))
         };
-        let found = others
-            .into_iter()
-            .find(|(git_dir, _)| std::fs::canonicalize(git_dir).ok() != own && held(git_dir));
-        Ok(found.map(|(_, place)| place))
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let in_use = |git_dir: &Path| {
+            read(git_dir, "rebase-merge/head-name").trim_end() == branch
+                || read(git_dir, "rebase-apply/head-name").trim_end() == branch
+                || read(git_dir, "rebase-merge/update-refs").lines().any(|line| line == branch)
+                || read(git_dir, "BISECT_START").trim_end() == short
+        };
+        for (git_dir, place) in others {
+            let is_own = std::fs::canonicalize(&git_dir).ok() == own;
+            if !is_own && (checked_out(&git_dir) || in_use(&git_dir)) {
+                return Ok(Some(place));
+            }
+        }
+        // HEAD of this one is detached meanwhile, and the end of the operation moves the branch.
+        if in_use(self.git_dir()) {
+            return Ok(Some(self.workdir().unwrap_or(self.git_dir()).to_owned()));
+        }
+        Ok(None)
     }
 }
 

@@ -65,7 +65,7 @@ const OPX: Chapter = Chapter {
 </find>
 <put>
 <<<
-    return sorted(books, key=lambda book: book.title)
+    return sorted(books)
 >>>
 </put>
 </edit>
@@ -102,7 +102,7 @@ const APPLY_PATCH: Chapter = Chapter {
 *** Update File: src/shelf.py
 @@ def shelf(books):
 -    return books
-+    return sorted(books, key=lambda book: book.title)
++    return sorted(books)
 *** Add File: docs/shelf.md
 +The shelf is sorted by title.
 *** Delete File: TODO
@@ -120,7 +120,8 @@ const SEARCH_REPLACE: Chapter = Chapter {
         ),
         Text(
             "An empty REPLACE removes the lines. A new file is between `<<<<<<< NEW_FILE` and `>>>>>>> NEW_FILE`, or a block \
-             with an empty SEARCH.",
+             with an empty SEARCH. Five to nine characters of a marker will do, and `------- SEARCH` and `+++++++ REPLACE` are \
+             taken too.",
         ),
     ],
     example: "\
@@ -131,7 +132,7 @@ Sort the shelf by title.
 <<<<<<< SEARCH
     return books
 =======
-    return sorted(books, key=lambda book: book.title)
+    return sorted(books)
 >>>>>>> REPLACE
 
 ### File: docs/shelf.md
@@ -158,7 +159,8 @@ const FILE_CHANGES: Chapter = Chapter {
         ),
         Text(
             "The numbers of hunks may be wrong or missing. All hunks of a patch apply, or none. A `why=\"…\"` attribute or \
-             a `<why>` child is the reason.",
+             a `<why>` child is the reason. The newer directives in brackets, such as `[[[FILE_PATCH file_path=\"…\"]]]`, each \
+             alone on its line, are taken too.",
         ),
     ],
     example: "\
@@ -167,7 +169,7 @@ const FILE_CHANGES: Chapter = Chapter {
 @@
  def shelf(books):
 -    return books
-+    return sorted(books, key=lambda book: book.title)
++    return sorted(books)
 </FILE_PATCH>
 <FILE_NEW file_path=\"docs/shelf.md\">
 The shelf is sorted by title.
@@ -181,7 +183,7 @@ const APPLYDIR: Chapter = Chapter {
     title: "applydir",
     pieces: &[
         Text(
-            "A JSON array of objects, or an object whose `file_entries` is one and whose `message` is the commits' message. \
+            "A JSON array of objects, or an object whose `file_entries` is one and whose `message` goes into the commit messages. \
              Comments and trailing commas are tolerated. Each object has a `file`, an `action` and, but for `delete_file`, \
              `changes` with `original_lines` and `changed_lines`; a `why` is the reason. The actions:",
         ),
@@ -200,7 +202,7 @@ const APPLYDIR: Chapter = Chapter {
     \"changes\": [
       {
         \"original_lines\": [\"    return books\"],
-        \"changed_lines\": [\"    return sorted(books, key=lambda book: book.title)\"]
+        \"changed_lines\": [\"    return sorted(books)\"]
       }
     ]
   },

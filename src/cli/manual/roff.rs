@@ -103,10 +103,10 @@ fn marked(text: &str) -> String {
         out.push_str("\\fB");
         let mut rest = part;
         while let Some((before, name, after)) = placeholder(rest) {
-            out.push_str(&format!("{}\\fI{}\\fB", escape(before), escape(name)));
+            out.push_str(&format!("{}\\fI{}\\fB", literal(before), escape(name)));
             rest = after;
         }
-        out.push_str(&format!("{}\\fR", escape(rest)));
+        out.push_str(&format!("{}\\fR", literal(rest)));
     }
     out
 }
@@ -131,6 +131,11 @@ fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
 /// What begins the tags of the formats, which are literal.
 const TAGS: [&str; 7] = ["edit", "opx", "find", "put", "to>", "why", "think"];
 
+/// What is to be typed just so, and stays on one line.
+fn literal(text: &str) -> String {
+    escape(text).replace(' ', "\\ ")
+}
+
 /// Prose: a hyphen may be one.
 fn prose(text: &str) -> String {
     escape(text).replace("\\-", "-").replace("\\(aq", "'")
@@ -148,6 +153,8 @@ fn escape(text: &str) -> String {
             '^' => out.push_str("\\(ha"),
             '~' => out.push_str("\\(ti"),
             '"' => out.push_str("\\(dq"),
+            // Not every device has it.
+            '…' => out.push_str("..."),
             c if c.is_ascii() => out.push(c),
             c => out.push_str(&format!("\\[u{:04X}]", u32::from(c))),
         }
@@ -162,8 +169,11 @@ mod tests {
     #[test]
     fn nothing_in_a_text_is_a_macro_or_an_escape() {
         let mut page = Page(String::new());
-        page.lines(".SH x\n'y\na\\fB-~…");
-        assert_eq!(page.finish(), ".PP\n.RS 4\n.nf\n\\&.SH x\n\\(aqy\na\\efB\\-\\(ti\\[u2026]\n.fi\n.RE\n");
+        page.lines(".SH x\n'y\na\\fB-~é…");
+        assert_eq!(
+            page.finish(),
+            ".PP\n.RS 4\n.nf\n\\&.SH x\n\\(aqy\na\\efB\\-\\(ti\\[u00E9]...\n.fi\n.RE\n"
+        );
     }
 
     #[test]
@@ -171,7 +181,7 @@ mod tests {
         assert_eq!(marked("it's `--base=<rev>` or-so"), "it's \\fB\\-\\-base=\\fI<rev>\\fB\\fR or-so");
         assert_eq!(
             marked("`<edit file=\"a\">` and `<why>`"),
-            "\\fB<edit file=\\(dqa\\(dq>\\fR and \\fB<why>\\fR"
+            "\\fB<edit\\ file=\\(dqa\\(dq>\\fR and \\fB<why>\\fR"
         );
     }
 }

@@ -5,6 +5,7 @@ use super::Piece::{self, Heading, Item, Lines, Text};
 pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply` [`<options>`] [`--`] [`<response>`...]",
     "`git llm-apply check` [`<options>`] [`--`] [`<response>`...]",
+    "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--json`] [`-q`]",
 ];
 
@@ -54,8 +55,8 @@ pub(super) const DESCRIPTION: &[Piece] = &[
 ];
 
 pub(super) const VERBS: &[Piece] = &[Text(
-    "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. A \
-     response whose name is that of a verb is given behind `--`.",
+    "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. What \
+     `prompt` prints goes to a model as it is: how to answer in a format, the files named, the request. A response whose name is that of a verb is given behind `--`.",
 )];
 
 pub(super) const OPTIONS: &[Piece] = &[Text(
@@ -78,6 +79,12 @@ pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
      holds for all of them.",
 )];
 
+pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
+    "`--format` says which format to ask for, by default `opx`; `--base` which commit's files to show, by default HEAD's. The \
+     files are those that the pathspecs name, from the directory where it runs. What was left out, and the size, is said on \
+     standard error.",
+)];
+
 pub(super) const FORMATS: &[Piece] = &[
     Text(
         "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
@@ -92,8 +99,8 @@ pub(super) const FORMATS: &[Piece] = &[
          the worktree, are made relative.",
     ),
     Text(
-        "Creating a file over another one, or moving one onto another, is refused, unless the content is the same or \
-         `--allow-overwrite` is given. Directories are made as needed. A new file is its lines, each ended by a newline.",
+        "Creating a file over another one, or moving one onto another, is refused, unless the content is the same, the \
+         format says that it overwrites, or `--allow-overwrite` is given. Directories are made as needed. A new file is its lines, each ended by a newline.",
     ),
 ];
 
@@ -137,7 +144,7 @@ pub(super) const EXIT_STATUS: &[Piece] = &[Text(
 )];
 
 pub(super) const CONFIGURATION: &[Piece] = &[Text(
-    "Every option of apply has a key, also for `check` and, where it has the option, `recover`. Keys are read wherever git \
+    "Every option of apply and prompt has a key, also for `check` and, where it has the option, `recover`. Keys are read wherever git \
      reads its own, `git -c` and the environment included; what is typed on the command line wins.",
 )];
 
@@ -150,6 +157,11 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item(
         "`llmapply.maxSize`",
         "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Default: `64m`.",
+    ),
+    Item(
+        "`llmapply.contextLines`",
+        "How many lines of context `prompt` has a model copy around a change, where the format asks for a number. At \
+         least 3. Default: 5.",
     ),
     Item(
         "`llmapply.lockTimeout`",
@@ -230,6 +242,8 @@ pub(super) const SECURITY: &[Piece] = &[
 ];
 
 pub(super) const EXAMPLES: &[Piece] = &[
+    Text("Ask a model, here by the program llm, and land what it answers:"),
+    Lines("git llm-apply prompt -r 'Sort the shelf' shelf.py | llm >answer.md\ngit llm-apply answer.md"),
     Text("See what would happen, then let it happen:"),
     Lines("git llm-apply check answer.md\ngit llm-apply -n --diff answer.md\ngit llm-apply answer.md"),
     Text("From a pipe, onto a new branch, without touching the checkout:"),

@@ -204,7 +204,7 @@ fn without_plus(span: Span) -> Box<Diagnostic> {
 
 /// The path of a marker.
 fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Box<Diagnostic>> {
-    if marker.path.is_empty() {
+    if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
         let fault = Diagnostic::error(Code::Missing, span, "no path stands here");
         return Err(Box::new(fault.with_help("give the path in the same line, behind the colon")));

@@ -239,6 +239,7 @@ fn what_is_no_section_is_an_error() {
         ("*** Frobnicate File: foo\n", Code::Malformed),
         ("*** update file: foo\n-x\n", Code::Malformed),
         ("*** Add File:\n+x\n", Code::Missing),
+        ("*** Add File: \u{b}\n+x\n", Code::Missing),
         ("*** Update File: a\n*** Move to: \n@@\n-x\n", Code::Missing),
         ("--- a\n+++ a\n@@\n-x\n", Code::Malformed),
         ("*** Environment ID:  \n", Code::Missing),

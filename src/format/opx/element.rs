@@ -147,7 +147,7 @@ impl Element {
             return;
         }
         let root = tag.attribute("root");
-        if let Some(root) = root.filter(|root| trim(root.value).is_empty()) {
+        if let Some(root) = root.filter(|root| root.value.trim().is_empty()) {
             let message = "the attribute root of <edit> is empty".to_owned();
             self.fault(Code::Missing, cursor.span(root.start, root.end()), message);
         }
@@ -175,7 +175,7 @@ impl Element {
             return None;
         };
         let span = cursor.span(file.start, file.end());
-        if trim(file.value).is_empty() {
+        if file.value.trim().is_empty() {
             self.fault(Code::Missing, span, format!("the attribute file of <{}> is empty", tag.name));
             return None;
         }

@@ -106,10 +106,9 @@ fn put(out: &mut String, tag: &str, lines: &[&str]) {
         line.contains("</") || line.contains("<edit") || line.trim().trim_matches(['<', '>']).is_empty()
     };
     let doubtful = lines.iter().any(|line| !line.trim().is_empty() && is_doubtful(line));
-    let mut marker = MARK.to_owned();
-    while lines.iter().any(|line| line.trim_start().starts_with(&marker)) {
-        marker.push('@');
-    }
+    let is_free = |marker: &String| !lines.iter().any(|line| line.trim_start().starts_with(marker));
+    let numbered = (2..).map(|number| format!("{MARK}{number}"));
+    let marker = std::iter::once(MARK.to_owned()).chain(numbered).find(is_free).unwrap_or_default();
     let (attribute, opening, closing) = if doubtful {
         (format!(" marker=\"{marker}\""), marker.as_str(), marker.as_str())
     } else {

@@ -226,6 +226,7 @@ fn what_is_wrong_with_a_tag_is_an_error() {
         ("<edit file='f'/>", Code::Missing),
         ("<edit file='' op='remove'/>", Code::Missing),
         ("<edit file=' ' op='remove'/>", Code::Missing),
+        ("<edit file='\u{b}\u{a0}' op='remove'/>", Code::Missing),
         ("<edit file='f' op='remove' root=''/>", Code::Missing),
         ("<edit file='f' op='frobnicate'/>", Code::Malformed),
         ("<edit file='f' op=''/>", Code::Malformed),

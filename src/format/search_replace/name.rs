@@ -61,7 +61,7 @@ impl<'r> Said<'r> {
                 // Behind a quoted path anything may follow.
                 let quoted = value.strip_prefix('`').and_then(|rest| rest.split_once('`'));
                 return match quoted.map_or_else(|| unwrap(value).0, |(path, _)| trim(path)) {
-                    "" => Said::Prose,
+                    path if path.trim().is_empty() => Said::Prose,
                     path => Said::File(path),
                 };
             }
@@ -222,6 +222,7 @@ mod tests {
             ("File: src/a.rs", Said::Path("src/a.rs")),
             ("File: see below", Said::Prose),
             ("### File:", Said::Prose),
+            ("### File: \u{a0}", Said::Prose),
             ("### Files: a, b", Said::Prose),
             ("**Reason**: it broke", Said::Reason("it broke")),
             ("**Reason:** it *broke*", Said::Reason("it *broke*")),

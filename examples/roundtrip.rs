@@ -1,0 +1,78 @@
+//! Renders the commits of any clone in every format, lands each on its parent with `-b`, and compares the trees.
+//!
+//! `cargo run --release --example roundtrip -- <clone> [<commits>]`: the clone is not written to; the work is done in a
+//! bare clone of it in a temporary directory, which shares its objects. Exits with 1 if any commit came out different.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
+
+#[path = "../tests/roundtrip/history.rs"]
+mod history;
+
+use git_llm_apply::format::FormatId;
+use history::{Tally, commits, git, replay};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let called = std::env::args_os().next().map(PathBuf::from);
+    // Under that name it is the command itself, so that nothing has to be built or installed beside.
+    if called.as_deref().and_then(Path::file_name) == Some("git-llm-apply".as_ref()) {
+        return git_llm_apply::cli::run(std::env::args_os());
+    }
+    let mut args = std::env::args().skip(1);
+    let Some(clone) = args.next() else {
+        eprintln!("usage: roundtrip <clone> [<commits>]");
+        return ExitCode::from(2);
+    };
+    let most = args.next().and_then(|n| n.parse().ok()).unwrap_or(300);
+    match run(Path::new(&clone), most) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(failures) => {
+            eprintln!("{failures} came out different");
+            ExitCode::FAILURE
+        }
+        Err(e) => {
+            eprintln!("{e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(clone: &Path, most: usize) -> Result<usize, String> {
+    let failed = |e: std::io::Error| e.to_string();
+    let scratch = tempfile::tempdir().map_err(failed)?;
+    let copy = scratch.path().join("clone");
+    let (from, to) = (clone.to_string_lossy(), copy.to_string_lossy());
+    git(Path::new("."), &["clone", "-q", "--bare", "--shared", &from, &to])?;
+    for (key, value) in
+        [("user.name", "Round Trip"), ("user.email", "roundtrip@example.com"), ("gc.auto", "0")]
+    {
+        git(&copy, &["config", key, value])?;
+    }
+    let binary = scratch.path().join("git-llm-apply");
+    std::os::unix::fs::symlink(std::env::current_exe().map_err(failed)?, &binary).map_err(failed)?;
+    let commits = commits(&copy, most)?;
+    let mut failures = 0;
+    for &format in FormatId::ALL {
+        let mut tally = Tally::default();
+        for commit in &commits {
+            match replay(&copy, &binary, scratch.path(), commit, format) {
+                Ok(true) => tally.same += 1,
+                Ok(false) => tally.unrepresentable += 1,
+                Err(e) => {
+                    eprintln!("{e}");
+                    failures += 1;
+                }
+            }
+        }
+        println!(
+            "{:<15} {:>5} the same, {:>5} not to be said in it",
+            format.as_str(),
+            tally.same,
+            tally.unrepresentable
+        );
+    }
+    if failures > 0 {
+        println!("kept for a look: {}", scratch.keep().display());
+    }
+    Ok(failures)
+}

@@ -1,0 +1,89 @@
+//! That hostile responses cost no more than their length.
+
+use super::parse;
+use crate::response::Response;
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// What stands before, again and again, and after. Each was slow once, or looks as if it could be.
+const PATTERNS: &[(&str, &str, &str)] = &[
+    ("", "<edit file=\"a\" op=\"patch\"><find>\n", ""),
+    ("", "<edit file=\"a\" op=\"new\"><put>\n<<<\n", ""),
+    ("", "<edit file=\"a\" op=\"new\">\n", ""),
+    ("", "<edit file=\"a\" op=\"new\"><foo>\n<<<\n</edit>\n", ""),
+    ("", "<edit file=\"a\" op=\"new\"><put marker='@'>\n@\n", "@\n</put>"),
+    ("", "<edit file=\"a\" op=\"new\"><put>\n<<<\n>\n</put></edit>\n", ""),
+    ("", "<edit file=\"a\" op=\"new\"><put\n>\n<<\n>\n</put></edit>\n", ""),
+    ("<edit file=\"a\" op=\"new\">\n", "<put>\n<<<\nx\n>\n</put>\n", ""),
+    ("<edit file=\"a\" op=\"new\">\noops\n", "<put>\n<<<\nx\n>\n</put>\n", ""),
+    ("<edit file=\"a\" op=\"new\">\noops\n", "<put><<<x", ""),
+    ("", "<find>\n<<<\n>\n</find>\n", ""),
+    ("<edit file=\"a\" op=\"new\"><put>\n", "<<<\n", ""),
+    ("<edit file=\"a\" op=\"new\"><put>\n<<<\n", ">>>\n", ""),
+    ("<edit file=\"a\" op=\"new\"><put>\n<<<\n", ">>>\n\n\n\n\n", ""),
+    ("<edit file=\"a\" op=\"new\"><put>\n<<<\n", "</put></edit><edit <put>", ""),
+    ("<edit file=\"a\" op=\"new\"><put>\n<<<\n", "<put <edit<edit ", "\n>>>\n</put></edit>"),
+    ("", "<edit file='a' op='remove'><why>\n", ""),
+    ("", "<edit file='a' op='remove'><why></", ""),
+    ("", "<edit a=\"x>\n", ""),
+    ("", "<edit a=“x>", ""),
+    ("", "<edit ", ""),
+    ("<edit ", "a=\"\" ", ""),
+    ("<edit ", "a ", ""),
+    ("<edit", "\n", ""),
+    ("", "<edit file='a' op='remove'/>", ""),
+    ("", "x <edit file='a' op='remove'/>", ""),
+    ("", "<edit file='a' op='remove'/><think>", ""),
+    ("<opx>", "<edit file='a' op='remove'/><foo>", ""),
+    ("<opx>\n", "</opx", ""),
+    ("", "<opx>\n", ""),
+    ("", "</edit></think>", ""),
+    ("", "> </edit>", ""),
+    ("\n", " ></think>", ""),
+    ("\n> <find>", "<edit file='c' op='remove' />>", ""),
+    ("", "<think>\n", ""),
+    ("", "<think>\n</thinking>\n", ""),
+    ("", "> <think>\n\n<think>\n", ""),
+    ("", "<edit\n\n<think>\n> <think>\n></Thinking>\n\n\n\n\n> <think>\n", ""),
+    ("", "<think>x</think>", ""),
+    ("", "</think>\n<edit file='a' op='remove'/>\n", ""),
+    ("", ">", ""),
+    ("", "> ", "\n<edit file='a' op='remove'/>"),
+    ("", "> >\n", ""),
+    ("", "<", ""),
+    ("", " ", ""),
+    ("<edit file='a' op='remove'/>", "\n", "x"),
+    ("<find>", "\n", ""),
+];
+
+/// How long this thread has run, whatever else the machine does.
+fn clock() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn time(response: &Response) -> Duration {
+    let start = clock();
+    let script = parse(response, None);
+    let time = clock() - start;
+    assert!(script.edits.len() + script.diagnostics.len() <= response.text().len());
+    time
+}
+
+#[test]
+fn twice_the_input_takes_about_twice_the_time() {
+    for &(head, unit, tail) in PATTERNS {
+        let response = |length: usize| {
+            let text = format!("{head}{}{tail}", unit.repeat(length / unit.len()));
+            Response::new(0, "r", text.into_bytes(), 1 << 30).unwrap()
+        };
+        // Eight times the input, so three doublings.
+        let (small, large) = (response(1 << 12), response(1 << 15));
+        let mut best = (Duration::MAX, Duration::MAX);
+        let fine = (0..50).any(|_| {
+            best = (best.0.min(time(&small)), best.1.min(time(&large)));
+            best.1.as_secs_f64() < 2.3_f64.powi(3) * best.0.as_secs_f64()
+        });
+        assert!(fine, "{head:?}, many times {unit:?}, {tail:?}: {best:?}");
+    }
+}

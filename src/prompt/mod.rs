@@ -1,0 +1,133 @@
+//! What to send to a model: how to write a format, the files, the request. Pure.
+//!
+//! The instructions agree with what the parsers accept: a test applies every example in them.
+
+use crate::format::FormatId;
+use std::fmt::Write;
+
+/// The lines of context that applydir's instructions ask for unless `llmapply.contextLines` says otherwise.
+pub const CONTEXT_LINES: usize = 5;
+
+/// The least that `llmapply.contextLines` may ask for.
+pub const LEAST_CONTEXT_LINES: usize = 3;
+
+/// The longest file that is put into a prompt, in bytes.
+pub const LONGEST_FILE: usize = 256 * 1024;
+
+/// How files are set apart from the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listing {
+    /// In Markdown fences that are longer than any run of backquotes in them.
+    #[default]
+    Fences,
+    /// Between `Begin File` and `End File` lines, as prepdir writes them.
+    Prepdir,
+}
+
+/// A file to show.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// Its content.
+    pub text: &'a str,
+}
+
+/// How to write edits in a format: Markdown, with an example for every operation.
+pub fn instructions(format: FormatId, context_lines: usize) -> String {
+    let text = match format {
+        FormatId::Opx => include_str!("opx.md"),
+        FormatId::ApplyPatch => include_str!("apply-patch.md"),
+        FormatId::SearchReplace => include_str!("search-replace.md"),
+        FormatId::FileChanges => include_str!("file-changes.md"),
+        FormatId::Applydir => include_str!("applydir.md"),
+    };
+    text.replace("{context_lines}", &context_lines.max(LEAST_CONTEXT_LINES).to_string())
+}
+
+/// The whole prompt: instructions, files, request.
+pub fn prompt(
+    format: FormatId,
+    context_lines: usize,
+    files: &[File<'_>],
+    listing: Listing,
+    request: Option<&str>,
+) -> String {
+    let mut out = String::from("# How to answer\n\n");
+    out.push_str(instructions(format, context_lines).trim_end());
+    out.push('\n');
+    if !files.is_empty() {
+        out.push_str("\n# The files\n");
+        for file in files {
+            out.push('\n');
+            match listing {
+                Listing::Fences => fenced(&mut out, file),
+                Listing::Prepdir => prepdir(&mut out, file),
+            }
+        }
+    }
+    if let Some(request) = request.map(str::trim).filter(|request| !request.is_empty()) {
+        let _ = write!(out, "\n# The request\n\n{request}\n");
+    }
+    out
+}
+
+fn fenced(out: &mut String, file: &File<'_>) {
+    let fence = "`".repeat(longest_run(file.text, '`').max(2) + 1);
+    let _ = write!(out, "{}:\n{fence}\n{}", file.path, file.text);
+    if !file.text.is_empty() && !file.text.ends_with('\n') {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{fence}");
+}
+
+fn prepdir(out: &mut String, file: &File<'_>) {
+    const RULE: &str = "=-=-=-=-=-=-=-=";
+    let _ = write!(out, "{RULE} Begin File: '{}' {RULE}\n{}", file.path, file.text);
+    if !file.text.is_empty() && !file.text.ends_with('\n') {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{RULE} End File: '{}' {RULE}", file.path);
+}
+
+fn longest_run(text: &str, wanted: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// About how many tokens a text is for a model: four bytes each, which holds for code and English within a third.
+pub fn estimated_tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_own_fences_do_not_end_its_fence() {
+        let file = File { path: "a.md", text: "````\nx\n````" };
+        let text = prompt(FormatId::Opx, 5, &[file], Listing::Fences, Some(" do it \n"));
+        assert!(text.contains("a.md:\n`````\n````\nx\n````\n`````\n"), "{text}");
+        assert!(text.ends_with("\n# The request\n\ndo it\n"));
+    }
+
+    #[test]
+    fn prepdirs_lines_name_the_file_at_both_ends() {
+        let text = prompt(FormatId::Opx, 5, &[File { path: "a", text: "" }], Listing::Prepdir, None);
+        assert!(text.ends_with(
+            "=-=-=-=-=-=-=-= Begin File: 'a' =-=-=-=-=-=-=-=\n=-=-=-=-=-=-=-= End File: 'a' =-=-=-=-=-=-=-=\n"
+        ));
+    }
+
+    #[test]
+    fn applydir_asks_for_three_lines_at_least() {
+        assert!(instructions(FormatId::Applydir, 0).contains("Give 3 lines"));
+        assert!(instructions(FormatId::Applydir, 7).contains("Give 7 lines"));
+    }
+}

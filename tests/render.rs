@@ -66,6 +66,8 @@ fn line() -> impl Strategy<Value = &'static str> {
         "}",
         "  a",
         "x = 1",
+        "x = 1 ",
+        "\u{b}",
         "max = 1",
         "=======",
         ">>>",

@@ -1,6 +1,8 @@
 //! How much of a file a change has to quote so that its place is the only one.
 
+use crate::text::Form;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -227,26 +229,33 @@ impl<'a> Cut<'a> {
             return self.old.is_empty();
         }
         let start = self.after_of(hunk.before.start);
-        let seems_made = (start + old.len())
-            .checked_sub(new.len())
-            .is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(new, at)));
-        !seems_made
+        // Blanks at line ends tell what was made from what was not only where nothing else changes.
+        let differs = |form: Form| !self.texts(old, form).eq(self.texts(new, form));
+        let form = if differs(Form::Trailing) { Form::Trailing } else { Form::Text };
+        let seems_made = |file: &[u32], start: usize| {
+            let first = (start + old.len()).checked_sub(new.len());
+            first.is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(file, at, new, form)))
+        };
+        !seems_made(&self.old, hunk.before.start)
+            && !seems_made(&self.current, start)
             && self.places(&self.old, old).eq([hunk.before.start])
             && self.places(&self.current, old).eq([start])
     }
 
-    /// Whether lines would be found in the current file from a line on, if blanks at line ends do not count and the
-    /// first and the last may be part of a line.
-    fn seems_to_stand(&self, lines: &[u32], at: usize) -> bool {
-        let text =
-            |id: &u32| self.lines.get(*id as usize).map_or("", |line| line.trim_end_matches([' ', '\t']));
-        let Some(there) = self.current.get(at..at + lines.len()) else { return false };
+    /// What counts of lines.
+    fn texts<'s>(&'s self, lines: &'s [u32], form: Form) -> impl Iterator<Item = Cow<'s, [u8]>> {
+        let text = |id: &u32| self.lines.get(*id as usize).map_or(&[][..], |line| line.as_bytes());
+        lines.iter().map(move |id| form.of(text(id)))
+    }
+
+    /// Whether lines would be found in a file from a line on, if the first and the last may be part of a line.
+    fn seems_to_stand(&self, file: &[u32], at: usize, lines: &[u32], form: Form) -> bool {
+        let Some(there) = file.get(at..at + lines.len()) else { return false };
         let last = lines.len().saturating_sub(1);
-        lines.iter().zip(there).enumerate().all(|(index, (line, there))| {
-            let (line, there) = (text(line), text(there));
+        self.texts(lines, form).zip(self.texts(there, form)).enumerate().all(|(index, (line, there))| {
             line == there
-                || (index == 0 && there.ends_with(line))
-                || (index == last && there.starts_with(line))
+                || (index == 0 && there.ends_with(&line))
+                || (index == last && there.starts_with(&line))
         })
     }
 

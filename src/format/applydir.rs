@@ -9,7 +9,7 @@ mod lexer;
 mod render;
 mod survey;
 
-use super::scan::Cursor;
+use super::scan::{Cursor, trim};
 use super::{Format, FormatId};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
@@ -50,18 +50,20 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     if let Err(error) = outcome {
         script.diagnostics.push(fault(cursor, &found, &text, &error));
     }
-    go_to(cursor, found.end);
+    leave(cursor, &found);
 }
 
-/// Goes to an offset that lies ahead.
-fn go_to(cursor: &mut Cursor<'_>, offset: usize) {
+/// Goes after what was found. What breaks it off may begin a region, if it begins its line.
+fn leave(cursor: &mut Cursor<'_>, found: &Found) {
     while let Some(line) = cursor.line() {
-        if offset <= line.end() {
-            return cursor.step(offset.saturating_sub(line.start));
-        } else if offset < line.next {
-            break;
+        let before = found.end.checked_sub(line.start).and_then(|length| line.text.get(..length));
+        match before {
+            Some(before) if found.broken.is_none() => return cursor.step(before.len()),
+            Some(before) if line.is_whole() && line.start > found.start && trim(before).is_empty() => return,
+            Some(_) => break,
+            None if found.end < line.next => break,
+            None => cursor.advance(),
         }
-        cursor.advance();
     }
     cursor.advance();
 }

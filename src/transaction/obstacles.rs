@@ -125,6 +125,13 @@ impl std::fmt::Display for Obstacle {
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
 pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
     let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
+    // Git refuses it too: the objects may never be accepted.
+    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
+        return refuse(
+            "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
+            "land from post-receive, or from outside of hooks",
+        );
+    }
     if repo.config().bool("commit.gpgsign")?.unwrap_or(false) {
         return refuse(
             "commits are to be signed here (commit.gpgSign)".into(),
@@ -216,7 +223,7 @@ fn in_checkout(
         return Ok(found);
     };
     found.extend(repo.operation().map(Obstacle::Operation));
-    let look = Look { repo, checkout: Checkout::open(workdir)?, index, gone: gone(touched) };
+    let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone(touched) };
     for path in touched {
         found.extend(look.at(path)?);
     }

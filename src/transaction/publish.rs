@@ -146,7 +146,7 @@ impl Prepared<'_> {
         }
         repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
-            let checkout = Checkout::open(workdir)?;
+            let checkout = Checkout::open(workdir, repo)?;
             if let Some(staged) = &self.staged {
                 held.files = true;
                 staging::place(&checkout, staged)?;
@@ -172,7 +172,7 @@ impl Prepared<'_> {
     fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
         let Transaction { repo, room, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
-            staging::undo(&Checkout::open(workdir)?, staged)?;
+            staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
         Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
         held.reference.abandon()?;
@@ -223,7 +223,7 @@ pub(super) fn finish(
     }
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
         // Nothing depends on it: empty directories are nobody's loss.
-        if let Ok(checkout) = Checkout::open(&workdir.0) {
+        if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
             staging::prune(&checkout, staged);
         }
     }

@@ -198,7 +198,7 @@ fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Result<(End, Ve
         return Ok((End::Finished, Vec::new()));
     }
     let checkout = match &journal.workdir {
-        Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(&workdir.0)?),
+        Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(&workdir.0, repo)?),
         _ => None,
     };
     let let_go = || -> Result<()> {

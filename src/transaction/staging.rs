@@ -82,7 +82,7 @@ pub(super) fn elsewhere(room: &Path) -> Option<PathBuf> {
 
 /// Writes all new files aside, exactly as they will stand in the checkout.
 pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index: &Index) -> Result<Staged> {
-    let checkout = Checkout::open(workdir)?;
+    let checkout = Checkout::open(workdir, repo)?;
     let directory = if checkout.same_file_system(&room.path)? {
         room.file("files")
     } else {

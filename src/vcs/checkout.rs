@@ -2,6 +2,7 @@
 //! are put in place and taken away by link and rename only, so that each step happened or did not.
 
 use super::fault::{Fault, point};
+use super::repo::Repo;
 use super::{Error, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Checkout {
     root: OwnedFd,
     path: PathBuf,
+    /// The repository's own directories, by device and inode: whatever they are called, and wherever they are.
+    own: Vec<(u64, u64)>,
 }
 
 /// By which a file is known again, and known to be unchanged. The device is left out: many file systems have another
@@ -57,7 +60,7 @@ pub enum Found {
     Blocked {
         /// The parent's path.
         parent: String,
-        /// `a file`, `a symbolic link`, `another repository`.
+        /// `a file`, `a symbolic link`, `another repository`, `the git directory`.
         what: &'static str,
     },
 }
@@ -71,13 +74,33 @@ enum Parent<'p> {
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Checkout {
-    /// Opens the checkout at that path.
+    /// Opens the checkout at that path, of that repository.
     ///
     /// # Errors
-    /// It cannot be opened.
-    pub fn open(path: &Path) -> Result<Self> {
+    /// It cannot be opened, or is one of the repository's own directories.
+    pub fn open(path: &Path, repo: &Repo) -> Result<Self> {
         let root = rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-        Ok(Self { root: root.map_err(|e| Error::io("open", path, e))?, path: path.to_owned() })
+        let mut checkout = Self {
+            root: root.map_err(|e| Error::io("open", path, e))?,
+            path: path.to_owned(),
+            own: Vec::new(),
+        };
+        for own in [repo.git_dir(), repo.common_dir(), repo.objects_dir()] {
+            let stat = rustix::fs::stat(own).map_err(|e| Error::io("look at", own, e))?;
+            checkout.own.push((stat.st_dev, stat.st_ino));
+        }
+        match checkout.is_own(&checkout.root)? {
+            true => Err(Error::Unsupported {
+                what: format!("the work tree is the git directory ({})", path.display()),
+                help: "name another one with GIT_WORK_TREE or core.worktree".to_owned(),
+            }),
+            false => Ok(checkout),
+        }
+    }
+
+    fn is_own(&self, directory: &OwnedFd) -> Result<bool> {
+        let stat = rustix::fs::fstat(directory).map_err(|e| Error::io("look at", &self.path, e))?;
+        Ok(self.own.contains(&(stat.st_dev, stat.st_ino)))
     }
 
     fn full(&self, path: &str) -> PathBuf {
@@ -107,6 +130,9 @@ impl Checkout {
             }
             if rustix::fs::statat(&directory, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                 return Ok(Parent::Blocked(so_far(), "another repository"));
+            }
+            if self.is_own(&directory)? {
+                return Ok(Parent::Blocked(so_far(), "the git directory"));
             }
         }
         Ok(Parent::Open(directory, name))

@@ -3,11 +3,13 @@
 //! Sources: git-config(1), "Environment variables"; the quoting of `GIT_CONFIG_PARAMETERS` is that of
 //! git-rev-parse(1) `--sq`.
 
-use super::{Error, Result};
+use super::{Error, Result, process};
+use std::path::Path;
 
 /// All configuration that git itself would see here.
 pub struct Config {
-    files: git2::Config,
+    /// None where git was asked for all of it.
+    files: Option<git2::Config>,
     overlay: Vec<(String, Option<String>)>,
 }
 
@@ -16,14 +18,26 @@ impl Config {
     ///
     /// # Errors
     /// A configuration file cannot be read, or the environment's part is malformed.
-    pub(super) fn new(files: git2::Config) -> Result<Self> {
+    pub(super) fn new(files: git2::Config, git_dir: &Path) -> Result<Self> {
         let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        let files_snapshot = { files }.snapshot().map_err(|e| Error::git("read the configuration", e))?;
-        Ok(Self { files: files_snapshot, overlay: from_environment(env)? })
+        let files = { files }.snapshot().map_err(|e| Error::git("read the configuration", e))?;
+        if has_unknown_conditions(&files)? {
+            return Ok(Self { files: None, overlay: from_git(git_dir)? });
+        }
+        Ok(Self { files: Some(files), overlay: from_environment(env)? })
     }
 
     fn overlaid(&self, key: &str) -> Option<&Option<String>> {
         self.overlay.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+
+    fn entry(&self, key: &str) -> Result<Option<git2::ConfigEntry<'_>>> {
+        let Some(files) = &self.files else { return Ok(None) };
+        match files.get_entry(key) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(e) => Err(Error::git(format!("read the configuration key {key}"), e)),
+        }
     }
 
     /// The last value of the key; an empty string for a key without `=`.
@@ -34,14 +48,13 @@ impl Config {
         if let Some(value) = self.overlaid(key) {
             return Ok(Some(value.clone().unwrap_or_default()));
         }
-        match self.files.get_entry(key) {
-            Ok(entry) if !entry.has_value() => Ok(Some(String::new())),
-            Ok(entry) => match std::str::from_utf8(entry.value_bytes()) {
+        match self.entry(key)? {
+            Some(entry) if !entry.has_value() => Ok(Some(String::new())),
+            Some(entry) => match std::str::from_utf8(entry.value_bytes()) {
                 Ok(value) => Ok(Some(value.to_owned())),
                 Err(_) => Err(bad(key, &String::from_utf8_lossy(entry.value_bytes()), "UTF-8 text")),
             },
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(e) => Err(Error::git(format!("read the configuration key {key}"), e)),
+            None => Ok(None),
         }
     }
 
@@ -52,7 +65,7 @@ impl Config {
     pub fn bool(&self, key: &str) -> Result<Option<bool>> {
         let bare = match self.overlaid(key) {
             Some(value) => value.is_none(),
-            None => matches!(self.files.get_entry(key), Ok(entry) if !entry.has_value()),
+            None => self.entry(key)?.is_some_and(|entry| !entry.has_value()),
         };
         if bare {
             return Ok(Some(true));
@@ -83,16 +96,16 @@ impl Config {
     /// A file cannot be read or a value is not UTF-8.
     pub fn list(&self, key: &str) -> Result<Vec<String>> {
         let mut values = Vec::new();
-        let mut entries = self
-            .files
-            .multivar(key, None)
-            .map_err(|e| Error::git(format!("read the configuration key {key}"), e))?;
-        while let Some(entry) = entries.next() {
-            let entry = entry.map_err(|e| Error::git(format!("read the configuration key {key}"), e))?;
-            let bytes = if entry.has_value() { entry.value_bytes() } else { b"" };
-            match std::str::from_utf8(bytes) {
-                Ok(value) => values.push(value.to_owned()),
-                Err(_) => return Err(bad(key, &String::from_utf8_lossy(bytes), "UTF-8 text")),
+        if let Some(files) = &self.files {
+            let failed = |e| Error::git(format!("read the configuration key {key}"), e);
+            let mut entries = files.multivar(key, None).map_err(failed)?;
+            while let Some(entry) = entries.next() {
+                let entry = entry.map_err(failed)?;
+                let bytes = if entry.has_value() { entry.value_bytes() } else { b"" };
+                match std::str::from_utf8(bytes) {
+                    Ok(value) => values.push(value.to_owned()),
+                    Err(_) => return Err(bad(key, &String::from_utf8_lossy(bytes), "UTF-8 text")),
+                }
             }
         }
         let added = self.overlay.iter().filter(|(name, _)| name.eq_ignore_ascii_case(key));
@@ -104,6 +117,36 @@ impl Config {
 
 pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> Error {
     Error::Config { key: key.to_owned(), value: value.to_owned(), expected }
+}
+
+/// Whether files are included on conditions that libgit2 does not know (git-config(1), "Conditional includes"): it
+/// passes them over, and with them perhaps who the user is in repositories with a certain remote.
+fn has_unknown_conditions(files: &git2::Config) -> Result<bool> {
+    let failed = |e| Error::git("read the configuration", e);
+    let mut entries = files.entries(Some("^includeif\\.")).map_err(failed)?;
+    while let Some(entry) = entries.next() {
+        let entry = entry.map_err(failed)?;
+        let name = String::from_utf8_lossy(entry.name_bytes()).into_owned();
+        let condition = name.split_once('.').map_or("", |(_, condition)| condition);
+        if !["gitdir:", "gitdir/i:", "onbranch:"].iter().any(|known| condition.starts_with(known)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// All of it as git itself reads it, the environment's part included.
+fn from_git(git_dir: &Path) -> Result<Vec<(String, Option<String>)>> {
+    let mut command = std::process::Command::new("git");
+    command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
+    let text = process::output(&mut command)?;
+    let entries = text.split('\0').filter(|entry| !entry.is_empty());
+    Ok(entries
+        .map(|entry| match entry.split_once('\n') {
+            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+            None => (entry.to_owned(), None),
+        })
+        .collect())
 }
 
 fn parse_bool(value: &str) -> Option<bool> {

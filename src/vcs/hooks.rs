@@ -1,6 +1,7 @@
 //! Which hooks would run (githooks(5)).
 
 use super::Result;
+use super::process;
 use super::repo::Repo;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -17,6 +18,10 @@ impl Repo {
         };
         let path = match (configured.strip_prefix("~/"), std::env::var_os("HOME")) {
             (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+            // Somebody's home, or relative to where git is installed: git knows.
+            _ if configured.starts_with(['~', '%']) => {
+                PathBuf::from(process::output(process::git(self).args(["rev-parse", "--git-path", "hooks"]))?)
+            }
             _ => PathBuf::from(configured),
         };
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))

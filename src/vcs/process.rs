@@ -6,9 +6,8 @@ use super::{Error, Result};
 use std::process::{Command, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
-/// carries configuration.
+/// carries configuration, and less where more objects are, which is as true of this repository as before.
 const LOCAL: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
@@ -31,6 +30,9 @@ pub fn git(repo: &Repo) -> Command {
         command.env_remove(name);
     }
     command.env("GIT_DIR", repo.git_dir()).stdin(Stdio::null());
+    if repo.has_own_objects_dir() {
+        command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());
+    }
     match repo.workdir() {
         Some(workdir) => command.env("GIT_WORK_TREE", workdir).current_dir(workdir),
         None => command.current_dir(repo.git_dir()),

@@ -57,11 +57,24 @@ impl Repo {
     pub fn discover() -> Result<Self> {
         git2::opts::strict_object_creation(true);
         let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
-        if let Some(git_dir) = git_dir_of(&here) {
-            refuse_unsupported(&git_dir)?;
+        let git_dir = git_dir_of(&here);
+        if let Some(git_dir) = &git_dir {
+            refuse_unsupported(git_dir)?;
+            refuse_other_common_dir(git_dir, &here)?;
         }
-        let git = git2::Repository::open_from_env().map_err(|e| match e.code() {
-            git2::ErrorCode::NotFound => Error::NotARepository(here),
+        let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
+        let opened = match &explicit {
+            // Libgit2 takes a relative GIT_WORK_TREE as relative to the git directory, and a directory near the git
+            // directory where there is none: both would write to the wrong place.
+            Some(git_dir) => {
+                use git2::RepositoryOpenFlags as Flags;
+                let flags = Flags::FROM_ENV | Flags::BARE | Flags::NO_SEARCH | Flags::NO_DOTGIT;
+                git2::Repository::open_ext(git_dir, flags, std::iter::empty::<&Path>())
+            }
+            None => git2::Repository::open_from_env(),
+        };
+        let git = opened.map_err(|e| match e.code() {
+            git2::ErrorCode::NotFound => Error::NotARepository(here.clone()),
             git2::ErrorCode::Owner => Error::Git {
                 action:
                     "open the repository: it belongs to somebody else, see safe.directory in git-config(1)"
@@ -70,6 +83,14 @@ impl Repo {
             },
             _ => Error::git("open the repository", e),
         })?;
+        // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
+        git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
+        if explicit.is_some()
+            && let Some(workdir) = explicit_workdir(&git, &here)?
+        {
+            git.set_workdir(&workdir, false)
+                .map_err(|e| Error::git(format!("use the work tree {}", workdir.display()), e))?;
+        }
         Self::from_git(git)
     }
 
@@ -88,21 +109,28 @@ impl Repo {
     }
 
     fn from_git(git: git2::Repository) -> Result<Self> {
-        let config = Config::new(git.config().map_err(|e| Error::git("read the configuration", e))?)?;
+        let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
+        let config = Config::new(config, git.path())?;
         let objects = match std::env::var_os("GIT_OBJECT_DIRECTORY") {
             Some(path) if !path.is_empty() => {
                 std::path::absolute(path).map_err(|e| Error::io("find", ".", e))?
             }
             _ => git.commondir().join("objects"),
         };
-        Ok(Self {
+        let repo = Self {
             git,
             config,
             objects,
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
-        })
+        };
+        if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
+            // Libgit2 splits the list, but does not know that its entries may be quoted.
+            let store = repo.object_store()?;
+            repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
+        }
+        Ok(repo)
     }
 
     /// The configuration.
@@ -125,11 +153,20 @@ impl Repo {
         &self.objects
     }
 
+    /// Whether objects live elsewhere than is usual (GIT_OBJECT_DIRECTORY).
+    pub fn has_own_objects_dir(&self) -> bool {
+        self.objects != self.common_dir().join("objects")
+    }
+
     /// The index's file.
     pub fn index_file(&self) -> PathBuf {
-        match std::env::var_os("GIT_INDEX_FILE") {
-            Some(path) if !path.is_empty() => std::path::absolute(&path).unwrap_or_else(|_| path.into()),
-            _ => self.git_dir().join("index"),
+        match variable("GIT_INDEX_FILE") {
+            // Git has changed to the top of the work tree when it opens it.
+            Some(path) => match self.workdir() {
+                Some(top) => top.join(path),
+                None => std::path::absolute(&path).unwrap_or(path),
+            },
+            None => self.git_dir().join("index"),
         }
     }
 
@@ -250,18 +287,65 @@ impl Repo {
 
 /// The git directory that belongs to a directory, without opening it.
 fn git_dir_of(here: &Path) -> Option<PathBuf> {
-    match std::env::var_os("GIT_DIR") {
-        Some(path) if !path.is_empty() => Some(PathBuf::from(path)),
-        _ => git2::Repository::discover_path(here, std::iter::empty::<&Path>()).ok(),
+    match variable("GIT_DIR") {
+        Some(path) => Some(here.join(path)),
+        None => {
+            let ceilings = std::env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
+            git2::Repository::discover_path(here, std::env::split_paths(&ceilings)).ok()
+        }
+    }
+}
+
+/// A path in the environment; an empty one is none.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// The work tree that git uses where the environment names a git directory or a work tree (git(1), GIT_WORK_TREE, and
+/// git-config(1), core.worktree).
+fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBuf>> {
+    if let Some(path) = variable("GIT_WORK_TREE") {
+        return Ok(Some(here.join(path)));
+    }
+    let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
+    let config = Config::new(config, git.path())?;
+    // A linked worktree has neither from the configuration that it shares.
+    if git.path() == git.commondir() {
+        if let Some(path) = config.string("core.worktree")? {
+            return Ok(Some(git.path().join(path)));
+        }
+        if config.bool("core.bare")?.unwrap_or(false) {
+            return Ok(None);
+        }
+    }
+    let implicit = std::env::var("GIT_IMPLICIT_WORK_TREE").ok();
+    let none = implicit.is_some_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()));
+    Ok((!none).then(|| here.to_owned()))
+}
+
+/// GIT_COMMON_DIR may name what the git directory itself names, and nothing else: the recovery would not know it.
+fn refuse_other_common_dir(git_dir: &Path, here: &Path) -> Result<()> {
+    let Some(named) = variable("GIT_COMMON_DIR") else { return Ok(()) };
+    let same = |path: &Path| std::fs::canonicalize(path).ok();
+    if same(&here.join(named)).is_some_and(|named| Some(named) == same(&common_dir_of(git_dir))) {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        what: "the environment names a shared git directory (GIT_COMMON_DIR)".to_owned(),
+        help: "unset it and run in the worktree".to_owned(),
+    })
+}
+
+fn common_dir_of(git_dir: &Path) -> PathBuf {
+    match std::fs::read_to_string(git_dir.join("commondir")) {
+        Ok(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
+        Err(_) => git_dir.to_owned(),
     }
 }
 
 /// Refuses what libgit2 would refuse in words that help nobody.
 fn refuse_unsupported(git_dir: &Path) -> Result<()> {
-    let common = match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(text) => git_dir.join(text.trim()),
-        Err(_) => git_dir.to_owned(),
-    };
+    let common = common_dir_of(git_dir);
     let Ok(config) = git2::Config::open(&common.join("config")) else { return Ok(()) };
     let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
     let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });

@@ -1,0 +1,119 @@
+//! Several at work on one repository: landings, git, and people who save a file.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Run, Sandbox, create, five};
+
+#[test]
+fn two_runs_at_once_lose_nothing() {
+    for round in 0..12 {
+        let sandbox = Sandbox::new();
+        let responses: Vec<_> = (0..3)
+            .map(|n| {
+                let file = sandbox.root().join(format!("r{n}.txt"));
+                let text: String =
+                    (0..4).map(|k| create(&format!("new/{n}-{k}"), &format!("Add {n}-{k}"), "x\n")).collect();
+                std::fs::write(&file, text).unwrap();
+                file
+            })
+            .collect();
+        let children: Vec<_> = responses
+            .iter()
+            .map(|file| {
+                sandbox
+                    .command(["-q".as_ref(), file.as_os_str()])
+                    .stderr(std::process::Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        let mut landed = 0;
+        for child in children {
+            let run = Run::of(child.wait_with_output().unwrap());
+            match run.code {
+                Some(0) => landed += 1,
+                Some(4) => {}
+                other => panic!("{other:?}: {}", run.stderr),
+            }
+        }
+        assert!(landed >= 1, "round {round}");
+        assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), (1 + 4 * landed).to_string());
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_branch_that_moves_meanwhile_is_resolved_again() {
+    use git_llm_apply::vcs::fault::VARIABLE;
+    // Stopped with everything prepared, while plain git commits to the same branch.
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&five());
+    let mut command = sandbox.command(["-b".as_ref(), "other".as_ref(), file.as_os_str()]);
+    sandbox.git(["branch", "other"]);
+    let child = command.env(VARIABLE, "prepared:stop").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let process = child.id().to_string();
+    stopped(&process);
+    let tree = sandbox.git(["rev-parse", "other^{tree}"]);
+    let moved = sandbox.git(["commit-tree", "-p", "other", "-m", "meanwhile", &tree]);
+    sandbox.git(["update-ref", "refs/heads/other", &moved]);
+    std::process::Command::new("kill").args(["-CONT", &process]).status().unwrap();
+    assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+    assert_eq!(sandbox.git(["rev-parse", "other~5"]), moved);
+    sandbox.git(["fsck", "--strict"]);
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_prepared_stops_the_landing() {
+    use git_llm_apply::vcs::fault::VARIABLE;
+    for (point, path) in [("prepared", "README"), ("file-staged", "README"), ("ref-locked", "src/a.rs")] {
+        let sandbox = Sandbox::new();
+        let file = sandbox.response(&five());
+        let mut command = sandbox.command([file]);
+        command.env(VARIABLE, format!("{point}:stop")).stderr(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        let process = child.id().to_string();
+        stopped(&process);
+        sandbox.file(path, "my own, in the meantime\n");
+        std::process::Command::new("kill").args(["-CONT", &process]).status().unwrap();
+        let run = Run::of(child.wait_with_output().unwrap()).exits(4);
+        assert!(run.stderr.contains(path), "{point}: {}", run.stderr);
+        assert_eq!(sandbox.text(path), "my own, in the meantime\n");
+        assert_eq!(sandbox.status(), format!(" M {path}"), "{point}");
+        assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "1");
+        sandbox.is_sound();
+    }
+}
+
+/// Waits until a process has stopped itself.
+fn stopped(process: &str) {
+    for _ in 0..2000 {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        if stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T')) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("it did not stop");
+}
+
+#[test]
+fn a_live_transaction_is_not_taken_for_a_dead_one() {
+    use git_llm_apply::vcs::fault::VARIABLE;
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&five());
+    let child = sandbox
+        .command([file])
+        .env(VARIABLE, "prepared:stop")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = child.id().to_string();
+    stopped(&process);
+    assert!(sandbox.git(["worktree", "list"]).contains("(detached HEAD)"));
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    std::process::Command::new("kill").args(["-CONT", &process]).status().unwrap();
+    assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+    sandbox.is_sound();
+}

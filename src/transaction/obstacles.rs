@@ -257,7 +257,8 @@ impl Look<'_> {
         }
         let found = self.checkout.look(path)?;
         match (indexed, found) {
-            (Some(indexed), _) if indexed.skip_worktree => Ok(None),
+            // Not in the checkout, by sparse checkout; but one that is there all the same is the user's.
+            (Some(indexed), Found::Nothing | Found::Blocked { .. }) if indexed.skip_worktree => Ok(None),
             (_, Found::Blocked { parent, what }) => {
                 // A file that the response itself removes, to make a directory of that name.
                 if what == "a file" && touched.old.is_none() && self.gone.contains(parent.as_str()) {

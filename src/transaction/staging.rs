@@ -109,23 +109,31 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
     // An attribute file of the response's own counts, as it does when git checks out.
     let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
     let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
-    let source = if new_attributes.is_some() { Source::Index } else { Source::Checkout };
+    // One that goes is still in the checkout, and must not be read there.
+    let goes =
+        |(path, _, new): &Net| path.as_str().rsplit('/').next() == Some(".gitattributes") && new.is_none();
+    let source = match new_attributes {
+        Some(()) if net.iter().any(goes) => Source::IndexOnly,
+        Some(()) => Source::Index,
+        None => Source::Checkout,
+    };
     let coming: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
     for (path, old, new) in net {
         let path = path.as_str();
-        if index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
+        let before = checkout.identity(path)?;
+        if before.is_none() && index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
             continue;
         }
-        let before = checkout.identity(path)?;
-        let submodule = [old, new].into_iter().flatten().any(|entry| entry.mode == SUBMODULE);
-        if submodule {
-            // An unpopulated one is an empty directory, which nobody misses and git makes anew.
+        let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
+        if before.is_none() && (is_submodule(new) || is_submodule(old) && new.is_none()) {
+            // An unpopulated one is an empty directory, which nobody misses when it goes.
             continue;
         }
         let at = staged.files.len();
         let mut file = File { path: path.to_owned(), before, after: None, staged: None, early: false };
         match new {
+            Some(_) if is_submodule(new) => file.early = true,
             Some(entry) => {
                 let name = staged.new_file(at);
                 let bytes = content(repo, path, *entry, source, index)?;
@@ -154,6 +162,14 @@ fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged) -> Result<
     let gone: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_none()).map(|(path, ..)| path.as_str()).collect();
     let mut cleared = Vec::new();
+    // A submodule that comes is an empty directory; without it git would take it for removed.
+    let submodules = net.iter().filter(|(.., new)| new.is_some_and(|entry| entry.mode == SUBMODULE));
+    for path in submodules.map(|(path, ..)| path.as_str()) {
+        if !matches!(checkout.look(path)?, Found::Directory) {
+            made.insert(path.to_owned());
+            parents(checkout, path, &gone, &mut made)?;
+        }
+    }
     for file in staged.files.iter().filter(|file| file.after.is_some()) {
         if matches!(checkout.look(&file.path)?, Found::Directory) {
             let mut pending = vec![file.path.clone()];
@@ -167,23 +183,34 @@ fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged) -> Result<
                 cleared.push(directory);
             }
         }
-        let mut end = file.path.len();
-        while let Some(slash) = file.path[..end].rfind('/') {
-            end = slash;
-            let parent = &file.path[..end];
-            match checkout.look(parent)? {
-                Found::Directory => break,
-                Found::Nothing | Found::Blocked { .. } => made.insert(parent.to_owned()),
-                _ if gone.contains(parent) => made.insert(parent.to_owned()),
-                _ => return Err(vcs::Error::Raced(parent.to_owned()).into()),
-            };
-        }
+        parents(checkout, &file.path, &gone, &mut made)?;
     }
     // Innermost first: a directory is longer than those it lies in.
     cleared.sort_by_key(|path| std::cmp::Reverse(path.len()));
     staged.cleared = cleared;
     // In the order of names an outer directory comes before its inner ones.
     staged.made = made.into_iter().collect();
+    Ok(())
+}
+
+/// Adds the parents of a path that have to be made.
+fn parents(
+    checkout: &Checkout,
+    path: &str,
+    gone: &BTreeSet<&str>,
+    made: &mut BTreeSet<String>,
+) -> Result<()> {
+    let mut end = path.len();
+    while let Some(slash) = path[..end].rfind('/') {
+        end = slash;
+        let parent = &path[..end];
+        match checkout.look(parent)? {
+            Found::Directory => break,
+            Found::Nothing | Found::Blocked { .. } => made.insert(parent.to_owned()),
+            _ if gone.contains(parent) => made.insert(parent.to_owned()),
+            _ => return Err(vcs::Error::Raced(parent.to_owned()).into()),
+        };
+    }
     Ok(())
 }
 
@@ -370,11 +397,14 @@ pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
 
 /// Removes the directories that the removed files have left empty, as git does.
 pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
+    let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {
         let mut end = file.path.len();
         while let Some(slash) = file.path[..end].rfind('/') {
             end = slash;
-            if !checkout.remove_directory(&file.path[..end]) {
+            // Git spares the directory that it was started in.
+            let is_here = here.is_some() && here == checkout.path_of(&file.path[..end]);
+            if is_here || !checkout.remove_directory(&file.path[..end]) {
                 break;
             }
         }

@@ -34,6 +34,8 @@ pub enum Source {
     Checkout,
     /// The index that is to be, then the checkout's files: as git does when it checks out.
     Index,
+    /// The index that is to be, where one of the checkout's files is about to go.
+    IndexOnly,
 }
 
 /// The repository-wide settings.
@@ -64,6 +66,7 @@ impl Repo {
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
+            Source::IndexOnly => git2::AttrCheckFlags::INDEX_ONLY,
         };
         let attribute = |name: &str| {
             let value = self.git.get_attr_bytes(Path::new(path), name, flags);

@@ -103,6 +103,11 @@ impl Checkout {
         Ok(self.own.contains(&(stat.st_dev, stat.st_ino)))
     }
 
+    /// The absolute path of what stands at a path; `None` if nothing does.
+    pub fn path_of(&self, path: &str) -> Option<PathBuf> {
+        self.full(path).canonicalize().ok()
+    }
+
     fn full(&self, path: &str) -> PathBuf {
         self.path.join(path)
     }

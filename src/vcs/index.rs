@@ -33,7 +33,7 @@ pub struct Indexed {
     pub intent_to_add: bool,
     /// Not in the checkout, by sparse checkout.
     pub skip_worktree: bool,
-    stat: (i32, u32, u32, u32),
+    stat: (i32, u32, i32, u32, u32, u32),
 }
 
 const EXTENDED: u16 = 0x4000;
@@ -179,7 +179,14 @@ impl Index {
             entry: Entry { mode: entry.mode, id: entry.id },
             intent_to_add: entry.flags_extended & INTENT_TO_ADD != 0,
             skip_worktree: entry.flags_extended & SKIP_WORKTREE != 0,
-            stat: (entry.mtime.seconds(), entry.mtime.nanoseconds(), entry.file_size, entry.ino),
+            stat: (
+                entry.mtime.seconds(),
+                entry.mtime.nanoseconds(),
+                entry.ctime.seconds(),
+                entry.ctime.nanoseconds(),
+                entry.file_size,
+                entry.ino,
+            ),
         })
     }
 
@@ -201,8 +208,15 @@ impl Index {
 
     /// Whether a file's data say that it is unchanged since it was indexed. `false` means: look at the content.
     pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
-        let on_disk =
-            (stat.st_mtime as i32, stat.st_mtime_nsec as u32, stat.st_size as u32, stat.st_ino as u32);
+        // The change time too: the modification time can be set back after an edit.
+        let on_disk = (
+            stat.st_mtime as i32,
+            stat.st_mtime_nsec as u32,
+            stat.st_ctime as i32,
+            stat.st_ctime_nsec as u32,
+            stat.st_size as u32,
+            stat.st_ino as u32,
+        );
         let written = self.fingerprint.map(|fingerprint| fingerprint.mtime);
         // Written in the same instant as the index: the time says nothing (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);

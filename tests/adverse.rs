@@ -831,3 +831,65 @@ fn the_directory_that_one_stands_in_stays() {
     sandbox.apply([""; 0], &sandbox::remove("d/e/f", "w")).exits(0);
     assert!(!sandbox.exists("d"));
 }
+
+#[test]
+fn a_shared_repository_stays_shared() {
+    use std::os::unix::fs::PermissionsExt;
+    // What git gives to what it makes, we do: the group has to be able to go on.
+    for mode in ["umask", "group", "all", "0660", "0640"] {
+        let modes = |land: fn(&Sandbox)| {
+            let sandbox = Sandbox::new();
+            std::fs::remove_dir_all(sandbox.repo.join(".git")).unwrap();
+            sandbox.git(["init", "-q", "-b", "main", &format!("--shared={mode}")]);
+            sandbox.commit("base");
+            land(&sandbox);
+            let paths = [
+                "refs/heads/try",
+                "refs/heads/try/a",
+                "refs/heads/main",
+                "logs/HEAD",
+                "logs/refs/heads/try",
+                "logs/refs/heads/try/a",
+                "logs/refs/heads/main",
+                "ORIG_HEAD",
+                "index",
+            ];
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
+            let mut all: Vec<_> = paths
+                .iter()
+                .map(|path| (path.to_string(), mode(&sandbox.repo.join(".git").join(path))))
+                .collect();
+            let objects = sandbox::listing(&sandbox.repo.join(".git/objects"));
+            for (kind, file) in [("object directories", false), ("objects", true)] {
+                let modes = objects
+                    .iter()
+                    .filter(|(path, _)| path.ends_with('/') != file)
+                    .map(|(_, (mode, _))| *mode);
+                let modes: std::collections::BTreeSet<_> = modes.collect();
+                all.extend(modes.into_iter().map(|mode| (kind.to_owned(), mode)));
+            }
+            all
+        };
+        let ours = modes(|s| {
+            s.apply(["-b", "try/a"], &five()).exits(0);
+            s.apply([""; 0], &five()).exits(0);
+        });
+        let gits = modes(|s| {
+            s.git(["checkout", "-q", "-b", "try/a"]);
+            s.file("new", "x\n");
+            s.commit("new");
+            s.git(["checkout", "-q", "main"]);
+            s.git(["merge", "-q", "try/a"]);
+        });
+        assert_eq!(ours, gits, "{mode}");
+        // More than the limit go in as a pack.
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "core.sharedRepository", mode]);
+        let many: String = (0..40).map(|n| create(&format!("many/{n}"), "Add", &format!("{n}\n"))).collect();
+        sandbox.apply([""; 0], &many).exits(0);
+        let wanted =
+            if mode.starts_with("06") { u32::from_str_radix(mode, 8).unwrap() & 0o444 } else { 0o444 };
+        let packs = sandbox::listing(&sandbox.repo.join(".git/objects/pack"));
+        assert_eq!(packs.values().map(|(mode, _)| mode & 0o777).collect::<Vec<_>>(), [wanted; 2], "{mode}");
+    }
+}

@@ -17,6 +17,7 @@ pub mod process;
 pub mod quarantine;
 pub mod refs;
 pub mod repo;
+mod sharing;
 pub mod show;
 pub mod tree;
 pub mod worktree;

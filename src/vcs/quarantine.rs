@@ -134,6 +134,7 @@ impl Quarantine {
             for name in self.pack(repo, &ids)? {
                 let path = self.path.join(&name);
                 let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
+                repo.share(&path)?;
                 let inode = manifest.stamp(&file, durable.pack).map_err(|e| Error::io("write", &path, e))?;
                 manifest.items.push(Item { name, inode });
             }
@@ -156,6 +157,7 @@ impl Quarantine {
                 let finish = Some((&manifest, durable.loose_object));
                 write_loose(&place, object.kind(), object.data(), level, finish)?
             };
+            repo.share(&place)?;
             manifest.items.push(Item { name, inode });
         }
         Ok(manifest)
@@ -187,15 +189,12 @@ impl Quarantine {
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
         let mut made = BTreeSet::new();
-        let mut shared = None;
         for item in &manifest.items {
             let target = to.join(&item.name);
             let parent = target.parent().unwrap_or(to).to_owned();
             if !made.contains(&parent) {
                 match std::fs::create_dir(&parent) {
-                    // In a shared repository (core.sharedRepository) the group writes here as above.
-                    Ok(()) if shared != Some(false) => shared = Some(share_permissions(to, &parent)?),
-                    Ok(()) => {}
+                    Ok(()) => repo.share(&parent)?,
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                     Err(e) => return Err(Error::io("create", &parent, e)),
                 }
@@ -445,17 +444,6 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
         }
         Err(e) => Err(Error::io("create", to, e)),
     }
-}
-
-/// Gives a new directory the permissions of another; says whether they were not the same anyway.
-fn share_permissions(from: &Path, to: &Path) -> Result<bool> {
-    let wanted = std::fs::metadata(from).map_err(|e| Error::io("look at", from, e))?.permissions();
-    let given = std::fs::metadata(to).map_err(|e| Error::io("look at", to, e))?.permissions();
-    if wanted == given {
-        return Ok(false);
-    }
-    std::fs::set_permissions(to, wanted).map_err(|e| Error::io("set the permissions of", to, e))?;
-    Ok(true)
 }
 
 fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {

@@ -211,7 +211,9 @@ impl RefLock {
         let file = repo.ref_file(&movement.name);
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
-            self.make_parents(&file)?;
+            if let Some(parent) = file.parent() {
+                repo.make_shared(parent, &mut self.made)?;
+            }
         }
         self.locks.push(TokenLock::take(lock_path(&file), token)?);
         point(Fault::RefLocked)?;
@@ -227,23 +229,6 @@ impl RefLock {
         if now == movement.old { Ok(()) } else { Err(moved()) }
     }
 
-    fn make_parents(&mut self, file: &Path) -> Result<()> {
-        let mut missing = Vec::new();
-        let mut parent = file.parent();
-        while let Some(path) = parent.filter(|path| !path.exists()) {
-            missing.push(path.to_owned());
-            parent = path.parent();
-        }
-        for path in missing.into_iter().rev() {
-            match std::fs::create_dir(&path) {
-                Ok(()) => self.made.push(path),
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(Error::io("create", path, e)),
-            }
-        }
-        Ok(())
-    }
-
     /// Moves the reference: the commit point. `aside` is a file beside the journal that the new value is written to.
     ///
     /// # Errors
@@ -256,6 +241,7 @@ impl RefLock {
             Ok(())
         };
         write().map_err(|e| Error::io("write", aside, e))?;
+        repo.share(aside)?;
         if Durability::of(repo)?.reference {
             let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
             sync.map_err(|e| Error::io("sync", aside, e))?;
@@ -365,7 +351,17 @@ impl Repo {
     /// A reflog cannot be written.
     pub fn write_reflog(&self, movement: &Movement) -> Result<()> {
         for file in self.logs(movement)? {
+            if file.is_dir() {
+                remove_empty_directories(&file);
+            }
+            if let Some(parent) = file.parent() {
+                self.make_shared(parent, &mut Vec::new())?;
+            }
+            let is_new = !file.exists();
             append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+            if is_new {
+                self.share(&file)?;
+            }
         }
         Ok(())
     }
@@ -403,6 +399,7 @@ impl Repo {
     pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
         let file = self.git_dir().join("ORIG_HEAD");
         std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
+        self.share(aside)?;
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
     }
 
@@ -481,12 +478,6 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 }
 
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
-    if file.is_dir() {
-        remove_empty_directories(file);
-    }
-    if let Some(parent) = file.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
     let line = format!(
         "{} {} {}\t{}\n",

@@ -1,6 +1,7 @@
 //! Finding and opening a repository, and its directories.
 
 use super::config::Config;
+use super::sharing::Sharing;
 use super::{Error, Oid, Result};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ pub struct Repo {
     pub(super) git: git2::Repository,
     config: Config,
     objects: PathBuf,
+    sharing: OnceCell<Option<Sharing>>,
     /// The new objects, once writes are turned to a quarantine.
     pub(super) pending: RefCell<Option<super::quarantine::Pending>>,
     /// What was found of attribute files: for all paths, and by their own path.
@@ -121,6 +123,7 @@ impl Repo {
             git,
             config,
             objects,
+            sharing: OnceCell::new(),
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
@@ -146,6 +149,16 @@ impl Repo {
     /// The git directory that all worktrees share.
     pub fn common_dir(&self) -> &Path {
         self.git.commondir()
+    }
+
+    pub(super) fn sharing(&self) -> Result<Option<Sharing>> {
+        match self.sharing.get() {
+            Some(known) => Ok(*known),
+            None => {
+                let found = Sharing::of(&self.config)?;
+                Ok(*self.sharing.get_or_init(|| found))
+            }
+        }
     }
 
     /// Where objects live.

@@ -84,7 +84,7 @@ impl Scratch {
         let make = |path: &Path| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
         if let Some(parent) = entry.parent() {
             // Shared by all worktrees: with the permissions that git gives it.
-            std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
+            repo.make_shared(parent, &mut Vec::new())?;
         }
         let scratch = Self { entry };
         make(&scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))?;

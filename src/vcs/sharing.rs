@@ -1,0 +1,113 @@
+//! Permissions in a repository that several users share (git-config(1), `core.sharedRepository`).
+
+use super::config::{Config, bad};
+use super::repo::Repo;
+use super::{Error, Result};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// What others may do with what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sharing {
+    /// Permission bits of a file that its owner may read and write.
+    bits: u32,
+    /// Whether these stand in place of what the umask leaves; else they are added to it.
+    exact: bool,
+}
+
+impl Sharing {
+    /// `None` where the umask alone decides.
+    pub(super) fn of(config: &Config) -> Result<Option<Self>> {
+        let Some(value) = config.string("core.sharedrepository")? else { return Ok(None) };
+        let expected = "umask, group, all, or an octal mode that lets the owner read and write";
+        let group = Some(Self { bits: 0o660, exact: false });
+        let all = Some(Self { bits: 0o664, exact: false });
+        let named = match value.to_ascii_lowercase().as_str() {
+            "umask" => return Ok(None),
+            "group" => return Ok(group),
+            "all" | "world" | "everybody" => return Ok(all),
+            _ => u32::from_str_radix(&value, 8).ok(),
+        };
+        Ok(match named {
+            Some(0) => None,
+            Some(1) => group,
+            Some(2) => all,
+            Some(mode) if mode & 0o600 == 0o600 => Some(Self { bits: mode & 0o666, exact: true }),
+            Some(_) => return Err(bad("core.sharedRepository", &value, expected)),
+            None => config.bool("core.sharedrepository")?.unwrap_or(false).then_some(group).flatten(),
+        })
+    }
+
+    /// The permissions in place of those that a file or directory was made with.
+    fn adjust(self, mode: u32, directory: bool) -> u32 {
+        let mut bits = self.bits;
+        if mode & 0o200 == 0 {
+            bits &= !0o222;
+        }
+        if mode & 0o100 != 0 {
+            bits |= (bits & 0o444) >> 2;
+        }
+        let mut mode = if self.exact { mode & !0o777 | bits } else { mode | bits };
+        if directory {
+            // Whoever may read may enter, and what is made in there belongs to the same group.
+            mode |= (mode & 0o444) >> 2 | 0o2000;
+        }
+        mode & 0o7777
+    }
+}
+
+impl Repo {
+    /// Gives a file or directory that was just made the permissions that it has to have here.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn share(&self, path: &Path) -> Result<()> {
+        let Some(sharing) = self.sharing()? else { return Ok(()) };
+        let metadata = path.symlink_metadata().map_err(|e| Error::io("look at", path, e))?;
+        let old = metadata.permissions().mode() & 0o7777;
+        let new = sharing.adjust(old, metadata.is_dir());
+        if new == old {
+            return Ok(());
+        }
+        std::fs::set_permissions(path, PermissionsExt::from_mode(new))
+            .map_err(|e| Error::io("set the permissions of", path, e))
+    }
+
+    /// Makes a directory and those above it that are missing, all shared. Gives the ones that were made, the outermost
+    /// first.
+    ///
+    /// # Errors
+    /// The file system refuses; those that were made stay.
+    pub fn make_shared(&self, directory: &Path, made: &mut Vec<std::path::PathBuf>) -> Result<()> {
+        let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
+        for path in missing.into_iter().rev() {
+            match std::fs::create_dir(path) {
+                Ok(()) => made.push(path.to_owned()),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                Err(e) => return Err(Error::io("create", path, e)),
+            }
+            self.share(path)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_gits() {
+        let group = Sharing { bits: 0o660, exact: false };
+        let own = Sharing { bits: 0o640, exact: true };
+        assert_eq!(
+            [0o644, 0o600, 0o755, 0o444].map(|mode| group.adjust(mode, false)),
+            [0o664, 0o660, 0o775, 0o444]
+        );
+        assert_eq!(
+            [0o644, 0o600, 0o755, 0o444].map(|mode| own.adjust(mode, false)),
+            [0o640, 0o640, 0o750, 0o440]
+        );
+        assert_eq!([group, own].map(|sharing| sharing.adjust(0o755, true)), [0o2775, 0o2750]);
+    }
+}

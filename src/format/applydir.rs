@@ -13,7 +13,7 @@ use super::scan::{Cursor, trim};
 use super::{Format, FormatId};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use lexer::Stop;
+use lexer::{Stop, TYPOGRAPHIC};
 use survey::{Break, Found};
 
 pub(super) use survey::Survey;
@@ -30,10 +30,10 @@ pub(super) const FORMAT: Format = Format {
 /// Whether JSON may begin at this line. Whether it reads like edits is seen in [`parse`], which can note what it saw.
 fn opens(cursor: &Cursor<'_>) -> bool {
     let Some(line) = cursor.line() else { return false };
-    let mut bytes = line.text.bytes().filter(|&byte| byte != b' ' && byte != b'\t');
-    match bytes.next() {
-        Some(b'[') => matches!(bytes.next(), None | Some(b'{' | b'/')),
-        Some(b'{') => matches!(bytes.next(), None | Some(b'"' | b'/')),
+    let mut chars = line.text.chars().filter(|c| !matches!(c, ' ' | '\t'));
+    match chars.next() {
+        Some('[') => matches!(chars.next(), None | Some('{' | '/')),
+        Some('{') => chars.next().is_none_or(|c| matches!(c, '"' | '\'' | '/') || TYPOGRAPHIC.contains(&c)),
         _ => false,
     }
 }
@@ -80,13 +80,16 @@ fn fault(cursor: &Cursor<'_>, found: &Found, text: &str, error: &serde_json::Err
         let message = format!("the edits are not valid JSON: {}", json::message_of(error));
         return Diagnostic::error(Code::Malformed, cursor.span(at, end), message)
             .with_label(cursor.span(found.start, found.start + 1), "they begin here")
-            .with_help("give the JSON again; in a string, write a line break as \\n, a tab as \\t and a quote as \\\"");
+            .with_help(
+                "give the JSON again; put strings in straight double quotes, and in them write a line break as \\n, a \
+                 tab as \\t and a quote as \\\"",
+            );
     };
     let rest = cursor.response().text().get(found.end..).unwrap_or("");
     let line = rest.lines().next().unwrap_or("");
     let cut_off = match broken {
         Break::Stop(Stop::End(_)) => true,
-        Break::Stop(Stop::String(_) | Stop::Comment(_)) => rest[line.len()..].trim().is_empty(),
+        Break::Stop(Stop::String(_) | Stop::Comment(_)) => rest[line.len()..].trim_start().is_empty(),
         Break::Stop(Stop::Byte(_)) => line.starts_with("```") || line.starts_with("~~~"),
         Break::Bracket | Break::Depth => false,
     };

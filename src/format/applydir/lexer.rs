@@ -6,6 +6,9 @@
 use crate::format::scan::{Line, Lines};
 use std::ops::Range;
 
+/// Quotes that chat programs make of straight ones.
+pub(super) const TYPOGRAPHIC: [char; 4] = ['“', '”', '‘', '’'];
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -17,7 +20,8 @@ pub(super) enum Kind {
     Colon,
     /// `,`
     Comma,
-    /// A string with its quotes, escapes as they are written.
+    /// A string with its quotes, escapes as they are written. Also one in quotes that JSON does not have, so that what
+    /// is meant as JSON is seen to be none.
     String,
     /// A number, `true`, `false`, `null`, or something that should be one.
     Word,
@@ -108,16 +112,23 @@ impl<'r> Tokens<'r> {
             b'}' | b']' => Ok(Kind::Close(byte)),
             b':' => Ok(Kind::Colon),
             b',' => Ok(Kind::Comma),
-            b'"' => {
-                while let Some(length) = memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
+            b'"' | b'\'' => {
+                while let Some(length) = memchr::memchr2(byte, b'\\', &bytes[self.at..]) {
                     let at = self.at + length;
-                    if bytes[at] == b'"' {
+                    if bytes[at] == byte {
                         self.at = at + 1;
                         return Ok(Kind::String);
                     }
                     self.at = (at + 2).min(bytes.len());
                 }
                 Err(Stop::String(line.start + start))
+            }
+            _ if line.text[start..].starts_with(TYPOGRAPHIC) => {
+                let rest = line.text[start..].char_indices().skip(1);
+                let end =
+                    rest.filter(|(_, c)| TYPOGRAPHIC.contains(c)).map(|(at, c)| at + c.len_utf8()).next();
+                self.at = start + end.ok_or(Stop::String(line.start + start))?;
+                Ok(Kind::String)
             }
             b'/' if bytes.get(self.at) == Some(&b'/') => {
                 self.at = bytes.len();
@@ -194,6 +205,14 @@ mod tests {
     }
 
     #[test]
+    fn strings_in_other_quotes_are_seen() {
+        let string = |text: &str| (Kind::String, text.to_owned());
+        assert_eq!(tokens("'a\\' \"' ‘’").0, [string("'a\\' \"'"), string("‘’")]);
+        assert_eq!(tokens("“é\" 's” ").0, [string("“é\" 's”")]);
+        assert_eq!(tokens("[“a]").1, Stop::String(1));
+    }
+
+    #[test]
     fn comments_are_of_a_line_or_go_over_some() {
         let (seen, stop) = tokens("[ // a ]\n/* b ] */ /* \"\n<c>\n*/]");
         let texts: Vec<_> = seen.iter().map(|(_, text)| text.as_str()).collect();
@@ -207,7 +226,7 @@ mod tests {
         assert_eq!(tokens("{ \"a\n\" }").1, Stop::String(2));
         assert_eq!(tokens("{\"a\\\"").1, Stop::String(1));
         assert_eq!(tokens("{\"a\\").1, Stop::String(1));
-        for byte in ["'", "<", "`", "(", "=", ";", "#", "é", "/ ", "~"] {
+        for byte in ["<", "`", "(", "=", ";", "#", "é", "/ ", "~"] {
             assert_eq!(tokens(&format!("[1 {byte}")).1, Stop::Byte(3), "{byte}");
         }
     }

@@ -3,7 +3,7 @@
 //! Any line of prose may begin with a bracket, and what follows may be long before it shows what it is, or never end.
 //! So what one pass found out is kept: each part of a response is gone over once, whatever it holds.
 
-use super::lexer::{Kind, Stop, Tokens};
+use super::lexer::{Kind, Stop, TYPOGRAPHIC, Tokens};
 use crate::format::scan::{Cursor, Lines};
 use std::ops::Range;
 
@@ -49,6 +49,8 @@ pub(in crate::format) struct Survey {
 
 /// Keys that tell what an object is.
 mod keys {
+    use super::TYPOGRAPHIC;
+
     pub(super) const FILE: u8 = 1;
     pub(super) const CHANGES: u8 = 2;
     pub(super) const ACTION: u8 = 4;
@@ -57,13 +59,13 @@ mod keys {
     pub(super) const CHANGED: u8 = 32;
 
     pub(super) fn of(key: &str) -> u8 {
-        match key {
-            "\"file\"" => FILE,
-            "\"changes\"" => CHANGES,
-            "\"action\"" => ACTION,
-            "\"file_entries\"" => ENTRIES,
-            "\"original_lines\"" => ORIGINAL,
-            "\"changed_lines\"" => CHANGED,
+        match key.trim_matches(|c| matches!(c, '"' | '\'') || TYPOGRAPHIC.contains(&c)) {
+            "file" => FILE,
+            "changes" => CHANGES,
+            "action" => ACTION,
+            "file_entries" => ENTRIES,
+            "original_lines" => ORIGINAL,
+            "changed_lines" => CHANGED,
             _ => 0,
         }
     }

@@ -333,6 +333,17 @@ fn json_that_reads_like_edits_and_is_none_is_an_error_at_its_place() {
 }
 
 #[test]
+fn strings_in_other_quotes_are_an_error() {
+    let text = change("[\"x\"]", "[\"y\"]");
+    assert_eq!(codes(&text.replace('"', "'")), [Code::Malformed]);
+    let typographic = text.replace("\"file\": \"a\"", "“file”: “a”").replace("\"changes\"", "”changes”");
+    assert_eq!(codes(&typographic), [Code::Malformed]);
+    let help = script(&typographic).diagnostics.remove(0).help;
+    assert!(help.is_some_and(|help| help.contains("straight double quotes")));
+    assert_eq!(edits("[{'file': 'a', 'line': 3}]\n{ 'x' => 1 }\n{‘file’ and ‘changes’}\n"), []);
+}
+
+#[test]
 fn a_control_character_in_a_string_is_an_error() {
     assert_eq!(codes(&change("[\"a\tb\"]", "[\"c\"]")), [Code::Malformed]);
     assert_eq!(codes(&change("[\"a\nb\"]", "[\"c\"]")), [Code::Malformed]);

@@ -1,0 +1,7 @@
+import os
+
+def hello():
+    print('Hello')
+
+def bye():
+    print('Bye')

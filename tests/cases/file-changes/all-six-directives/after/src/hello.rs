@@ -1,0 +1,3 @@
+pub fn hello() {
+    println!("Hello");
+}

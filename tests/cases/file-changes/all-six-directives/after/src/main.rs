@@ -1,0 +1,9 @@
+mod hello;
+
+fn main() {
+    hello::hello();
+}
+
+fn helper() {
+    old();
+}

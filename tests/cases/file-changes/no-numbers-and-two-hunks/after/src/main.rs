@@ -1,0 +1,7 @@
+fn main() {
+    println!("New message");
+}
+
+fn helper() {
+    new();
+}

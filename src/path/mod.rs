@@ -1,6 +1,6 @@
 //! Paths inside a repository, checked once at the door.
 //!
-//! [`RepoPath::parse`] takes a path in git's own form; [`interpret`] takes one as a model writes it and makes it so.
+//! [`RepoPath::parse`] takes a path in git's own form; [`interpret()`] takes one as a model writes it and makes it so.
 //! What may stand between two slashes is in `component`, and which files run by themselves in `sensitive`.
 
 mod component;

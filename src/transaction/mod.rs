@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
-//! forward; a process killed in between leaves a journal, and [`recover`] does the same from that.
+//! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.
 
 pub mod interrupt;
 mod journal;

@@ -1,0 +1,102 @@
+//! What others do while a landing is under way: edits, signals, git commands, other landings.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::fault::{Stopped, signal, wait_for};
+use sandbox::{Run, Sandbox, create, five, same};
+use std::process::Stdio;
+
+#[test]
+fn an_edit_right_after_a_file_was_placed_is_seen_by_git() {
+    // As long as what was placed: only the content tells.
+    let sandbox = Sandbox::new();
+    let stopped = Stopped::at(&sandbox, "file-placed");
+    assert_eq!(sandbox.text("README"), "hello world\n", "README is placed first");
+    sandbox.file("README", "HELLO WORLD\n");
+    // Until the index is younger than that, for a git that counts in seconds too: it is not racy then.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    stopped.go_on().exits(0);
+    assert_eq!(sandbox.text("README"), "HELLO WORLD\n");
+    assert_eq!(sandbox.status(), " M README");
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_the_lock() {
+    let sandbox = Sandbox::new();
+    let lock = std::fs::File::open(sandbox.repo.join(".git")).unwrap();
+    lock.lock().unwrap();
+    let before = sandbox.listing();
+    let file = sandbox.response(&five());
+    let child = sandbox.command([file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let start = std::time::Instant::now();
+    signal("INT", child.id());
+    Run::of(child.wait_with_output().unwrap()).exits(130);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    same("interrupted", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_landing_is_not_taken_back_while_git_still_moves_the_branch() {
+    // The hook kills this program, as somebody might, and lets git go on.
+    let sandbox = Sandbox::new();
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    let script = "#!/bin/sh\n[ $1 = prepared ] || exit 0\nread -r _ _ _ parent _ </proc/$PPID/stat\nkill -9 $parent\nsleep 2\n";
+    sandbox.script(&hook, script);
+    let file = sandbox.response(&five());
+    let status = sandbox.command(["-q".into(), file]).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "1");
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    assert!(wait_for(|| sandbox.git(["rev-list", "--count", "HEAD"]) == "6"), "git did not move the branch");
+    assert!(wait_for(|| sandbox.run(["recover"]).stdout.contains("has landed")), "it was not finished");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+}
+
+#[test]
+fn where_the_branch_is_counts_and_not_what_git_said() {
+    // Git is killed after it has moved the branch.
+    let sandbox = Sandbox::new();
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    sandbox.script(&hook, "#!/bin/sh\n[ $1 = committed ] && kill -9 $PPID\nexit 0\n");
+    sandbox.apply([""; 0], &five()).exits(0);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    for options in [&["--json"][..], &[], &["-n", "--json"], &["--json", "--no-such"]] {
+        let sandbox = Sandbox::new();
+        let file = sandbox.response(&five());
+        let mut child = sandbox.command(options).arg("--").arg(file).stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let code = child.wait().unwrap().code();
+        let wanted = if options.contains(&"--no-such") { 129 } else { 0 };
+        assert_eq!(code, Some(wanted), "{options:?}");
+    }
+}
+
+#[test]
+fn many_runs_at_once_do_not_trip_over_each_others_directories() {
+    // Each on its own branch: none has a reason to fail.
+    let sandbox = Sandbox::new();
+    for round in 0..10 {
+        let file = sandbox.response(&create(&format!("new/{round}"), "Add", "x\n"));
+        let children: Vec<_> = (0..8)
+            .map(|n| {
+                let branch = format!("try/{round}/{n}");
+                let mut command =
+                    sandbox.command(["-q".as_ref(), "-b".as_ref(), branch.as_ref(), file.as_os_str()]);
+                command.stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            Run::of(child.wait_with_output().unwrap()).exits(0);
+        }
+    }
+    sandbox.is_sound();
+}

@@ -141,3 +141,33 @@ fn the_directory_that_one_stands_in_stays() {
     sandbox.apply([""; 0], &sandbox::remove("d/e/f", "w")).exits(0);
     assert!(!sandbox.exists("d"));
 }
+
+#[test]
+fn an_edit_in_the_second_of_the_last_git_add_is_still_seen() {
+    // Size and seconds are as the index has them: git looks at the content because the index is no younger.
+    let sandbox = Sandbox::new();
+    for round in 0..3 {
+        let text = ["aaaa\n", "bbbb\n"];
+        sandbox.file("odd/z", text[0]);
+        sandbox.commit("odd");
+        let second = || {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+            now.as_secs()
+        };
+        let begin = second();
+        sandbox.file("odd/z", text[0]);
+        sandbox.git(["update-index", "--force-write-index", "odd/z"]);
+        sandbox.file("odd/z", text[1]);
+        let in_time = second() == begin;
+        // Until a new index would be younger.
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        sandbox.apply([""; 0], &create(&format!("new/{round}"), "Add", "x\n")).exits(0);
+        assert_eq!(sandbox.status(), " M odd/z");
+        if in_time {
+            return;
+        }
+        sandbox.file("odd/z", "");
+        sandbox.commit("once more");
+    }
+    panic!("it never came to it within a second");
+}

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use sandbox::fault::with_fault;
 use sandbox::{Run, Sandbox, five, same};
 
 #[test]
@@ -117,5 +118,36 @@ fn a_branch_that_another_worktree_or_operation_has_in_use_is_refused() {
         let before = sandbox.listing();
         sandbox.apply(["-b", "busy"], &five()).exits(4).says("busy is checked out in");
         same(what, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn a_packed_branch_in_a_directory_moves() {
+    // Packing removes the directories that it empties, of branches that are in use too.
+    let pack = || {
+        let sandbox = Sandbox::new();
+        sandbox.git(["checkout", "-q", "-b", "topic/one/a"]);
+        sandbox.git(["branch", "topic/two/b"]);
+        sandbox.git(["pack-refs", "--all"]);
+        assert!(!sandbox.exists(".git/refs/heads/topic"));
+        sandbox
+    };
+    for options in [&[][..], &["-b", "topic/two/b"]] {
+        let sandbox = pack();
+        sandbox.apply(options, &five()).exits(0);
+        let branch = options.last().unwrap_or(&"topic/one/a");
+        assert_eq!(sandbox.git(["rev-list", "--count", branch]), "6");
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+
+        let sandbox = pack();
+        let before = sandbox.listing();
+        with_fault(&sandbox, options, "ref-locked:fail").exits(128);
+        same("failed", &before, &sandbox.listing());
+        with_fault(&sandbox, options, "ref-locked:kill");
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        same("killed", &before, &sandbox.listing());
+        sandbox.apply(options, &five()).exits(0);
+        sandbox.is_sound();
     }
 }

@@ -112,6 +112,15 @@ impl Error {
         Self::Io { action, path: path.as_ref().to_owned(), source: source.into() }
     }
 
+    /// Whether a file or object was not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Git { source, .. } => source.code() == git2::ErrorCode::NotFound,
+            _ => false,
+        }
+    }
+
     pub(crate) fn git(action: impl Into<String>, source: git2::Error) -> Self {
         Self::Git { action: action.into(), source }
     }

@@ -211,11 +211,11 @@ impl RefLock {
         let file = repo.ref_file(&movement.name);
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
-            if let Some(parent) = file.parent() {
-                repo.make_shared(parent, &mut self.made)?;
-            }
         }
-        self.locks.push(TokenLock::take(lock_path(&file), token)?);
+        // Missing even of a branch that is there, if it is packed: git removes the directories that it empties so.
+        let directory = file.parent().unwrap_or(repo.common_dir());
+        let take = || TokenLock::take(lock_path(&file), token);
+        self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
         point(Fault::RefLocked)?;
         let moved = || Error::Moved { name: movement.name.clone() };
         if movement.is_head {
@@ -354,14 +354,12 @@ impl Repo {
             if file.is_dir() {
                 remove_empty_directories(&file);
             }
-            if let Some(parent) = file.parent() {
-                self.make_shared(parent, &mut Vec::new())?;
-            }
-            let is_new = !file.exists();
-            append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
-            if is_new {
-                self.share(&file)?;
-            }
+            let directory = file.parent().unwrap_or(self.common_dir());
+            self.in_shared(directory, &mut Vec::new(), || {
+                let is_new = !file.exists();
+                append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+                if is_new { self.share(&file) } else { Ok(()) }
+            })?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod sandbox;
 
 use sandbox::fault::{Stopped, signal, wait_for};
 use sandbox::{Run, Sandbox, create, five, same};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 #[test]
@@ -99,4 +100,86 @@ fn many_runs_at_once_do_not_trip_over_each_others_directories() {
         }
     }
     sandbox.is_sound();
+}
+
+#[test]
+fn pruning_meanwhile_loses_nothing_that_lands() {
+    // Git takes away a directory of objects that is empty, between looking for it and moving into it.
+    let sandbox = Sandbox::new();
+    let stopped = Stopped::at(&sandbox, "journal-placed");
+    sandbox.git(["gc", "-q"]);
+    stopped.go_on().exits(0);
+    sandbox.is_sound();
+
+    // Objects that are in place already and that nobody refers to yet are pruned: the branch must not move to them.
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    assert_eq!(sandbox.head(), head);
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+    sandbox.apply([""; 0], &five()).exits(0);
+
+    // So are objects that were there before, of commits that were dropped, and that the new ones take up again.
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.apply(["-b", "dropped"], &five()).exits(0);
+    sandbox.git(["branch", "-q", "-D", "dropped"]);
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    sandbox.git(["fsck", "--strict"]);
+    sandbox.apply([""; 0], &five()).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
+fn packing_meanwhile_loses_nothing_that_lands() {
+    // Git packs what nobody refers to yet, and removes directories of objects that are empty then: between the objects
+    // of one landing, two of which lie in the same directory.
+    let sandbox = Sandbox::new();
+    let text: String = (0..20).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    sandbox.git(["gc", "-q"]);
+    stopped.go_on().exits(0);
+    assert_eq!(sandbox.status(), "");
+    sandbox.git(["fsck", "--strict"]);
+    sandbox.leaves_nothing();
+
+    // Nothing is spared, not even what waits to be moved.
+    let sandbox = Sandbox::new();
+    let (head, before) = (sandbox.head(), sandbox.git(["ls-files", "-s"]));
+    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    assert_eq!(
+        (sandbox.head(), sandbox.git(["ls-files", "-s"]), sandbox.status()),
+        (head, before, "".into())
+    );
+    sandbox.is_sound();
+}
+
+#[test]
+fn old_objects_that_are_taken_up_again_are_made_young() {
+    // As git does it, so that pruning spares them (git-prune(1), --expire).
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.apply(["-b", "dropped"], &five()).exits(0);
+    sandbox.git(["branch", "-q", "-D", "dropped"]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(86400);
+    for (path, (mode, _)) in sandbox.listing() {
+        if path.starts_with(".git/objects/") && !path.ends_with('/') {
+            let path = sandbox.repo.join(path);
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+            std::fs::File::options().append(true).open(&path).unwrap().set_modified(old).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+    }
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=1.hour.ago"]);
+    stopped.go_on().exits(0);
+    sandbox.git(["fsck", "--strict"]);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
 }

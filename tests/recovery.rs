@@ -200,3 +200,22 @@ fn recovery_removes_nothing_but_its_own() {
     sandbox.run(["recover"]).exits(0);
     assert!(sandbox.exists(".git/index.lock") && sandbox.exists(".git/refs/heads/main.lock"));
 }
+
+#[test]
+fn a_recovery_does_not_need_the_objects_of_the_killed_run() {
+    // Killed before the commit point; then the branch went on, and what nobody refers to was pruned.
+    for fault in ["journal-placed", "ref-prepared"] {
+        let sandbox = Sandbox::new();
+        sandbox.git(["branch", "other"]);
+        with_fault(&sandbox, ["-b", "other"], &format!("{fault}:kill"));
+        let _ = std::fs::remove_file(sandbox.repo.join(".git/refs/heads/other.lock"));
+        let tree = sandbox.git(["rev-parse", "other^{tree}"]);
+        let on = sandbox.git(["commit-tree", "-p", "other", "-m", "on", &tree]);
+        sandbox.git(["branch", "-f", "other", &on]);
+        sandbox.git(["prune", "--expire=now"]);
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        assert_eq!(sandbox.git(["rev-parse", "other"]), on, "{fault}");
+        sandbox.is_sound();
+        sandbox.apply(["-b", "other"], &five()).exits(0);
+    }
+}

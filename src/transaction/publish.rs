@@ -157,6 +157,7 @@ impl Prepared<'_> {
             repo.prepare_index(&room.file("index"), &updates, &checkout, &placed)?;
             point(Fault::IndexPrepared)?;
         }
+        quarantine.check(repo, target.start)?;
         match journal.by_git {
             true => repo.update_ref(&journal.movement, &room.alive)?,
             false => held.reference.commit(repo, &journal.movement, &room.file("ref"))?,

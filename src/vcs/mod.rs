@@ -98,6 +98,9 @@ pub enum Error {
     /// Somebody changed a file in the very moment it was to be replaced.
     #[error("{0} was changed meanwhile")]
     Raced(String),
+    /// New objects are gone before anything could refer to them.
+    #[error("git pruned the objects of the new commits while this was prepared")]
+    Pruned,
     /// A fault point that a test had set.
     #[error("fault injected at {0}")]
     Injected(&'static str),

@@ -39,6 +39,8 @@ pub(super) struct Pending {
     /// In the order in which they were written, so that an object comes after those it names.
     ids: Vec<Oid>,
     seen: BTreeSet<Oid>,
+    /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
+    relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
     in_memory: usize,
 }
@@ -91,6 +93,7 @@ impl Quarantine {
             path: path.clone(),
             ids: Vec::new(),
             seen: BTreeSet::new(),
+            relied: BTreeSet::new(),
             on_disk: BTreeSet::new(),
             in_memory: 0,
         };
@@ -121,8 +124,12 @@ impl Quarantine {
     /// `core.fsync` has it, gives them one time stamp, and lists them.
     ///
     /// # Errors
-    /// What the file system says.
+    /// What the file system says, or [`Error::Pruned`].
     pub fn seal(&self, repo: &Repo) -> Result<Manifest> {
+        self.write_all(repo).map_err(or_pruned)
+    }
+
+    fn write_all(&self, repo: &Repo) -> Result<Manifest> {
         make_private(&self.path)?;
         let durable = Durability::of(repo)?;
         // In the past, so that libgit2, which does not freshen what is two seconds old, does so for these.
@@ -185,25 +192,35 @@ impl Quarantine {
     /// Moves what the manifest lists into the repository. What is there already is left alone.
     ///
     /// # Errors
-    /// What the file system says; some of the objects may then be in place.
+    /// What the file system says, or [`Error::Pruned`]; some of the objects may then be in place.
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
-        let mut made = BTreeSet::new();
         for item in &manifest.items {
-            let target = to.join(&item.name);
-            let parent = target.parent().unwrap_or(to).to_owned();
-            if !made.contains(&parent) {
-                match std::fs::create_dir(&parent) {
-                    Ok(()) => repo.share(&parent)?,
-                    Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                    Err(e) => return Err(Error::io("create", &parent, e)),
-                }
-                made.insert(parent);
-            }
-            move_unless_there(&staged(&self.path, &item.name), &target)?;
+            let (from, target) = (staged(&self.path, &item.name), to.join(&item.name));
+            let parent = target.parent().unwrap_or(to);
+            repo.in_shared(parent, &mut Vec::new(), || match move_unless_there(&from, &target) {
+                Err(e) if !from.exists() => Err(or_pruned(e)),
+                moved => moved,
+            })?;
             point(Fault::ObjectMoved)?;
         }
         Ok(())
+    }
+
+    /// Looks whether all that was written is in the repository, and `base`, as others see it now. Until something
+    /// refers to it nothing keeps `git prune --expire=now` from removing it, nor any other if it is old.
+    ///
+    /// # Errors
+    /// [`Error::Pruned`], or what the object store says.
+    pub fn check(&self, repo: &Repo, base: Option<Oid>) -> Result<()> {
+        // A new one, that has seen none of it before.
+        let store = repo.object_store()?;
+        let pending = repo.pending.borrow();
+        let ids = pending.iter().flat_map(|pending| pending.ids.iter().chain(&pending.relied));
+        match ids.chain(&base).find(|id| !store.exists_ext(**id, git2::OdbLookupFlags::NO_REFRESH)) {
+            Some(_) => Err(Error::Pruned),
+            None => Ok(()),
+        }
     }
 
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
@@ -302,6 +319,10 @@ impl Repo {
         }
         let id = Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(failed)?;
         if !pending.add(id) {
+            if pending.relied.contains(&id) {
+                // Writes nothing, but freshens what is there, as it does for smaller ones.
+                self.git.blob(bytes).map_err(failed)?;
+            }
             return Ok(id);
         }
         make_private(&pending.path)?;
@@ -326,7 +347,11 @@ impl Repo {
 impl Pending {
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new.
     fn add(&mut self, id: Oid) -> bool {
-        if self.seen.contains(&id) || self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+        if self.seen.contains(&id) {
+            return false;
+        }
+        if self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+            self.relied.insert(id);
             return false;
         }
         self.seen.insert(id);
@@ -426,6 +451,11 @@ fn write_loose(
         }
     };
     write().map_err(|e| Error::io("write", path, e))
+}
+
+/// What has vanished from the quarantine was pruned: git takes it for that of a dead process if told to spare nothing.
+fn or_pruned(e: Error) -> Error {
+    if e.is_missing() { Error::Pruned } else { e }
 }
 
 fn move_unless_there(from: &Path, to: &Path) -> Result<()> {

@@ -109,18 +109,28 @@ impl Repo {
         }
     }
 
-    /// Whether the history of one commit contains another. If either is no commit it does not.
+    /// Whether the history of one commit contains another, which may be gone by now. What is no commit has none.
     ///
     /// # Errors
     /// The object store cannot tell.
     pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
         let id = |text: &str| Oid::from_str(text).map_err(|e| Error::git("read a commit's name", e));
         let (tip, other) = (id(tip)?, id(other)?);
-        match self.git.graph_descendant_of(tip, other) {
-            Ok(descends) => Ok(descends || tip == other),
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(false),
-            Err(e) => Err(Error::git(format!("look for {other} below {tip}"), e)),
+        let failed = |e| Error::git(format!("look for {other} below {tip}"), e);
+        let (store, commit) = (self.git.odb().map_err(failed)?, git2::ObjectType::Commit);
+        if tip == other || store.read_header(tip).map_err(failed)?.1 != commit {
+            return Ok(tip == other);
         }
+        if store.exists(other) {
+            return self.git.graph_descendant_of(tip, other).map_err(failed);
+        }
+        // A history that has all of its commits does not have one that is not there.
+        let mut history = self.git.revwalk().map_err(failed)?;
+        history.push(tip).map_err(failed)?;
+        for commit in history {
+            commit.map_err(failed)?;
+        }
+        Ok(false)
     }
 
     /// Whether a reference holds one of the manifest's objects, or the commit `tip`.

@@ -43,10 +43,16 @@ pub struct Stopped {
 }
 
 impl Stopped {
+    /// One that lands the five operations, when it comes to the point first.
     pub fn at(sandbox: &Sandbox, fault: &str) -> Self {
-        let file = sandbox.response(&five());
+        Self::on(sandbox, fault, 1, &five())
+    }
+
+    /// One that lands the response, when it comes to the point for the n-th time.
+    pub fn on(sandbox: &Sandbox, fault: &str, n: usize, response: &str) -> Self {
+        let file = sandbox.response(response);
         let mut command = sandbox.command([file]);
-        command.env(VARIABLE, format!("{fault}:stop")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env(VARIABLE, format!("{fault}:stop:{n}")).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let stat = format!("/proc/{}/stat", child.id());
         let stopped = wait_for(|| {

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{Stopped, signal, wait_for};
 use sandbox::{Run, Sandbox, create, five, same};
 use std::os::unix::fs::PermissionsExt;
@@ -182,4 +183,50 @@ fn old_objects_that_are_taken_up_again_are_made_young() {
     stopped.go_on().exits(0);
     sandbox.git(["fsck", "--strict"]);
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+}
+
+#[test]
+fn what_is_new_is_spared_by_git() {
+    // Between the last look at the objects and the movement of the branch: by pruning that began before, and by
+    // repacking, which otherwise drops a pack that nothing referred to when it began.
+    let few = five();
+    let many: String = (0..60).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    for (text, clean) in [(few, &["prune", "--expire=10.seconds.ago"][..]), (many, &["repack", "-adq"])] {
+        let sandbox = Sandbox::new();
+        let stopped = Stopped::on(&sandbox, "ref-prepared", 1, &text);
+        sandbox.git(clean);
+        stopped.go_on().exits(0);
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+        let kept = sandbox.listing().into_keys().filter(|path| path.ends_with(".keep")).count();
+        assert_eq!(kept, 0, "{clean:?}");
+    }
+}
+
+#[test]
+fn a_pack_is_kept_for_no_longer_than_the_landing() {
+    let many: String = (0..60).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    let kept = |sandbox: &Sandbox| {
+        sandbox.listing().into_iter().filter(|(path, _)| path.ends_with(".keep")).collect::<Vec<_>>()
+    };
+    for point in ["object-moved", "ref-prepared", "ref-moved", "ref-unlocked"] {
+        for end in ["fail", "kill"] {
+            let sandbox = Sandbox::new();
+            let file = sandbox.response(&many);
+            let run = sandbox.command([file]).env(VARIABLE, format!("{point}:{end}")).output().unwrap();
+            assert_eq!(kept(&sandbox).len(), usize::from(end == "kill"), "{point} {end}: {run:?}");
+            sandbox.run(["recover"]).exits(0);
+            assert_eq!(kept(&sandbox), [], "{point} {end}");
+            sandbox.is_sound();
+        }
+    }
+    // One that somebody else keeps stays kept.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-b", "gone"], &many).exits(0);
+    let pack = sandbox.listing().into_keys().find(|path| path.ends_with(".pack")).unwrap();
+    sandbox.file(&pack.replace(".pack", ".keep"), "mine\n");
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.git(["branch", "-q", "-D", "gone"]);
+    sandbox.apply([""; 0], &many).exits(0);
+    assert_eq!(kept(&sandbox).len(), 1);
 }

@@ -176,6 +176,7 @@ impl Prepared<'_> {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
         Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
+        Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         held.reference.abandon()?;
         if let Some(lock) = &held.index {
             lock.release()?;
@@ -222,6 +223,7 @@ pub(super) fn finish(
         lock.release()?;
         point(Fault::IndexUnlocked)?;
     }
+    Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
         // Nothing depends on it: empty directories are nobody's loss.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {

@@ -114,7 +114,7 @@ impl Repo {
             std::fs::set_permissions(aside, permissions).map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
-        if super::quarantine::Durability::of(self)?.index {
+        if super::durability::Durability::of(self)?.index {
             let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
             sync.map_err(|e| Error::io("sync", aside, e))?;
         }

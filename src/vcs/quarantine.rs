@@ -7,6 +7,7 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
+use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::repo::Repo;
 use super::{Error, Oid, Result};
@@ -61,6 +62,9 @@ pub struct Manifest {
     items: Vec<Item>,
     /// The time stamp that they all carry: seconds and nanoseconds.
     stamp: (i64, u32),
+    /// What a file that keeps the pack says, by which it is known as ours.
+    #[serde(default)]
+    owner: String,
 }
 
 impl Quarantine {
@@ -132,10 +136,12 @@ impl Quarantine {
     fn write_all(&self, repo: &Repo) -> Result<Manifest> {
         make_private(&self.path)?;
         let durable = Durability::of(repo)?;
-        // In the past, so that libgit2, which does not freshen what is two seconds old, does so for these.
+        // The present, so that pruning spares them if it spares anything that is young. Libgit2 freshens to whole seconds:
+        // ours is never that.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let mut manifest =
-            Manifest { items: Vec::new(), stamp: (now.as_secs() as i64 - 60, now.subsec_nanos()) };
+        let owner = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stamp = (now.as_secs() as i64, now.subsec_nanos().max(1));
+        let mut manifest = Manifest { items: Vec::new(), stamp, owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
             for name in self.pack(repo, &ids)? {
@@ -198,13 +204,27 @@ impl Quarantine {
         for item in &manifest.items {
             let (from, target) = (staged(&self.path, &item.name), to.join(&item.name));
             let parent = target.parent().unwrap_or(to);
-            repo.in_shared(parent, &mut Vec::new(), || match move_unless_there(&from, &target) {
-                Err(e) if !from.exists() => Err(or_pruned(e)),
-                moved => moved,
+            repo.in_shared(parent, &mut Vec::new(), || {
+                if item.name.ends_with(".pack") {
+                    self.keep(repo, &target, manifest)?;
+                }
+                match move_unless_there(&from, &target) {
+                    Err(e) if !from.exists() => Err(or_pruned(e)),
+                    moved => moved,
+                }
             })?;
             point(Fault::ObjectMoved)?;
         }
         Ok(())
+    }
+
+    /// Keeps a pack that is about to come, as git does for a push until its references are there (git-index-pack(1),
+    /// `--keep`). One that is kept already has nothing to fear.
+    fn keep(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
+        let aside = self.path.join("keep");
+        std::fs::write(&aside, &manifest.owner).map_err(|e| Error::io("write", &aside, e))?;
+        repo.share(&aside)?;
+        move_unless_there(&aside, &keeper(pack))
     }
 
     /// Looks whether all that was written is in the repository, and `base`, as others see it now. Until something
@@ -221,6 +241,23 @@ impl Quarantine {
             Some(_) => Err(Error::Pruned),
             None => Ok(()),
         }
+    }
+
+    /// Leaves the pack to `git repack -a -d`, which otherwise removes one that nothing referred to when it began, whatever
+    /// has happened since. To be done when the branch has moved, or will not.
+    ///
+    /// # Errors
+    /// The file that keeps it cannot be removed.
+    pub fn let_go(objects: &Path, manifest: &Manifest) -> Result<()> {
+        for item in manifest.items.iter().filter(|item| item.name.ends_with(".pack")) {
+            let keeper = keeper(&objects.join(&item.name));
+            if std::fs::read(&keeper).is_ok_and(|said| said == manifest.owner.as_bytes())
+                && let Err(e) = std::fs::remove_file(&keeper)
+            {
+                return Err(Error::io("remove", keeper, e));
+            }
+        }
+        Ok(())
     }
 
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
@@ -476,64 +513,13 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
     }
 }
 
+fn keeper(pack: &Path) -> PathBuf {
+    pack.with_extension("keep")
+}
+
 fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {
     let entries = std::fs::read_dir(path).and_then(Iterator::collect);
     entries.map_err(|e| Error::io("read", path, e))
-}
-
-/// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Durability {
-    /// Loose objects.
-    pub loose_object: bool,
-    /// Packs and their indexes.
-    pub pack: bool,
-    /// The index.
-    pub index: bool,
-    /// References.
-    pub reference: bool,
-}
-
-impl Durability {
-    /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`.
-    ///
-    /// # Errors
-    /// The configuration cannot be read.
-    pub fn of(repo: &Repo) -> Result<Self> {
-        let older = repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false);
-        let mut all = Self::default_with(older);
-        if let Some(list) = repo.config().string("core.fsync")? {
-            all.read(&list);
-        }
-        Ok(all)
-    }
-
-    fn default_with(loose_object: bool) -> Self {
-        Self { loose_object, pack: true, index: false, reference: false }
-    }
-
-    fn read(&mut self, list: &str) {
-        for word in list.split([',', ' ']).filter(|word| !word.is_empty()) {
-            let (on, word) = match word.strip_prefix('-') {
-                Some(word) => (false, word),
-                None => (true, word),
-            };
-            match word {
-                "none" => *self = Self { loose_object: false, pack: false, index: false, reference: false },
-                "default" => *self = Self::default_with(self.loose_object),
-                "loose-object" => self.loose_object = on,
-                "pack" => self.pack = on,
-                "index" => self.index = on,
-                "reference" => self.reference = on,
-                "objects" => (self.loose_object, self.pack) = (on, on),
-                "committed" => (self.loose_object, self.pack, self.reference) = (on, on, on),
-                "added" => (self.loose_object, self.pack, self.reference, self.index) = (on, on, on, on),
-                "all" => *self = Self { loose_object: on, pack: on, index: on, reference: on },
-                // Components that are never written here, or of a later git.
-                _ => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -550,21 +536,5 @@ mod tests {
         assert_eq!(read(""), "");
         assert_eq!(read("/a:/b c::/d"), "/a|/b c|/d");
         assert_eq!(read(r#""/a:\"\\b":/c:"/d"#), r#"/a:"\b|/c|/d"#);
-    }
-
-    #[test]
-    fn core_fsync_is_read_as_git_reads_it() {
-        let read = |list: &str| {
-            let mut all = Durability::default_with(false);
-            all.read(list);
-            all
-        };
-        assert_eq!(read(""), Durability { loose_object: false, pack: true, index: false, reference: false });
-        assert_eq!(read("committed,-loose-object"), Durability { reference: true, ..read("") });
-        assert_eq!(read("all"), Durability { loose_object: true, pack: true, index: true, reference: true });
-        assert_eq!(
-            read("none,index"),
-            Durability { loose_object: false, pack: false, index: true, reference: false }
-        );
     }
 }

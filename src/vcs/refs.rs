@@ -3,9 +3,9 @@
 //! Libgit2 could do it too, but it writes the lock and its content in two steps, and the reflog before the reference.
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
+use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::lock::{Flock, TokenLock};
-use super::quarantine::Durability;
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 mod sandbox;
 
 use sandbox::fault::with_fault;
-use sandbox::{Sandbox, create, five, same};
+use sandbox::{Run, Sandbox, create, five, same};
 use std::path::Path;
 
 /// Prepares a repository, sets the environment for whatever is run from then on, and says where that is.
@@ -65,6 +65,12 @@ const SURROUNDINGS: &[Surroundings] = &[
         std::fs::create_dir(s.root().join("new")).unwrap();
         s.set("GIT_OBJECT_DIRECTORY", s.root().join("new").to_str().unwrap().to_owned().as_str());
         s.set("GIT_ALTERNATE_OBJECT_DIRECTORIES", &format!("\"{}\"", objects.to_str().unwrap()));
+    }),
+    ("more objects by a relative name", |s| {
+        std::fs::rename(s.repo.join(".git/objects"), s.repo.join(".git/more")).unwrap();
+        std::fs::create_dir(s.repo.join(".git/objects")).unwrap();
+        s.repo = s.repo.join("src");
+        s.set("GIT_ALTERNATE_OBJECT_DIRECTORIES", ".git/more");
     }),
     ("a namespace", |s| s.set("GIT_NAMESPACE", "elsewhere")),
     ("a bare repository's worktree", |s| {
@@ -169,6 +175,30 @@ fn environments_that_git_refuses_are_refused() {
         let before = sandbox.listing();
         sandbox.apply([""; 0], &five()).exits(128).says(word);
         same(name, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn only_the_repositorys_own_configuration_says_where_the_work_tree_is() {
+    for text in ["[core]\n\tbare = true\n", "[core]\n\tworktree = ../../elsewhere\n"] {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "--unset", "core.bare"]);
+        std::fs::create_dir(sandbox.root().join("elsewhere")).unwrap();
+        std::fs::write(sandbox.root().join("home/gitconfig"), text).unwrap();
+        assert_eq!(sandbox.status(), "", "git does not look there");
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &five()).exits(128).says("outside of the repository's own configuration");
+        same(text, &before, &sandbox.listing());
+        // Nor on the command line, where neither does libgit2.
+        std::fs::remove_file(sandbox.root().join("home/gitconfig")).unwrap();
+        let file = sandbox.response(&five());
+        let mut command = sandbox.command([file]);
+        let set =
+            if text.contains("bare") { "'core.bare'='true'" } else { "'core.worktree'='../../elsewhere'" };
+        command.env("GIT_CONFIG_PARAMETERS", set).env("GIT_DIR", ".git");
+        Run::of(command.output().unwrap()).exits(0);
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
     }
 }
 

@@ -331,7 +331,10 @@ impl Repo {
         let failed = |e| Error::git("open the object store", e);
         let odb = git2::Odb::new().map_err(failed)?;
         let more = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-        let all = std::iter::once(self.objects_dir().to_owned()).chain(alternates(more.as_bytes()));
+        // Relative to the top of the work tree, where git is when it reads them.
+        let from_top = |path: PathBuf| self.workdir().map(|top| top.join(&path)).unwrap_or(path);
+        let more = alternates(more.as_bytes()).into_iter().map(from_top);
+        let all = std::iter::once(self.objects_dir().to_owned()).chain(more);
         for path in all {
             let Some(path) = path.to_str() else {
                 let what = format!("the path of the object directory is not UTF-8 ({})", path.display());

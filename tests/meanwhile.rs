@@ -230,3 +230,18 @@ fn a_pack_is_kept_for_no_longer_than_the_landing() {
     sandbox.apply([""; 0], &many).exits(0);
     assert_eq!(kept(&sandbox).len(), 1);
 }
+
+#[test]
+fn a_file_that_comes_into_the_checkout_meanwhile_is_not_left_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["sparse-checkout", "set", "docs"]);
+    assert!(!sandbox.exists("src/a.rs"));
+    let head = sandbox.head();
+    let stopped = Stopped::at(&sandbox, "objects-moved");
+    sandbox.git(["sparse-checkout", "disable"]);
+    stopped.go_on().exits(4).says("src/a.rs was changed meanwhile");
+    assert_eq!((sandbox.head(), sandbox.status()), (head, String::new()));
+    sandbox.is_sound();
+    sandbox.apply([""; 0], &five()).exits(0);
+    assert_eq!(sandbox.status(), "");
+}

@@ -148,6 +148,7 @@ impl Prepared<'_> {
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir, repo)?;
             if let Some(staged) = &self.staged {
+                staging::check_skipped(&checkout, staged, &self.net)?;
                 held.files = true;
                 staging::place(&checkout, staged)?;
             }

@@ -72,7 +72,8 @@ mod man_page {
                 "{}",
                 option.long
             );
-            has(&format!("\n.TP\n{}\n", option.key()));
+            let key = text.contains(&format!("\n.TP\n{}\n", option.key()));
+            assert_eq!(key, option.keyed, "{}", option.key());
         }
         for (verb, about) in VERBS {
             has(&format!("\n.TP\n{verb}\n"));
@@ -212,7 +213,8 @@ mod help {
             assert!(line.chars().count() <= 80, "{line}");
         }
         for option in OPTIONS {
-            let line = format!("--{} ", option.long);
+            let optional = matches!(option.takes, git_llm_apply::cli::args::Takes::Optional(_));
+            let line = format!("--{}{}", option.long, if optional { "[=" } else { " " });
             let named = short.replace('\n', " ").contains(&line);
             assert_eq!(named, option.common, "--{}", option.long);
             assert!(long.replace('\n', " ").contains(&line), "--{}", option.long);

@@ -21,6 +21,7 @@ struct Object<'a> {
     obstacles: Vec<Obstacle<'a>>,
     recovered: Vec<Recovered<'a>>,
     error: Option<Error<'a>>,
+    attempt: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -128,6 +129,7 @@ pub fn json(report: &Report) -> Result<String, serde_json::Error> {
             .collect(),
         recovered: report.recovered.iter().map(|(id, end, left)| Recovered { id, end, left }).collect(),
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
+        attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
     })?;
     Ok(spell_out(text))
 }

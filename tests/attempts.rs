@@ -81,7 +81,7 @@ fn corrected_edits_join_the_good_ones_as_one_transaction() {
     sandbox.apply(["--continue"], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"], "in their order");
     assert_eq!(sandbox.text("README"), "hello world\n");
-    assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]).contains("3 edits"), true);
+    assert!(sandbox.git(["reflog", "-1", "--format=%gs"]).contains("3 edits"));
     assert_ne!(base, tip);
     sandbox.is_sound();
 }
@@ -237,7 +237,7 @@ fn of_several_attempts_one_is_named() {
     sandbox.run(["--abort"]).exits(128).says(&second);
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
-    assert_eq!(attempts(&sandbox), [second.clone()]);
+    assert_eq!(attempts(&sandbox), std::slice::from_ref(&second));
     sandbox.run([&format!("--abort={second}")]).exits(0);
     sandbox.is_sound();
 }

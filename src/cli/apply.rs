@@ -385,6 +385,7 @@ impl Run {
             }
             Err(transaction::Error::Nothing) => {
                 report.status = Status::Nothing;
+                self.forget(repo);
                 self.printer.report(&report);
                 return Ok(Exit::Done);
             }

@@ -1,5 +1,6 @@
-//! The cases drawn from the formats' origins: each passes as its origin has it, or stands in
-//! `conformance-deviations.txt` with what happens instead and by which rule of the formats' description.
+//! The cases drawn from the formats' origins: each passes as its origin has it or as its description says that it is
+//! intended, or stands in `conformance-deviations.txt` with what happens instead and by which rule of the formats'
+//! description.
 //!
 //! The cases are not part of this project. They are looked for in `$LLM_APPLY_CONFORMANCE`, else in
 //! `../shared/conformance`; where neither is there the test passes and says so.
@@ -52,8 +53,14 @@ fn format_of(meta: &serde_json::Value) -> Option<FormatId> {
     })
 }
 
+/// A deviation, and the rule that asks for it.
+struct Deviation {
+    instead: Instead,
+    rule: &'static str,
+}
+
 /// The list of deviations: lines `case | what happens instead | rule`, `#` for comments.
-fn deviations() -> BTreeMap<String, Instead> {
+fn deviations() -> BTreeMap<String, Deviation> {
     let mut deviations = BTreeMap::new();
     for line in include_str!("conformance-deviations.txt").lines() {
         if line.is_empty() || line.starts_with('#') {
@@ -70,13 +77,19 @@ fn deviations() -> BTreeMap<String, Instead> {
             "waits" => Instead::Waits(rest.to_owned()),
             _ => panic!("unknown: {line}"),
         };
-        assert!(deviations.insert(case.to_owned(), instead).is_none(), "twice: {case}");
+        let deviation = Deviation { instead, rule };
+        assert!(deviations.insert(case.to_owned(), deviation).is_none(), "twice: {case}");
     }
     deviations
 }
 
-/// Whether the outcome is what the origin has. One that leaves a part behind counts as refused: ours leaves nothing.
-fn passes(case: &Path, outcome: &Outcome) -> bool {
+/// Whether the outcome is what the origin has, or was meant to have where the case says so. One that leaves a part
+/// behind counts as refused: ours leaves nothing.
+fn passes(case: &Path, meta: &serde_json::Value, outcome: &Outcome, before: &Files) -> bool {
+    if let Some(intended) = meta.get("intended") {
+        let changes = serde_json::from_value(intended.clone()).expect("intended is {path: content or null}");
+        return matches!(outcome, Outcome::Lands(files) if *files == changed(before, &changes));
+    }
     if case.join("expect_error").exists() {
         !matches!(outcome, Outcome::Lands(_))
     } else {
@@ -97,24 +110,28 @@ fn is_instead(case: &Path, outcome: &Outcome, instead: &Instead, before: &Files)
             }
             files
         }
-        (Instead::Lands(changes), _) => {
-            let mut files = before.clone();
-            for (path, content) in changes {
-                match content {
-                    Some(content) => files.insert(path.clone(), content.clone().into_bytes()),
-                    None => files.remove(path),
-                };
-            }
-            files
-        }
+        (Instead::Lands(changes), _) => changed(before, changes),
     };
     matches!(outcome, Outcome::Lands(files) if *files == expected)
+}
+
+/// Files with some made, changed or gone.
+fn changed(before: &Files, changes: &BTreeMap<String, Option<String>>) -> Files {
+    let mut files = before.clone();
+    for (path, content) in changes {
+        match content {
+            Some(content) => files.insert(path.clone(), content.clone().into_bytes()),
+            None => files.remove(path),
+        };
+    }
+    files
 }
 
 #[derive(Default)]
 struct Count {
     passed: usize,
-    deviating: usize,
+    /// By rule.
+    deviating: BTreeMap<&'static str, usize>,
     waiting: BTreeMap<String, usize>,
     total: usize,
 }
@@ -134,6 +151,8 @@ fn every_case_passes_or_deviates_by_a_rule() {
     let deviations = deviations();
     let mut unseen: BTreeSet<&String> = deviations.keys().collect();
     let mut complaints = Vec::new();
+    let mut total = (0, 0, 0);
+    let mut rules = Vec::new();
     println!("{:<20}{:>8}{:>11}{:>9}{:>7}", "origin", "passed", "deviating", "waiting", "total");
     for origin in list(&folder).iter().filter(|path| path.is_dir()) {
         let mut count = Count::default();
@@ -154,17 +173,24 @@ fn every_case_passes_or_deviates_by_a_rule() {
             }
         }
         let waiting: usize = count.waiting.values().sum();
+        let deviating: usize = count.deviating.values().sum();
         let reasons: Vec<_> = count.waiting.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
         println!(
             "{:<20}{:>8}{:>11}{:>9}{:>7}  {}",
             name(origin),
             count.passed,
-            count.deviating,
+            deviating,
             waiting,
             count.total,
             reasons.join(", ")
         );
+        let (passed, all, cases) = total;
+        total = (passed + count.passed, all + deviating, cases + count.total);
+        rules.extend(count.deviating.into_iter().map(|(rule, cases)| (name(origin), cases, rule)));
     }
+    println!("{:<20}{:>8}{:>11}{:>9}{:>7}", "all", total.0, total.1, total.2 - total.0 - total.1, total.2);
+    println!("\nThe rules by which cases deviate:");
+    rules.iter().for_each(|(origin, cases, rule)| println!("{origin:<16}{cases:>4}  {rule}"));
     complaints
         .extend(unseen.into_iter().map(|id| format!("{id}: listed as deviating, and there is no such case")));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
@@ -174,7 +200,7 @@ fn judge(
     case: &Path,
     id: &str,
     meta: &serde_json::Value,
-    deviation: Option<&Instead>,
+    deviation: Option<&Deviation>,
     count: &mut Count,
 ) -> Result<(), String> {
     let response = std::fs::read(case.join("response.txt")).expect("a case has a response");
@@ -182,11 +208,13 @@ fn judge(
     let mut rules = rules();
     rules.allow_delete = meta["config"]["allow_file_deletion"].as_bool().unwrap_or(true);
     let outcome = run(response, &before, &rules);
-    match (passes(case, &outcome), deviation) {
+    match (passes(case, meta, &outcome, &before), deviation) {
         (true, None) => count.passed += 1,
         (true, Some(_)) => return Err(format!("{id}: listed as deviating, and passes")),
-        (false, Some(Instead::Waits(tier))) => count.waits(tier),
-        (false, Some(instead)) if is_instead(case, &outcome, instead, &before) => count.deviating += 1,
+        (false, Some(Deviation { instead: Instead::Waits(tier), .. })) => count.waits(tier),
+        (false, Some(deviation)) if is_instead(case, &outcome, &deviation.instead, &before) => {
+            *count.deviating.entry(deviation.rule).or_default() += 1;
+        }
         (false, _) => return Err(format!("{id}: {}", outcome.describe())),
     }
     Ok(())

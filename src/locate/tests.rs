@@ -80,20 +80,26 @@ fn the_tier_says_whether_line_ends_differ() {
 #[test]
 fn a_last_line_that_is_not_touched_keeps_its_missing_newline() {
     assert_eq!(made("a\nb", &[hunk("a\nb\n", "x\nb\n")]), ok("x\nb"));
-    assert_eq!(
-        made("a\nb", &[hunk("b\n", "x\n")]),
-        ok("a\nx\n"),
-        "touched: a payload line ends with a newline"
-    );
-    assert_eq!(made("a\nb", &[hunk("b\n", "b\nc\n")]), ok("a\nb\nc\n"));
     assert_eq!(made("a\nb", &[hunk("b\n", "")]), ok("a\n"));
     assert_eq!(made("\u{feff}a\nb\n", &[hunk("a\n", "x\n")]), ok("\u{feff}x\nb\n"));
 }
 
 #[test]
-fn a_text_between_markers_says_nothing_of_the_last_lines_newline() {
-    assert_eq!(made("a\nb", &[text_hunk("b\n", "x\n")]), ok("a\nx"));
-    assert_eq!(made("a\nb\n", &[text_hunk("b\n", "x\n")]), ok("a\nx\n"));
+fn a_text_says_nothing_of_the_last_lines_newline_and_a_diff_does() {
+    for hunk in [hunk, text_hunk] {
+        assert_eq!(made("a\nb", &[hunk("b\n", "x\n")]), ok("a\nx"));
+        assert_eq!(made("a\nb\n", &[hunk("b\n", "x\n")]), ok("a\nx\n"));
+        assert_eq!(made("a\nb", &[hunk("b\n", "b\nc\n")]), ok("a\nb\nc"));
+        assert_eq!(made("a\r\nb", &[hunk("b\n", "b\nc\n")]), ok("a\r\nb\r\nc"));
+        assert_eq!(made("a\nb", &[hunk("b\n", "x\nb\n")]), ok("a\nx\nb"));
+    }
+    let diff = |lines: &str| Hunk {
+        change: Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false },
+        ..hunk("", "")
+    };
+    assert_eq!(made("a\nb", &[diff("-b\n+x\n")]), ok("a\nx\n"));
+    assert_eq!(made("a\nb", &[diff(" b\n+x\n")]), ok("a\nb\nx\n"));
+    assert_eq!(made("a\nb", &[diff("-a\n+x\n b\n")]), ok("x\nb"));
 }
 
 #[test]
@@ -126,7 +132,7 @@ fn occurrence_chooses_among_all_places() {
     let file = "x\n-\nx\n-\nx";
     assert_eq!(made(file, &[with(Occurrence::First)]), ok("y\n-\nx\n-\nx"));
     assert_eq!(made(file, &[with(nth(2))]), ok("x\n-\ny\n-\nx"));
-    assert_eq!(made(file, &[with(Occurrence::Last)]), ok("x\n-\nx\n-\ny\n"));
+    assert_eq!(made(file, &[with(Occurrence::Last)]), ok("x\n-\nx\n-\ny"));
     assert_eq!(made(file, &[with(nth(4))]), Err(Code::OccurrenceRange));
     assert_eq!(made("-\n", &[with(Occurrence::First)]), Err(Code::SearchNotFound));
 }

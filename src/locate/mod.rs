@@ -6,6 +6,7 @@
 //! file holds.
 
 mod alone;
+mod clash;
 mod context;
 mod effort;
 mod elision;
@@ -31,6 +32,7 @@ mod splice;
 mod thresholds;
 mod version;
 
+pub use clash::clash;
 pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;

@@ -8,6 +8,7 @@
 //! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
 //! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.
 
+mod carry;
 pub mod interrupt;
 mod journal;
 mod obstacles;
@@ -18,6 +19,7 @@ mod series;
 mod staging;
 mod target;
 
+pub use carry::{Carried, Clash, ClashKind, carry};
 pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};

@@ -465,3 +465,28 @@ fn an_edit_written_against_the_base_is_brought_over() {
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
     assert_eq!(both("a\nb\n", ("a\nb\n", "a\nx\n-\n"), second), ok("a\nx\n-\n"), "already applied");
 }
+
+#[test]
+fn a_first_line_that_lost_its_indentation_is_the_one_kept_line_that_may_differ() {
+    let file = "class A:\n    def f(self):\n        x = 1\n        return x\n";
+    let lost = "def f(self):\n        x = 1\n        return x\n";
+    let after = "def f(self):\n        x = 1\n        y = 2\n        return x\n";
+    let expected = "class A:\n    def f(self):\n        x = 1\n        y = 2\n        return x\n";
+    assert_eq!(made(file, &[hunk(lost, after)]), ok(expected));
+    assert_eq!(run(file, &[hunk(lost, after)]).unwrap().matched[0].tier, Tier::Similar);
+    // Another line, a second difference, a first line that goes or has one added before it: none of that.
+    for (before, after) in [
+        ("    def f(self):\n        x = 1\nreturn x\n", "    def f(self):\n        x = 2\nreturn x\n"),
+        (
+            "def f(self):\n        x = 1\n        return  x\n",
+            "def f(self):\n        x = 2\n        return  x\n",
+        ),
+        (lost, "def g(self):\n        x = 1\n        return x\n"),
+        (lost, "@cached\ndef f(self):\n        x = 1\n        return x\n"),
+    ] {
+        assert_eq!(made(file, &[hunk(before, after)]), Err(Code::SearchNotFound), "{before}");
+    }
+    // Two regions alike but for indentation: none is the likelier one.
+    let twice = format!("{file}  def f(self):\n    x = 1\n    return x\n");
+    assert!(made(&twice, &[hunk(lost, after)]).is_err());
+}

@@ -4,7 +4,7 @@ use super::content::{self, Content, Unended};
 use super::{begins_directive, begins_envelope, ends_envelope, is_like_directive, is_root};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Missing, Op, Script, Target};
-use crate::format::scan::{Cursor, trim};
+use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::format::{FormatId, hunk};
 

@@ -63,6 +63,9 @@ impl Printer {
         if shown && !self.output.quiet {
             self.out(&report::edits(report, style));
         }
+        if report.dry_run && !self.output.quiet {
+            self.out(&report::summary(report, style));
+        }
         if !self.output.quiet || report.status == Status::Refused {
             self.err(&report::findings(report, style));
         }

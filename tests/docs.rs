@@ -403,6 +403,8 @@ mod schema {
             |v| v["edits"][0]["lines"]["more"] = 1.into(),
             |v| v["edits"][4]["matches"] = serde_json::json!([{"tier": "exact"}]),
             |v| v["responses"] = serde_json::json!([1]),
+            |v| v["paths"][0] = 1.into(),
+            |v| v["warnings"] = serde_json::json!([{"code": "no-change", "count": 0}]),
         ];
         for (index, spoil) in spoils.iter().enumerate() {
             let mut value = good.clone();

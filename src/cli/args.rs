@@ -141,7 +141,11 @@ pub const OPTIONS: &[Opt] = &[
         short: Some('n'),
         common: true,
         check: false,
-        ..flag("dry-run", "show what would land, change nothing", "The same as the verb `check`.")
+        ..flag(
+            "dry-run",
+            "show what would land, change nothing",
+            "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
+        )
     },
     Opt {
         common: true,

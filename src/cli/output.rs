@@ -65,6 +65,9 @@ impl Printer {
         if shown && !self.output.quiet {
             self.out(&report::edits(report, style));
         }
+        if report.dry_run && !self.output.quiet {
+            self.out(&report::summary(report, style));
+        }
         if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
             self.err(&report::findings(report, style));
         }

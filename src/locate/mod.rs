@@ -267,7 +267,8 @@ fn one_by_one(
 /// always added: that they stand there says nothing.
 pub fn append(version: &Version, text: &str) -> Option<Version> {
     let content = version.content();
-    let pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    let mut pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    pattern.end = pattern::End::Newline;
     let after = pattern.after();
     let last = content.line_count();
     let there = last

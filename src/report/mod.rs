@@ -3,9 +3,11 @@
 pub mod escape;
 mod human;
 mod json;
+mod summary;
 
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use summary::summary;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, Op, Script};

@@ -152,10 +152,12 @@ pub(super) const JSON: &[Piece] = &[
     Item("`exit_code`", "The exit status."),
     Item("`responses`", "The names of the responses."),
     Item("`branch`", "The branch, and where it was and is; null where it did not come so far."),
+    Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
         "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
     ),
+    Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),

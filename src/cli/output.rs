@@ -58,12 +58,17 @@ impl Printer {
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
         }
-        let shown = matches!(report.status, Status::Landed | Status::Checked | Status::Nothing)
-            || (report.status == Status::InTheWay && report.dry_run);
+        let shown = matches!(
+            report.status,
+            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing
+        ) || (report.status == Status::InTheWay && report.dry_run);
         if shown && !self.output.quiet {
             self.out(&report::edits(report, style));
         }
-        if !self.output.quiet || report.status == Status::Refused {
+        if report.dry_run && !self.output.quiet {
+            self.out(&report::summary(report, style));
+        }
+        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
             self.err(&report::findings(report, style));
         }
         if shown && !self.output.quiet {
@@ -85,7 +90,11 @@ impl Printer {
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
-            let status = if exit == Exit::InTheWay { Status::InTheWay } else { Status::Failed };
+            let status = match exit {
+                Exit::InTheWay => Status::InTheWay,
+                Exit::Refused => Status::Refused,
+                _ => Status::Failed,
+            };
             let mut report = Report::new(status, exit.code());
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report);

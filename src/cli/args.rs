@@ -136,10 +136,7 @@ pub const OPTIONS: &[Opt] = &[
             "As git shows it, with its pager, colours and diff settings.",
         )
     },
-    Opt {
-        common: true,
-        ..flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown.")
-    },
+    flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         check: false,
         ..flag(
@@ -204,6 +201,15 @@ pub const OPTIONS: &[Opt] = &[
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
+    Opt {
+        common: true,
+        ..flag(
+            "feedback",
+            "on refusal, print what to send back to the model",
+            "Only that goes to standard output then, see OUTPUT. Does not go with `--json`; where one of the two is \
+             configured and the other typed, what is typed counts.",
+        )
+    },
     Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),

@@ -6,6 +6,7 @@
 //! file holds.
 
 mod alone;
+mod compare;
 mod context;
 mod effort;
 mod elision;
@@ -28,13 +29,16 @@ mod seek;
 mod series;
 mod similar;
 mod splice;
+mod surrounding;
 mod thresholds;
 mod version;
 
 pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;
+pub use nearest::{HELP_ADDED, HELP_COPY};
 pub use refusal::Refusal;
+pub use surrounding::beginning;
 pub use version::Version;
 
 use crate::edit::{Anchor, Hunk};

@@ -82,8 +82,8 @@ pub struct Surrounding {
     pub within: Option<(usize, String)>,
 }
 
-/// The region of a file that is most like a before-text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The region of a file that is most like a before-text; or, without rows, just what the file has there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Nearest {
     /// Its first line, from 1.
     pub line: usize,

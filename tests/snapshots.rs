@@ -58,6 +58,8 @@ fn shop() -> Sandbox {
     sandbox.file("docs/README.md", "# The shop\n\nIt sells books.\n");
     sandbox.file(".github/dependabot.yml", "version: 2\n");
     sandbox.commit("The shop");
+    // So that a refusal leaves nothing, and each run is like the one before.
+    sandbox.git(["config", "llmapply.keep", "false"]);
     sandbox
 }
 

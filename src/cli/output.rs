@@ -41,9 +41,12 @@ impl Printer {
         if self.output.json {
             return self.json(report);
         }
-        if self.output.feedback && self.feedback(report) && self.output.quiet {
+        let told = self.output.feedback && self.feedback(report);
+        if told && self.output.quiet {
             return;
         }
+        // Nothing but that on standard output.
+        let out = |text: &str| if told { self.err(text) } else { self.out(text) };
         let style = Style { verbose: self.output.verbose };
         if let Some((message, help)) = &report.error {
             self.message(message, help.as_deref());
@@ -61,16 +64,21 @@ impl Printer {
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
         }
-        let shown = matches!(report.status, Status::Landed | Status::Checked | Status::Nothing)
-            || (report.status == Status::InTheWay && report.dry_run);
+        let shown = matches!(
+            report.status,
+            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing
+        ) || (report.status == Status::InTheWay && report.dry_run);
         if shown && !self.output.quiet {
-            self.out(&report::edits(report, style));
+            out(&report::edits(report, style));
         }
-        if !self.output.quiet || report.status == Status::Refused {
+        if report.dry_run && !self.output.quiet {
+            out(&report::summary(report, style));
+        }
+        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
             self.err(&report::findings(report, style));
         }
         if shown && !self.output.quiet {
-            self.out(&report::headline(report));
+            out(&report::headline(report));
         }
     }
 

@@ -62,6 +62,9 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             let other = "name a file that exists, or create it.";
             return format!("{other} {}", quoted().unwrap_or_default()).trim_end().to_owned();
         }
+        Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
+            "the file has changed there since. Write the edit anew for the lines as they are now."
+        }
         Code::Limit => "use a text to find that says more, so that it stands in few places.",
         _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
     };

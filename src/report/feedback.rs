@@ -374,7 +374,10 @@ impl<'a> Text<'a> {
                 Some(RowKind::Alike) => "the same but for blanks and look-alikes".to_owned(),
                 _ => format!("{}% alike", nearest.similarity),
             };
-            let title = format!("The part of the file that is most like it ({alike}):");
+            let title = match nearest.rows.as_slice() {
+                [] => "The file has there:".to_owned(),
+                _ => format!("The part of the file that is most like it ({alike}):"),
+            };
             self.quotes.lines(out, &title, lines);
         }
         let mut pairs: Vec<(String, String)> = Vec::new();

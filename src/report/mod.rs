@@ -8,6 +8,7 @@ mod human;
 mod json;
 mod quotes;
 mod refusal;
+mod summary;
 mod wanted;
 
 pub use difference::Difference;
@@ -15,6 +16,7 @@ pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
 pub use quotes::Quoting;
+pub use summary::summary;
 pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
@@ -29,6 +31,8 @@ use crate::span::LineRange;
 pub enum Status {
     /// The branch has moved.
     Landed,
+    /// Some edits landed and others were refused (`--keep-going`).
+    PartlyLanded,
     /// A dry run: it would land.
     Checked,
     /// Everything was there already.
@@ -47,6 +51,7 @@ impl Status {
     /// All of them.
     pub const ALL: &[Status] = &[
         Status::Landed,
+        Status::PartlyLanded,
         Status::Checked,
         Status::Nothing,
         Status::Refused,
@@ -59,6 +64,7 @@ impl Status {
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Landed => "landed",
+            Status::PartlyLanded => "partly-landed",
             Status::Checked => "checked",
             Status::Nothing => "nothing",
             Status::Refused => "refused",
@@ -209,6 +215,17 @@ pub struct Report {
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
     pub formats: Vec<FormatId>,
+    /// The refused attempt that was kept.
+    pub attempt: Option<KeptAttempt>,
+}
+
+/// A refused attempt that was kept for `--continue`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAttempt {
+    /// Its name.
+    pub id: String,
+    /// Whether it is the only one, so that it need not be named.
+    pub alone: bool,
 }
 
 impl Report {
@@ -227,6 +244,7 @@ impl Report {
             error: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
+            attempt: None,
         }
     }
 }

@@ -106,6 +106,14 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
 fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
     let last = nearest.line + nearest.lines.len().saturating_sub(1);
     let place = LineRange { first: nearest.line, last };
+    if nearest.rows.is_empty() {
+        let _ = writeln!(out, "  {place} of the file:");
+        let digits = last.to_string().len();
+        for (line, text) in (nearest.line..).zip(nearest.lines.iter().take(ROWS)) {
+            let _ = writeln!(out, "  {DIM}{line:>digits$} |{DIM:#}{}", behind(&code(text)));
+        }
+        return;
+    }
     let _ = writeln!(
         out,
         "  most like it: {place} of the file, {}% alike ({RED}-{RED:#} the answer, {GREEN}+{GREEN:#} the file)",

@@ -208,6 +208,8 @@ fn json_says_what_became_of_it() {
     let run =
         sandbox.apply(["--json", "--keep-going"], &three()).exits(1).says("\"status\":\"partly-landed\"");
     let _ = run.says("\"state\":\"landed\"").says("\"state\":\"refused\"").says("\"exit_code\":1");
+    let run = sandbox.apply(["--json", "--continue"], &create("one.txt", "One", "one\n")).exits(1);
+    let _ = run.says("\"status\":\"refused\"").says("word for word");
 }
 
 #[test]

@@ -105,7 +105,11 @@ impl Printer {
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
-            let status = if exit == Exit::InTheWay { Status::InTheWay } else { Status::Failed };
+            let status = match exit {
+                Exit::InTheWay => Status::InTheWay,
+                Exit::Refused => Status::Refused,
+                _ => Status::Failed,
+            };
             let mut report = Report::new(status, exit.code());
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report);

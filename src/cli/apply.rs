@@ -49,6 +49,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     if output.json && (settings.diff || settings.stat) {
         return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
     }
+    if output.json && output.feedback {
+        return Err(Error::Usage("--json does not go with --feedback".into()));
+    }
     if settings.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
         let message =
             "a branch's name with {…} in it is kept for templates, which this version does not have";
@@ -138,6 +141,14 @@ impl Run {
         let mut report = Report::new(status, exit.code());
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.dry_run = self.settings.dry_run;
+        let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
+        found.sort_unstable();
+        found.dedup();
+        match self.settings.format {
+            Some(only) => report.formats = vec![only],
+            None if !found.is_empty() => report.formats = found,
+            None => {}
+        }
         report
     }
 

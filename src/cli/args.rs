@@ -167,7 +167,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         takes: Takes::Values("pathspec"),
-        common: true,
         ..value(
             "include",
             "pathspec",
@@ -255,6 +254,15 @@ pub const OPTIONS: &[Opt] = &[
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
+    Opt {
+        common: true,
+        ..flag(
+            "feedback",
+            "on refusal, print what to send back to the model",
+            "Only that goes to standard output then, see OUTPUT. Does not go with `--json`; where one of the two is \
+             configured and the other typed, what is typed counts.",
+        )
+    },
     Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),

@@ -13,7 +13,7 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{Changes, Entry};
 use crate::vcs::{self, Oid, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What the commits come to on the other tree.
 #[derive(Debug, Clone)]
@@ -44,10 +44,20 @@ pub enum ClashKind {
     Lines(Vec<LineRange>),
     /// The other tree no longer has it.
     Gone,
-    /// The other tree has another file there.
+    /// The other tree has something there that was not there before.
     Appeared,
+    /// The other tree has a directory where the commit brings a file.
+    Directory,
+    /// The other tree has something else there than a file.
+    Replaced(Node),
     /// The commit removes or moves what the other tree changed.
     Changed,
+    /// The other tree has that, and it differs only in case.
+    CaseTwin(String),
+    /// The other tree has the file under a name that is none of a [`RepoPath`].
+    Unnameable,
+    /// Both moved it, or something of that kind.
+    Other,
 }
 
 /// Brings the series, planned on the commit `from`, onto the commit `onto`.
@@ -66,6 +76,7 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
         scope.insert(change.path.as_str().as_bytes().to_vec());
     }
     let known = Known::new(handle, tip, &scope)?;
+    let spellings = Spellings::new(handle, tip, &scope)?;
     let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
     for (at, planned) in series.iter().enumerate() {
         let mut own = Changes::new();
@@ -80,8 +91,22 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
             handle.merge(&scope, Some(before), Some(tip), Some(after))?
         };
         let mut changes = Vec::new();
+        let mut clash = |path, kind| carried.clashes.push(Clash { planned: at, path, kind, text: None });
         match merge {
             Merge::Clean(merged) => {
+                let next = handle.write_tree(Some(tip), &merged)?;
+                let mut twins = Vec::new();
+                for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
+                    twins.extend(spellings.twin(handle, tip, next, path)?.map(|twin| (path, twin)));
+                }
+                if !twins.is_empty() {
+                    for (path, twin) in twins {
+                        clash(path.to_string(), ClashKind::CaseTwin(twin));
+                    }
+                    carried.changes.push(changes);
+                    before = after;
+                    continue;
+                }
                 let paths: Paths = merged.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
                 scope.extend(paths.iter().cloned());
                 let old = handle.entries(Some(tip), &paths)?;
@@ -94,11 +119,12 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                     });
                 }
                 changes.retain(|change| change.before != change.after);
-                tip = handle.write_tree(Some(tip), &merged)?;
+                tip = next;
             }
+            Merge::Unnameable(paths) => paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable)),
             Merge::Conflicts(conflicts) => {
                 for conflict in conflicts {
-                    carried.clashes.push(clash_of(handle, at, conflict)?);
+                    carried.clashes.push(clash_of(handle, tip, at, conflict)?);
                 }
             }
         }
@@ -141,7 +167,47 @@ impl Known {
     }
 }
 
-fn clash_of(handle: &Repo, planned: usize, conflict: Conflict) -> Result<Clash> {
+/// How what the other tree brought since is spelled, files and directories, by its spelling without case. Of what was
+/// there before, the plan has seen to it that nothing differs from it in case alone.
+struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
+
+impl Spellings {
+    fn new(handle: &Repo, tree: Oid, scope: &Paths) -> Result<Self> {
+        let mut spellings: HashMap<String, BTreeSet<RepoPath>> = HashMap::new();
+        for path in handle.entries(Some(tree), scope)?.into_keys() {
+            let path = std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok());
+            for prefix in std::iter::successors(path, RepoPath::parent) {
+                if !spellings.entry(prefix.case_folded()).or_default().insert(prefix) {
+                    break;
+                }
+            }
+        }
+        Ok(Self(spellings))
+    }
+
+    /// What the tree `after` has that differs only in case from a path, or a directory on the way to it, that it has
+    /// and `before` has not.
+    fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
+        let mut prefixes: Vec<RepoPath> =
+            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
+        prefixes.reverse();
+        for prefix in prefixes {
+            if handle.node_at(before, prefix.as_str())?.is_some() {
+                continue;
+            }
+            for twin in self.0.get(&prefix.case_folded()).into_iter().flatten() {
+                let beside = *twin != prefix && twin.parent() == prefix.parent();
+                if beside && handle.node_at(after, twin.as_str())?.is_some() {
+                    return Ok(Some(twin.to_string()));
+                }
+            }
+            return Ok(None);
+        }
+        Ok(None)
+    }
+}
+
+fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Result<Clash> {
     let text = |entry: Option<Entry>| -> Result<Option<Content>> {
         match entry {
             Some(entry) if matches!(entry.node(), Node::File { .. }) => {
@@ -153,9 +219,16 @@ fn clash_of(handle: &Repo, planned: usize, conflict: Conflict) -> Result<Clash> 
     let (ancestor, ours, theirs) = (text(conflict.ancestor)?, text(conflict.ours)?, text(conflict.theirs)?);
     let kind = match (&ancestor, &ours, &theirs) {
         (Some(ancestor), Some(ours), Some(theirs)) => ClashKind::Lines(locate::clash(ancestor, ours, theirs)),
-        _ if conflict.ours.is_none() => ClashKind::Gone,
-        _ if conflict.theirs.is_none() => ClashKind::Changed,
-        _ => ClashKind::Appeared,
+        _ => match (conflict.ancestor, conflict.ours, conflict.theirs) {
+            (Some(_), None, _) => ClashKind::Gone,
+            (Some(_), Some(_), None) => ClashKind::Changed,
+            (Some(_), Some(now), Some(_)) => ClashKind::Replaced(now.node()),
+            (None, Some(_), _) => ClashKind::Appeared,
+            (None, None, _) => match handle.node_at(tip, &conflict.path)? {
+                Some(Node::Directory) => ClashKind::Directory,
+                _ => ClashKind::Other,
+            },
+        },
     };
     Ok(Clash { planned, path: conflict.path, kind, text: ours })
 }

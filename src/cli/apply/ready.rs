@@ -27,10 +27,7 @@ pub(super) struct Ready {
 impl Run {
     /// Resolves at the base, and merges onto the target where that has moved on.
     pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
-        let shown = match &self.settings.base {
-            Some(base) => Some(repo.commit_of(base)?),
-            None => target.start,
-        };
+        let shown = self.base.or(target.start);
         let rules = self.rules(repo)?;
         let resolved = plan::resolve(&self.script, &repo.tree(shown)?, &rules)?;
         let (mut plan, mut refused) = match resolved {
@@ -125,11 +122,30 @@ impl Run {
             },
             ClashKind::Gone => (format!("`{path}` was removed or moved away on {branch} since {base}"), None),
             ClashKind::Appeared => (format!("`{path}` appeared on {branch} since {base}"), None),
+            ClashKind::Directory => (format!("`{path}` is a directory on {branch} since {base}"), None),
+            ClashKind::Replaced(node) => {
+                (format!("`{path}` is {} on {branch} since {base}", plan::named(*node)), None)
+            }
             ClashKind::Changed => {
                 (format!("`{path}`, which the edit takes away, was changed on {branch} since {base}"), None)
             }
+            ClashKind::CaseTwin(twin) => {
+                let message =
+                    format!("`{path}` differs only in case from `{twin}`, which is on {branch} since {base}");
+                (message, None)
+            }
+            ClashKind::Unnameable => {
+                let message = format!(
+                    "`{path}`, as the file is called on {branch} since {base}, is a name that cannot be handled"
+                );
+                (message, None)
+            }
+            ClashKind::Other => {
+                (format!("`{path}` does not go with what {branch} has made of it since {base}"), None)
+            }
         };
-        let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+        let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+        let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {base}"
         ));

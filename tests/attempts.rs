@@ -371,3 +371,25 @@ fn keep_going_where_the_rest_comes_to_nothing_is_a_refusal() {
     let _ = run.says("edit 3, README").says("nothing was changed").says("--continue");
     assert_eq!((sandbox.head(), attempts(&sandbox).len()), (head, 1));
 }
+
+#[test]
+fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let bad = correction().replace("op=\"patch\"", "op=\"explode\"");
+    let response = create("one.txt", "One", "one\n")
+        + &bad
+        + &bad.replace("README", "old.txt").replace("hello\n", "three\n")
+        + &create("last.txt", "Last", "last\n");
+    sandbox.apply([""; 0], &response).exits(1).says("[malformed]");
+    // One of the two: the other is not forgotten.
+    let before = sandbox.head();
+    let wrong = patch("README", "Two", "nowhere\n", "hello world\n");
+    let run = sandbox.apply(["--continue"], &wrong).exits(1).says("[malformed]").says("old.txt");
+    let _ = run.says("[search-not-found]");
+    assert_eq!(sandbox.head(), before);
+    sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("1 of 4 edits");
+    sandbox.apply(["--continue"], &correction()).exits(0).says("taken for corrected");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
+    sandbox.is_sound();
+}

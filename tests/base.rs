@@ -328,3 +328,38 @@ fn a_checked_out_branch_without_a_commit_has_no_base() {
     sandbox.apply(["--base", "FETCH_HEAD", "-b", "try"], &response).exits(0);
     assert_eq!(sandbox.git(["show", "try:made.txt"]), "mine");
 }
+
+#[test]
+fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
+    let (sandbox, base) = shown();
+    sandbox.file("made.txt", lines(1..30));
+    let tip = sandbox.commit("meanwhile");
+    // What stands there now would merge with the second, but it is not the file that it is about.
+    let response = create("made.txt", "One", &lines(1..29).replace("line 2\n", "line two\n"))
+        + &patch("made.txt", "Two", "line 20\n", "line twenty\n")
+        + &rename("made.txt", "moved.txt", "Three")
+        + &create("fine.txt", "Fine", "fine\n")
+        + &patch("moved.txt", "Four", "line 21\n", "x\n");
+    let run = sandbox.apply(["--base", &base, "--keep-going"], &response).exits(1);
+    let run = run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file");
+    let _ = run.says("edit 3, made.txt").says("edit 5, moved.txt").says("refused: 4 of 5 edits");
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
+    assert_eq!(sandbox.text("made.txt"), lines(1..30));
+}
+
+#[test]
+fn a_conflict_in_many_places_is_told_in_a_few_words() {
+    let (sandbox, _) = shown();
+    sandbox.file("long.txt", lines(1..3000));
+    let base = sandbox.commit("long");
+    let every_third = |what: &str| -> String {
+        (1..3000).map(|n| format!("line {n}{}\n", if n % 3 == 0 { what } else { "" })).collect()
+    };
+    sandbox.file("long.txt", every_third(" theirs"));
+    sandbox.commit("meanwhile");
+    let run = sandbox
+        .apply(["--base", &base, "--no-keep"], &replace("long.txt", "w", &every_third(" mine")))
+        .exits(1);
+    assert!(run.stderr.len() < 2000, "{} bytes", run.stderr.len());
+    let _ = run.says("at line 3, line 6").says("and 991 more places");
+}

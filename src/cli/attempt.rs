@@ -52,6 +52,9 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {
+        if !kept.edit && kept.state != SlotState::Failed {
+            return Err(Error::Attempt(found.id.clone()));
+        }
         let span = Span { response: kept.response, start: kept.start, end: kept.end };
         let edit = match kept.edit {
             false => None,

@@ -52,6 +52,8 @@ pub enum ClashKind {
     Replaced(Node),
     /// The commit removes or moves what the other tree changed.
     Changed,
+    /// An earlier commit, which clashes too, would have brought the file: that one's number in the series.
+    BuildsOn(usize),
     /// The other tree has that, and it differs only in case.
     CaseTwin(String),
     /// The other tree has the file under a name that is none of a [`RepoPath`].
@@ -78,6 +80,8 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     let known = Known::new(handle, tip, &scope)?;
     let spellings = Spellings::new(handle, tip, &scope)?;
     let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
+    // What commits that clash would have brought: what stands there instead is not what the later ones are about.
+    let mut lost: HashMap<&RepoPath, usize> = HashMap::new();
     for (at, planned) in series.iter().enumerate() {
         let mut own = Changes::new();
         for change in &planned.changes {
@@ -85,6 +89,19 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
             own.insert(change.path.clone(), entry);
         }
         let after = handle.write_tree(Some(before), &own)?;
+        let known_clashes = carried.clashes.len();
+        let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
+        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.get(&change.path)?)));
+        for (path, earlier) in builds_on {
+            let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
+            carried.clashes.push(Clash { planned: at, path, kind, text: None });
+        }
+        if carried.clashes.len() > known_clashes {
+            mark_lost(&mut lost, at, planned);
+            carried.changes.push(Vec::new());
+            before = after;
+            continue;
+        }
         let merge = if stands_as_it_was(handle, before, tip, planned)? {
             Merge::Clean(own)
         } else {
@@ -100,6 +117,7 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                     twins.extend(spellings.twin(handle, tip, next, path)?.map(|twin| (path, twin)));
                 }
                 if !twins.is_empty() {
+                    mark_lost(&mut lost, at, planned);
                     for (path, twin) in twins {
                         clash(path.to_string(), ClashKind::CaseTwin(twin));
                     }
@@ -121,8 +139,12 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                 changes.retain(|change| change.before != change.after);
                 tip = next;
             }
-            Merge::Unnameable(paths) => paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable)),
+            Merge::Unnameable(paths) => {
+                mark_lost(&mut lost, at, planned);
+                paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable));
+            }
             Merge::Conflicts(conflicts) => {
+                mark_lost(&mut lost, at, planned);
                 for conflict in conflicts {
                     carried.clashes.push(clash_of(handle, tip, at, conflict)?);
                 }
@@ -134,13 +156,30 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     Ok(carried)
 }
 
-/// Whether all that the commit changes or removes stands on the other tree just as it was: then its result is the merge's.
-fn stands_as_it_was(handle: &Repo, before: Oid, tip: Oid, planned: &Planned) -> Result<bool> {
-    if planned.changes.iter().any(|change| change.before.is_none()) {
-        return Ok(false);
+/// Notes the files that a commit would have brought.
+fn mark_lost<'a>(lost: &mut HashMap<&'a RepoPath, usize>, at: usize, planned: &'a Planned) {
+    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
+        lost.insert(&change.path, at);
     }
-    let paths: Paths =
-        planned.changes.iter().map(|change| change.path.as_str().as_bytes().to_vec()).collect();
+}
+
+/// Whether all that the commit changes or removes stands on the other tree just as it was, and nothing stands where it
+/// brings something: then its result is the merge's.
+fn stands_as_it_was(handle: &Repo, before: Oid, tip: Oid, planned: &Planned) -> Result<bool> {
+    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
+        let mut prefixes: Vec<RepoPath> =
+            std::iter::successors(Some(change.path.clone()), RepoPath::parent).collect();
+        prefixes.reverse();
+        for prefix in prefixes {
+            match handle.node_at(tip, prefix.as_str())? {
+                None => break,
+                Some(Node::Directory) if prefix != change.path => {}
+                Some(_) => return Ok(false),
+            }
+        }
+    }
+    let stood = planned.changes.iter().filter(|change| change.before.is_some());
+    let paths: Paths = stood.map(|change| change.path.as_str().as_bytes().to_vec()).collect();
     Ok(handle.entries(Some(before), &paths)? == handle.entries(Some(tip), &paths)?)
 }
 

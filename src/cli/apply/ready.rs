@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 /// How many lines of a conflict are quoted.
 const QUOTED: usize = 12;
 
+/// How many places of conflict in a file are named.
+const NAMED: usize = 8;
+
 /// The commits to be made.
 pub(super) struct Ready {
     /// The edits that are in them, or need not be.
@@ -87,7 +90,7 @@ impl Run {
         for clash in &carried.clashes {
             let Some(planned) = series.get(clash.planned) else { continue };
             failed.extend(&planned.edits);
-            found.extend(self.clash(plan, planned, clash, target));
+            found.extend(self.clash(plan, series, planned, clash, target));
         }
         // A file that the branch has moved may now lie where edits may not reach.
         for (planned, changes) in series.iter().zip(&carried.changes) {
@@ -103,15 +106,26 @@ impl Run {
         (found, failed)
     }
 
-    fn clash(&self, plan: &Plan, planned: &Planned, clash: &Clash, target: &Target) -> Option<Diagnostic> {
+    fn clash(
+        &self,
+        plan: &Plan,
+        series: &[Planned],
+        planned: &Planned,
+        clash: &Clash,
+        target: &Target,
+    ) -> Option<Diagnostic> {
         let base = self.settings.base.as_deref().unwrap_or_default();
         let (branch, path) = (target.short(), &clash.path);
         let (message, line) = match &clash.kind {
             ClashKind::Lines(lines) => match lines.first() {
                 Some(first) => {
-                    let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                    let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+                    let more = match lines.len().saturating_sub(NAMED) {
+                        0 => String::new(),
+                        more => format!(" and {more} more places"),
+                    };
                     let message = format!(
-                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}",
+                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}{more}",
                         all.join(", ")
                     );
                     (message, Some(*first))
@@ -128,6 +142,19 @@ impl Run {
             }
             ClashKind::Changed => {
                 (format!("`{path}`, which the edit takes away, was changed on {branch} since {base}"), None)
+            }
+            ClashKind::BuildsOn(earlier) => {
+                let earlier = series.get(*earlier).and_then(|planned| planned.edits.first().copied());
+                let message = format!("`{path}` is a file that a refused edit brings");
+                let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+                let Some(earlier) = earlier else { return Some(diagnostic) };
+                return Some(
+                    diagnostic
+                        .with_help(format!(
+                            "edit {earlier}, which is refused too, brings this file: correct that one first"
+                        ))
+                        .with_evidence(Evidence { builds_on: Some(earlier), ..Evidence::default() }),
+                );
             }
             ClashKind::CaseTwin(twin) => {
                 let message =

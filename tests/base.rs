@@ -73,7 +73,10 @@ fn a_file_that_the_branch_moved_is_followed() {
     std::fs::create_dir(sandbox.repo.join("deep")).unwrap();
     sandbox.git(["mv", "forty.txt", "deep/forty.md"]);
     sandbox.commit("move it");
-    sandbox.apply(["--base", &base], &patch("forty.txt", "w", "line 30\n", "line thirty\n")).exits(0);
+    sandbox
+        .apply(["--base", &base], &patch("forty.txt", "w", "line 30\n", "line thirty\n"))
+        .exits(0)
+        .says("forty.txt -> deep/forty.md");
     assert_eq!(sandbox.text("deep/forty.md"), lines(1..41).replace("line 30\n", "line thirty\n"));
     assert!(!sandbox.exists("forty.txt"));
     sandbox.is_sound();

@@ -372,6 +372,9 @@ impl Run {
             if ready.present.contains(&(at + 1)) {
                 edit.state = EditState::AlreadyApplied;
             }
+            if let Some(to) = ready.followed.get(&(at + 1)) {
+                edit.to = Some(to.to_string());
+            }
             report.edits.push(edit);
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);

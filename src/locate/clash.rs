@@ -1,7 +1,7 @@
 //! Where two versions of a text changed the same lines.
 
 use crate::span::LineRange;
-use crate::text::Content;
+use crate::text::{Content, Eol};
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 use std::ops::Range;
 
@@ -27,8 +27,12 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
 
 /// What was changed: the lines before and after.
 fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
-    let lines = |content: &Content| -> Vec<Vec<u8>> {
-        content.lines(0..content.line_count()).map(|line| line.text.to_vec()).collect()
+    // With their endings, as git compares them.
+    let lines = |content: &Content| -> Vec<(Vec<u8>, Option<&'static [u8]>)> {
+        content
+            .lines(0..content.line_count())
+            .map(|line| (line.text.to_vec(), line.eol.map(Eol::as_bytes)))
+            .collect()
     };
     let (old, new) = (lines(old), lines(new));
     let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, None);
@@ -62,6 +66,12 @@ mod tests {
     fn lines_that_border_on_each_other_clash() {
         assert_eq!(clashes("1\n2\n3\n", "x\n2\n3\n", "1\ny\n3\n"), [(1, 1)]);
         assert_eq!(clashes("1\n2\n3\n", "0\n1\n2\n3\n", "1\n2\n3\n4\n"), []);
+    }
+
+    #[test]
+    fn an_ending_is_part_of_its_line() {
+        assert_eq!(clashes("1\n2\n3\n", "1\r\n2\r\n3\r\n", "1\nx\n3\n"), [(1, 3)]);
+        assert_eq!(clashes("1\n2\n3\n", "1\n2\n3", "1\n2\nx\n"), [(3, 3)]);
     }
 
     #[test]

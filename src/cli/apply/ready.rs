@@ -8,7 +8,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Target};
 use crate::vcs::repo::Repo;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many lines of a conflict are quoted.
 const QUOTED: usize = 12;
@@ -23,6 +23,8 @@ pub(super) struct Ready {
     pub(super) series: Vec<Planned>,
     /// The edits whose result the branch has had since the base.
     pub(super) present: BTreeSet<usize>,
+    /// Where the branch has moved an edit's file since the base: that is where the edit goes.
+    pub(super) followed: BTreeMap<usize, RepoPath>,
     /// What is refused beside them, with `--keep-going`.
     pub(super) refused: Option<Rejected>,
 }
@@ -40,6 +42,7 @@ impl Run {
         };
         let mut series = self.series(&plan);
         let mut present = BTreeSet::new();
+        let mut followed = BTreeMap::new();
         if let (Some(from), Some(onto)) = (shown, target.start)
             && from != onto
         {
@@ -61,6 +64,16 @@ impl Run {
                 refused = Some(rejected);
             }
             for (planned, changes) in series.iter_mut().zip(carried.changes) {
+                let there: BTreeSet<&RepoPath> = changes.iter().map(|change| &change.path).collect();
+                let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
+                let (from, to): (Vec<_>, Vec<_>) =
+                    (named.difference(&there).collect(), there.difference(&named).collect());
+                if let ([from], [to]) = (from.as_slice(), to.as_slice()) {
+                    let about =
+                        |step: &&plan::Step| planned.edits.contains(&step.edit) && step.path == ***from;
+                    let edits = plan.steps().iter().filter(about).filter(|step| step.to.is_none());
+                    followed.extend(edits.map(|step| (step.edit, (**to).clone())));
+                }
                 planned.changes = changes;
                 if planned.changes.is_empty() {
                     present.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
@@ -72,7 +85,7 @@ impl Run {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Ready { plan, series, present, refused })),
+            refused => Ok(Ok(Ready { plan, series, present, followed, refused })),
         }
     }
 

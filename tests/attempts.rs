@@ -393,3 +393,23 @@ fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
     sandbox.is_sound();
 }
+
+#[test]
+fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    for (from, to) in [
+        ("\"edit\":true", "\"edit\":false"),
+        ("\"start\":0", "\"start\":7"),
+        ("\"formats\":[null]", "\"formats\":[]"),
+    ] {
+        assert!(text.contains(from), "{text}");
+        std::fs::write(&record, text.replace(from, to)).unwrap();
+        let before = sandbox.listing();
+        sandbox.apply(["--continue"], &correction()).exits(128).says("cannot be read as it was");
+        same(from, &before, &sandbox.listing());
+    }
+}

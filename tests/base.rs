@@ -344,7 +344,8 @@ fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
         + &create("fine.txt", "Fine", "fine\n")
         + &patch("moved.txt", "Four", "line 21\n", "x\n");
     let run = sandbox.apply(["--base", &base, "--keep-going"], &response).exits(1);
-    let run = run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file");
+    let run =
+        run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file or its lines");
     let _ = run.says("edit 3, made.txt").says("edit 5, moved.txt").says("refused: 4 of 5 edits");
     assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
     assert_eq!(sandbox.text("made.txt"), lines(1..30));
@@ -365,4 +366,17 @@ fn a_conflict_in_many_places_is_told_in_a_few_words() {
         .exits(1);
     assert!(run.stderr.len() < 2000, "{} bytes", run.stderr.len());
     let _ = run.says("at line 3, line 6").says("and 991 more places");
+}
+
+#[test]
+fn a_copy_does_not_bring_what_clashed_in_its_source() {
+    let (sandbox, base) = shown();
+    sandbox.file("forty.txt", lines(1..41).replace("line 30\n", "line 30, changed here\n"));
+    let tip = sandbox.commit("meanwhile");
+    let response = "<FILE_CHANGES>\n<FILE_PATCH file_path=\"forty.txt\">\n@@\n-line 30\n+line thirty\n</FILE_PATCH>\n\
+                    <FILE_COPY from_path=\"forty.txt\" to_path=\"copy.txt\" />\n\
+                    <FILE_COPY from_path=\"README\" to_path=\"fine.txt\" />\n</FILE_CHANGES>\n";
+    let run = sandbox.apply(["--base", &base, "--keep-going"], response).exits(1);
+    let _ = run.says("edit 2, forty.txt").says("edit 1, which is refused too").says("refused: 2 of 3 edits");
+    assert_eq!(sandbox.git(["diff", "--name-only", &tip, "HEAD"]), "fine.txt");
 }

@@ -8,7 +8,7 @@ use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, input, recover};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Op, Script};
 use crate::format::{self, FORMATS};
 use crate::message::{Group, Message, Operation};
 use crate::path::RepoPath;
@@ -275,6 +275,12 @@ impl Run {
                 edits: steps.iter().map(|step| step.edit).collect(),
                 message: terminated(&message),
                 changes: group.changes,
+                copied: steps
+                    .iter()
+                    .zip(&edits)
+                    .filter(|(_, edit)| matches!(edit.op, Op::Copy { .. }))
+                    .map(|(step, _)| step.path.clone())
+                    .collect(),
             });
         }
         all.retain(|planned| !planned.changes.is_empty());

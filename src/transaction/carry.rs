@@ -52,7 +52,7 @@ pub enum ClashKind {
     Replaced(Node),
     /// The commit removes or moves what the other tree changed.
     Changed,
-    /// An earlier commit, which clashes too, would have brought the file: that one's number in the series.
+    /// An earlier commit, which clashes too, would have brought the file, or what is copied of it: that one's number in the series.
     BuildsOn(usize),
     /// The other tree has that, and it differs only in case.
     CaseTwin(String),
@@ -81,7 +81,7 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     let spellings = Spellings::new(handle, tip, &scope)?;
     let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
     // What commits that clash would have brought: what stands there instead is not what the later ones are about.
-    let mut lost: HashMap<&RepoPath, usize> = HashMap::new();
+    let mut lost = Lost::default();
     for (at, planned) in series.iter().enumerate() {
         let mut own = Changes::new();
         for change in &planned.changes {
@@ -91,13 +91,14 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
         let after = handle.write_tree(Some(before), &own)?;
         let known_clashes = carried.clashes.len();
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
-        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.get(&change.path)?)));
-        for (path, earlier) in builds_on {
+        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.brought.get(&change.path)?)));
+        let copies = planned.copied.iter().filter_map(|path| Some((path, *lost.changed.get(path)?)));
+        for (path, earlier) in builds_on.chain(copies) {
             let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
             carried.clashes.push(Clash { planned: at, path, kind, text: None });
         }
         if carried.clashes.len() > known_clashes {
-            mark_lost(&mut lost, at, planned);
+            lost.add(at, planned);
             carried.changes.push(Vec::new());
             before = after;
             continue;
@@ -117,7 +118,7 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                     twins.extend(spellings.twin(handle, tip, next, path)?.map(|twin| (path, twin)));
                 }
                 if !twins.is_empty() {
-                    mark_lost(&mut lost, at, planned);
+                    lost.add(at, planned);
                     for (path, twin) in twins {
                         clash(path.to_string(), ClashKind::CaseTwin(twin));
                     }
@@ -140,11 +141,11 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                 tip = next;
             }
             Merge::Unnameable(paths) => {
-                mark_lost(&mut lost, at, planned);
+                lost.add(at, planned);
                 paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable));
             }
             Merge::Conflicts(conflicts) => {
-                mark_lost(&mut lost, at, planned);
+                lost.add(at, planned);
                 for conflict in conflicts {
                     carried.clashes.push(clash_of(handle, tip, at, conflict)?);
                 }
@@ -156,10 +157,23 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     Ok(carried)
 }
 
-/// Notes the files that a commit would have brought.
-fn mark_lost<'a>(lost: &mut HashMap<&'a RepoPath, usize>, at: usize, planned: &'a Planned) {
-    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
-        lost.insert(&change.path, at);
+/// What commits that clash would have done, by their numbers.
+#[derive(Default)]
+struct Lost<'a> {
+    /// The files that they would have brought.
+    brought: HashMap<&'a RepoPath, usize>,
+    /// All that they would have changed, which a copy of it would have in it.
+    changed: HashMap<&'a RepoPath, usize>,
+}
+
+impl<'a> Lost<'a> {
+    fn add(&mut self, at: usize, planned: &'a Planned) {
+        for change in &planned.changes {
+            self.changed.insert(&change.path, at);
+            if change.before.is_none() {
+                self.brought.insert(&change.path, at);
+            }
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Planned {
     pub message: String,
     /// What it changes; every path once.
     pub changes: Vec<FileChange>,
+    /// The files that it copies, as the commits before it leave them.
+    pub copied: Vec<RepoPath>,
 }
 
 /// A path that the series touches as a whole.

@@ -158,13 +158,13 @@ impl Run {
             }
             ClashKind::BuildsOn(earlier) => {
                 let earlier = series.get(*earlier).and_then(|planned| planned.edits.first().copied());
-                let message = format!("`{path}` is a file that a refused edit brings");
+                let message = format!("`{path}` is not what it would be by an edit that is refused");
                 let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
                 let Some(earlier) = earlier else { return Some(diagnostic) };
                 return Some(
                     diagnostic
                         .with_help(format!(
-                            "edit {earlier}, which is refused too, brings this file: correct that one first"
+                            "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
                         ))
                         .with_evidence(Evidence { builds_on: Some(earlier), ..Evidence::default() }),
                 );

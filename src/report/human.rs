@@ -72,9 +72,10 @@ pub fn edits(report: &Report, style: Style) -> String {
                 edit.lines
             );
             for found in &edit.matched {
+                let figure = found.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
                 let _ = writeln!(
                     out,
-                    "{:digits$}  {DIM}found at line {}: {}{DIM:#}",
+                    "{:digits$}  {DIM}found at line {}: {}{figure}{DIM:#}",
                     "",
                     found.line,
                     found.tier.as_str()

@@ -94,6 +94,17 @@ fn the_corrections_alone_go_on_from_the_refused_answer() {
 }
 
 #[test]
+fn corrections_that_do_not_fit_are_answered_too() {
+    let sandbox = Sandbox::new();
+    let bad = |find: &str| patch("README", "w", find, "x\n");
+    sandbox.apply(["-q"], &format!("{}{}", bad("one\n"), bad("two\n"))).exits(1);
+    let run = sandbox.apply(["-q", "--feedback", "--continue"], &bad("three\n")).exits(1);
+    assert_eq!(run.stderr, "");
+    assert!(run.stdout.starts_with("Your corrections could not be put in the place"), "{}", run.stdout);
+    assert!(run.stdout.contains("one corrected edit for each edit that was refused"), "{}", run.stdout);
+}
+
+#[test]
 fn every_kind_of_refusal_has_a_section_and_something_to_do() {
     let sandbox = Sandbox::new();
     sandbox.file("twice", "x\ny\nx\n");

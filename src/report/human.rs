@@ -160,6 +160,17 @@ pub fn findings(report: &Report, style: Style) -> String {
             one(&mut out, finding);
         }
     }
+    let changed = report.first_changes();
+    let of_a_file = |finding: &Finding| {
+        let evidence = finding.evidence.as_ref();
+        evidence.is_some_and(|evidence| evidence.nearest.is_some() || !evidence.candidates.is_empty())
+    };
+    if report.findings.iter().any(|finding| of_a_file(finding) && finding.is_after(&changed)) {
+        let _ = writeln!(
+            out,
+            "{DIM}lines of files are counted as the good edits before a refused one leave them{DIM:#}"
+        );
+    }
     if matches!(report.status, Status::Refused | Status::PartlyLanded) {
         let changed = match report.status {
             Status::PartlyLanded => "the others have landed",

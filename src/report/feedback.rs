@@ -319,23 +319,29 @@ impl<'a> Text<'a> {
         let within: Vec<String> = evidence.places[..shown]
             .iter()
             .filter_map(|place| place.within.as_ref().map(|(line, text)| (place.line, *line, text)))
+            .filter(|(_, line, _)| !evidence.places[..shown].iter().any(|place| place.excerpt.holds(*line)))
             .map(|(place, line, text)| {
                 format!("line {place} is in {} (line {line})", self.quotes.inline(text.trim()))
             })
             .collect();
         if shown > 0 {
             let mut quoted: Vec<(Option<usize>, &str)> = Vec::new();
+            let mut upto = 0;
             for place in &evidence.places[..shown] {
-                if !quoted.is_empty() {
+                // Places beside each other share lines.
+                if upto > 0 && place.excerpt.line > upto + 1 {
                     quoted.push((None, "..."));
                 }
                 // Of a long text its first and last lines.
                 let inner = |line: usize| {
                     place.last - place.line > 12 && line > place.line + 4 && line + 4 < place.last
                 };
-                let lines =
-                    (place.excerpt.line..).zip(&place.excerpt.lines).filter(|(line, _)| !inner(*line));
-                quoted.extend(lines.map(|(line, text)| (Some(line), text.as_str())));
+                for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+                    if line > upto && !inner(line) {
+                        quoted.push((Some(line), text.as_str()));
+                    }
+                    upto = upto.max(line);
+                }
             }
             let context = "With the lines around it:";
             self.quotes.lines(out, context, quoted);

@@ -107,6 +107,8 @@ pub struct Nearest {
     pub elsewhere: Vec<(usize, usize)>,
     /// The first of these with what is around it.
     pub around: Option<Excerpt>,
+    /// First lines, from 1, of other regions that are as much alike. The first few.
+    pub also: Vec<usize>,
 }
 
 /// A line of a before-text beside the line of a file that stands for it.

@@ -392,6 +392,14 @@ impl<'a> Text<'a> {
             };
             self.quotes.lines(out, &title, lines);
         }
+        if !nearest.also.is_empty() {
+            let lines: Vec<String> = nearest.also.iter().map(ToString::to_string).collect();
+            let _ = write!(
+                out,
+                "\nParts of the file that are as much alike begin at line {}; copy enough lines to tell them apart.\n",
+                lines.join(", ")
+            );
+        }
         let mut pairs: Vec<(String, String)> = Vec::new();
         let mut remark = String::new();
         let shown = [20, 6, 1][detail as usize];

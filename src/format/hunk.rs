@@ -49,6 +49,8 @@ pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: u32, pa
     if body.hunks.is_empty() {
         body.hunks = idle;
     }
+    // There may be very many bodies.
+    body.hunks.shrink_to_fit();
     body
 }
 
@@ -187,6 +189,7 @@ impl<'r> Reader<'r> {
     fn finish_hunk(&mut self) {
         let Some(mut hunk) = self.hunk.take() else { return };
         hunk.lines.truncate(hunk.solid.0);
+        hunk.lines.shrink_to_fit();
         if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
             self.fault(fault);

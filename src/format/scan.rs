@@ -52,10 +52,16 @@ impl<'r> Source<'r> {
     /// The line of that number from `at` on, which is in it.
     #[inline]
     fn read(self, number: usize, at: usize) -> Line<'r> {
+        let next = self.start(number + 1);
+        Line { text: self.text_between(at, next), start: at, next, number, marked: None }
+    }
+
+    /// The text from `at` to the line break before `next`.
+    #[inline]
+    fn text_between(self, at: usize, next: usize) -> &'r str {
         #[cfg(test)]
         LINES_READ.with(|count| count.set(count.get() + 1));
         let bytes = self.text.as_bytes();
-        let next = self.start(number + 1);
         let mut end = next;
         if end > at && bytes[end - 1] == b'\n' {
             end -= 1;
@@ -63,7 +69,7 @@ impl<'r> Source<'r> {
                 end -= 1;
             }
         }
-        Line { text: &self.text[at..end], start: at, next, number, marked: None }
+        &self.text[at..end]
     }
 
     /// The line of that number as it reads inside `depth` block quotes; `None` where those have ended. A blank line does
@@ -142,13 +148,18 @@ pub fn is_blank(byte: u8) -> bool {
 }
 
 /// A text without spaces and tabs at both ends.
+#[inline]
 pub fn trim(text: &str) -> &str {
-    text.trim_matches([' ', '\t'])
+    let text = trim_start(text);
+    let blanks = text.bytes().rev().take_while(|&byte| is_blank(byte)).count();
+    &text[..text.len() - blanks]
 }
 
 /// A text without spaces and tabs before it.
+#[inline]
 pub fn trim_start(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t'])
+    let blanks = text.bytes().take_while(|&byte| is_blank(byte)).count();
+    &text[blanks..]
 }
 
 /// Whether a text is another but for blanks around it. Looks at no more than it must: parsers ask this of the rest of a
@@ -186,6 +197,52 @@ pub struct Lines<'r> {
     source: Source<'r>,
     upcoming: Option<Line<'r>>,
     quote: usize,
+}
+
+impl Lines<'_> {
+    /// Goes over the lines from here on that pass. For the many that say nothing: it takes less than to look at each
+    /// line with [`Iterator::next`].
+    #[inline]
+    pub fn pass(&mut self, mut passes: impl FnMut(&str) -> bool) {
+        while let Some(line) = self.upcoming.filter(|line| passes(line.text)) {
+            let mut number = line.number + 1;
+            if self.quote == 0 {
+                let mut at = line.next;
+                while at < self.source.text.len() {
+                    let next = self.source.start(number + 1);
+                    if !passes(self.source.text_between(at, next)) {
+                        self.upcoming = self.source.read_quoted(number, 0);
+                        return;
+                    }
+                    (number, at) = (number + 1, next);
+                }
+            }
+            self.upcoming = self.source.read_quoted(number, self.quote);
+        }
+    }
+
+    /// The text from here to before `end`, which may be within a line: without the block quote's marks, each line ended
+    /// by `\n`.
+    pub fn payload(self, end: usize) -> String {
+        let Some(first) = self.upcoming else { return String::new() };
+        let Some(whole) = self.source.text.get(first.start..end) else { return String::new() };
+        let is_plain = self.quote == 0 && memchr::memchr(b'\r', whole.as_bytes()).is_none();
+        if is_plain && (whole.is_empty() || whole.ends_with('\n')) {
+            return whole.to_owned();
+        }
+        let mut payload = String::with_capacity(whole.len() + 1);
+        if is_plain {
+            payload.push_str(whole);
+            payload.push('\n');
+            return payload;
+        }
+        for line in self.take_while(|line| line.start < end) {
+            payload.push_str(line.text.get(..end - line.start).unwrap_or(line.text));
+            payload.push('\n');
+        }
+        payload.shrink_to_fit();
+        payload
+    }
 }
 
 impl<'r> Iterator for Lines<'r> {
@@ -333,6 +390,21 @@ impl<'r> Cursor<'r> {
         }
     }
 
+    /// Goes to the next line, and on over those that pass.
+    #[inline]
+    pub fn advance_past(&mut self, mut passes: impl FnMut(&str) -> bool) {
+        self.advance();
+        if self.quote == 0 {
+            let mut lines = self.lines();
+            lines.pass(passes);
+            self.go(lines.upcoming, self.source.text.len());
+        } else {
+            while self.line.is_some_and(|line| passes(line.text)) {
+                self.advance();
+            }
+        }
+    }
+
     /// Goes to a line, or the rest of one, that [`Cursor::lines`] gave.
     pub fn go_to(&mut self, line: Line<'r>) {
         self.go(Some(line), line.start);
@@ -393,23 +465,8 @@ impl<'r> Cursor<'r> {
     /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
     /// cursor begin: without the block quote's marks, each ended by `\n`.
     pub fn payload(&self, start: usize, end: usize) -> String {
-        let Some(whole) = self.source.text.get(start..end) else { return String::new() };
-        if self.quote == 0 && memchr::memchr(b'\r', whole.as_bytes()).is_none() {
-            let mut payload = String::with_capacity(whole.len() + 1);
-            payload.push_str(whole);
-            if !payload.is_empty() && !payload.ends_with('\n') {
-                payload.push('\n');
-            }
-            return payload;
-        }
-        let mut payload = String::with_capacity(whole.len() + 1);
         let first = self.source.read(self.source.number(start), start);
-        let lines = Lines { source: self.source, upcoming: Some(first), quote: self.quote };
-        for line in lines.take_while(|line| line.start < end) {
-            payload.push_str(line.text);
-            payload.push('\n');
-        }
-        payload
+        Lines { source: self.source, upcoming: Some(first), quote: self.quote }.payload(end)
     }
 
     /// Takes the block quote's marks off the line that it stands at, if there are any.

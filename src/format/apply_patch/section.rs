@@ -90,6 +90,47 @@ impl Section {
         Ok(())
     }
 
+    /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
+    /// ones of a chunk. For the many; the rest are for [`Section::take`].
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
+        let mut taken = false;
+        match &mut self.body {
+            Body::Add { text: content, blank: None } => cursor.advance_past(|text| {
+                let Some(added) = text.strip_prefix('+') else { return false };
+                content.push_str(added);
+                content.push('\n');
+                taken = true;
+                true
+            }),
+            Body::Update { chunks, closed: false, .. } => {
+                let Some(chunk) = chunks.last_mut().filter(|chunk| !chunk.is_empty()) else {
+                    return cursor.advance();
+                };
+                cursor.advance_past(|text| {
+                    let passes = chunk::is_of_file(text);
+                    if passes {
+                        chunk.take_text(text);
+                        taken = true;
+                    }
+                    passes
+                });
+            }
+            _ => cursor.advance(),
+        }
+        if taken {
+            let above = cursor.response().text().get(..cursor.at()).unwrap_or("");
+            let above = above.strip_suffix('\n').unwrap_or(above);
+            let end = above.strip_suffix('\r').unwrap_or(above).len();
+            let span = cursor.span(end, end);
+            self.span = self.span.join(span);
+            if let Body::Update { chunks, .. } = &mut self.body
+                && let Some(chunk) = chunks.last_mut()
+            {
+                chunk.reach(span);
+            }
+        }
+    }
+
     /// Takes in `*** Move to:` or `*** End of File`.
     pub(super) fn take_marker(
         &mut self,
@@ -129,11 +170,19 @@ impl Section {
     pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
         let Self { span, region, path, body } = self;
         let op = match body {
-            Body::Add { text, .. } => Ok(Op::Create { text, existing: Existing::Refuse }),
+            Body::Add { mut text, .. } => {
+                text.shrink_to_fit();
+                Ok(Op::Create { text, existing: Existing::Refuse })
+            }
             Body::Delete => Ok(Op::Delete { recursive: false }),
             Body::Update { to, chunks, .. } => {
-                let hunks = chunks.into_iter().map(Chunk::lower).collect::<Result<Vec<_>, _>>();
-                hunks.and_then(|hunks| match to {
+                // Exactly as many: there may be very many edits.
+                let mut hunks = Vec::with_capacity(chunks.len());
+                let fault = chunks
+                    .into_iter()
+                    .map(Chunk::lower)
+                    .find_map(|hunk| hunk.map(|hunk| hunks.push(hunk)).err());
+                fault.map_or(Ok(hunks), Err).and_then(|hunks| match to {
                     Some(to) => Ok(Op::Rename { to, hunks }),
                     None if hunks.is_empty() => {
                         let fault = Diagnostic::error(Code::Missing, span, "the update changes nothing");

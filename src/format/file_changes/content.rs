@@ -55,12 +55,7 @@ impl<'r> Content<'r> {
 
     /// Its lines, each ended by `\n`.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for line in self.lines() {
-            text.push_str(line.text);
-            text.push('\n');
-        }
-        text
+        self.lines.clone().map_or_else(String::new, |lines| lines.payload(self.until))
     }
 }
 

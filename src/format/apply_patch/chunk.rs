@@ -42,23 +42,26 @@ impl Chunk {
 
     /// Takes in a line that begins with a mark.
     pub(super) fn take(&mut self, span: Span, text: &str) {
-        self.reach(span);
-        self.take_text(text);
+        self.take_lines(span, text, !text.starts_with('+'));
     }
 
-    /// Goes up to there.
-    pub(super) fn reach(&mut self, span: Span) {
+    /// Takes in lines that begin with a mark; `has_old` says whether any of them is one of the file before.
+    pub(super) fn take_lines(&mut self, span: Span, lines: &str, has_old: bool) {
         self.span = self.span.join(span);
-    }
-
-    /// Takes in what a line says that begins with a mark.
-    #[inline]
-    pub(super) fn take_text(&mut self, text: &str) {
         // An empty line between others is one of the file.
-        self.has_old |= self.bare > 0 || !text.starts_with('+');
+        self.has_old |= self.bare > 0 || has_old;
         self.bare = 0;
-        self.lines.push_str(text);
-        self.lines.push('\n');
+        if lines.contains('\r') {
+            for line in lines.lines() {
+                self.lines.push_str(line);
+                self.lines.push('\n');
+            }
+            return;
+        }
+        self.lines.push_str(lines);
+        if !lines.ends_with('\n') {
+            self.lines.push('\n');
+        }
     }
 
     /// Takes in a line that is empty in the patch.

@@ -63,7 +63,7 @@ impl<'r> Extent<'r> {
                 foreign = foreign.or(Some(line.start));
             }
             if indent.is_empty() {
-                cursor.advance_past(says_nothing);
+                cursor.advance_past(|line| says_nothing(line.text));
             } else {
                 cursor.advance();
             }

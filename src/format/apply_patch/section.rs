@@ -91,43 +91,46 @@ impl Section {
     }
 
     /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
-    /// ones of a chunk. For the many; the rest are for [`Section::take`].
+    /// ones of a chunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
-        let mut taken = false;
-        match &mut self.body {
-            Body::Add { text: content, blank: None } => cursor.advance_past(|text| {
-                let Some(added) = text.strip_prefix('+') else { return false };
-                content.push_str(added);
-                content.push('\n');
-                taken = true;
-                true
-            }),
-            Body::Update { chunks, closed: false, .. } => {
-                let Some(chunk) = chunks.last_mut().filter(|chunk| !chunk.is_empty()) else {
-                    return cursor.advance();
-                };
-                cursor.advance_past(|text| {
-                    let passes = chunk::is_of_file(text);
-                    if passes {
-                        chunk.take_text(text);
-                        taken = true;
-                    }
-                    passes
-                });
-            }
-            _ => cursor.advance(),
-        }
-        if taken {
-            let above = cursor.response().text().get(..cursor.at()).unwrap_or("");
-            let above = above.strip_suffix('\n').unwrap_or(above);
-            let end = above.strip_suffix('\r').unwrap_or(above).len();
-            let span = cursor.span(end, end);
-            self.span = self.span.join(span);
-            if let Body::Update { chunks, .. } = &mut self.body
-                && let Some(chunk) = chunks.last_mut()
+        let is_more: fn(&str) -> bool = match &self.body {
+            Body::Add { blank: None, .. } => |text| text.starts_with('+'),
+            Body::Update { chunks, closed: false, .. }
+                if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
             {
-                chunk.reach(span);
+                chunk::is_of_file
             }
+            _ => return cursor.advance(),
+        };
+        let mut first = None;
+        let (mut end, mut next, mut count, mut has_old) = (0, 0, 0, false);
+        cursor.advance_past(|line| {
+            let more = is_more(line.text);
+            if more {
+                first.get_or_insert(line.start);
+                (end, next, count) = (line.end(), line.next, count + 1);
+                has_old |= !line.text.starts_with('+');
+            }
+            more
+        });
+        let Some(first) = first else { return };
+        let span = cursor.span(first, end);
+        self.span = self.span.join(span);
+        let lines = cursor.response().text().get(first..next).unwrap_or("");
+        match &mut self.body {
+            Body::Add { text, .. } => {
+                text.reserve_exact(lines.len() + 1 - count);
+                for line in lines.lines() {
+                    text.push_str(line.strip_prefix('+').unwrap_or(line));
+                    text.push('\n');
+                }
+            }
+            Body::Update { chunks, .. } => {
+                if let Some(chunk) = chunks.last_mut() {
+                    chunk.take_lines(span, lines, has_old);
+                }
+            }
+            Body::Delete => {}
         }
     }
 

@@ -157,8 +157,19 @@ impl<'r> Extent<'r> {
     fn of(mut lines: Lines<'r>, closing: Closing, mut inline: bool) -> Self {
         let guarded = guarded_end(lines.clone(), closing);
         let mut extent = Self { end: guarded, swallows: false, text: None, why: None };
-        while let Some(mut line) = lines.next() {
-            // Most lines are neither.
+        loop {
+            // Most lines have no tag.
+            if guarded.is_none() && !inline {
+                let text = &mut extent.text;
+                lines.pass(|line| {
+                    let passes = !closing.may_have_tag(line.text);
+                    if passes && !line.is_blank() {
+                        *text = Some((text.map_or(line, |(first, _)| first), line));
+                    }
+                    passes
+                });
+            }
+            let Some(mut line) = lines.next() else { break };
             let may_be_tag = closing.may_have_tag(line.text);
             if guarded.is_none() && may_be_tag {
                 extent.end = closing.find(line, &lines, inline);

@@ -174,7 +174,7 @@ fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str, heal: bool) -> End<'r> 
     let mut swallows = false;
     loop {
         if order.child == Child::Elsewhere {
-            lines.pass(|text| memchr::memchr2(b'<', b'>', text.as_bytes()).is_none());
+            lines.pass(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
         }
         let Some(line) = lines.next() else { break };
         if line.first_byte() == Some(b'>') {

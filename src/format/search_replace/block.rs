@@ -175,7 +175,7 @@ fn read_payload<'r>(
             }
             _ => {}
         }
-        cursor.advance_past(|text| !Marker::may_be(text));
+        cursor.advance_past(|line| !Marker::may_be(line.text));
     }
     if let Some(mark) = cut_off {
         cursor.reset(mark);

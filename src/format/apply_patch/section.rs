@@ -93,44 +93,41 @@ impl Section {
     /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
     /// ones of a chunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
-        let is_more: fn(&str) -> bool = match &self.body {
-            Body::Add { blank: None, .. } => |text| text.starts_with('+'),
+        let mut first = None;
+        let (mut end, mut next, mut has_old) = (0, 0, false);
+        let mut go_over = |line: Line<'_>| {
+            first.get_or_insert(line.start);
+            (end, next) = (line.end(), line.next);
+        };
+        match &mut self.body {
+            Body::Add { text, blank: None } => cursor.advance_past(|line| {
+                let Some(added) = line.text.strip_prefix('+') else { return false };
+                text.push_str(added);
+                text.push('\n');
+                go_over(line);
+                true
+            }),
             Body::Update { chunks, closed: false, .. }
                 if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
             {
-                chunk::is_of_file
+                cursor.advance_past(|line| {
+                    let more = chunk::is_of_file(line.text);
+                    if more {
+                        go_over(line);
+                        has_old |= !line.text.starts_with('+');
+                    }
+                    more
+                });
             }
             _ => return cursor.advance(),
-        };
-        let mut first = None;
-        let (mut end, mut next, mut count, mut has_old) = (0, 0, 0, false);
-        cursor.advance_past(|line| {
-            let more = is_more(line.text);
-            if more {
-                first.get_or_insert(line.start);
-                (end, next, count) = (line.end(), line.next, count + 1);
-                has_old |= !line.text.starts_with('+');
-            }
-            more
-        });
+        }
         let Some(first) = first else { return };
         let span = cursor.span(first, end);
         self.span = self.span.join(span);
-        let lines = cursor.response().text().get(first..next).unwrap_or("");
-        match &mut self.body {
-            Body::Add { text, .. } => {
-                text.reserve_exact(lines.len() + 1 - count);
-                for line in lines.lines() {
-                    text.push_str(line.strip_prefix('+').unwrap_or(line));
-                    text.push('\n');
-                }
-            }
-            Body::Update { chunks, .. } => {
-                if let Some(chunk) = chunks.last_mut() {
-                    chunk.take_lines(span, lines, has_old);
-                }
-            }
-            Body::Delete => {}
+        if let Body::Update { chunks, .. } = &mut self.body
+            && let Some(chunk) = chunks.last_mut()
+        {
+            chunk.take_lines(span, cursor.response().text().get(first..next).unwrap_or(""), has_old);
         }
     }
 

@@ -208,6 +208,7 @@ fn several_responses_are_one_landing() {
     // A bad one takes the good one with it, and is named.
     std::fs::write(&one, create("b", "Third", "x\n")).unwrap();
     std::fs::write(&two, patch("a", "Fourth", "nowhere\n", "z\n")).unwrap();
+    sandbox.git(["config", "llmapply.keep", "false"]);
     let before = sandbox.listing();
     let run = sandbox.run([&one, &two]).exits(1);
     assert!(run.stderr.contains("edit 2, a") && run.stderr.contains("two.txt, line"), "{}", run.stderr);

@@ -48,6 +48,14 @@ pub(super) struct Settings {
     pub(super) allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub(super) allow_markers: bool,
+    /// Land what resolves.
+    pub(super) keep_going: bool,
+    /// Keep a refused attempt.
+    pub(super) keep: bool,
+    /// The attempt to go on from; the only one, where no name is given.
+    pub(super) resume: Option<Option<String>>,
+    /// The attempt to forget.
+    pub(super) abort: Option<Option<String>>,
     /// `llmapply.sensitive`.
     pub(super) sensitive: Vec<String>,
     /// `llmapply.maxSize`, in bytes.
@@ -61,6 +69,8 @@ pub(super) struct Settings {
 pub(super) struct Output {
     /// One JSON object.
     pub(super) json: bool,
+    /// On refusal, what to send back to the model.
+    pub(super) feedback: bool,
     /// Errors only.
     pub(super) quiet: bool,
     /// Everything.
@@ -83,7 +93,7 @@ pub(super) enum Color {
 impl Output {
     /// As if nothing had been typed.
     pub(super) fn plain() -> Self {
-        Self { json: false, quiet: false, verbose: false, color: Color::Auto }
+        Self { json: false, feedback: false, quiet: false, verbose: false, color: Color::Auto }
     }
 
     /// From what was typed alone: for messages before there is a repository.
@@ -91,7 +101,7 @@ impl Output {
         let on = |long| args::switch(matches, long).unwrap_or(false);
         let color = args::single(matches, "color").flatten();
         let color = color.and_then(|text| Color::read(&text)).unwrap_or(Color::Auto);
-        Self { json: on("json"), quiet: on("quiet"), verbose: on("verbose"), color }
+        Self { json: on("json"), feedback: on("feedback"), quiet: on("quiet"), verbose: on("verbose"), color }
     }
 
     /// From what was typed and the configuration.
@@ -108,8 +118,19 @@ impl Output {
                 None => Color::Auto,
             },
         };
+        let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
+        if json && feedback {
+            // What is typed goes before what is configured.
+            let typed = |long| args::switch(matches, long) == Some(true);
+            (json, feedback) = match (typed("json"), typed("feedback")) {
+                (true, false) => (true, false),
+                (false, true) => (false, true),
+                both => (true, both.0 == both.1),
+            };
+        }
         Ok(Self {
-            json: from.switch("json", false)?,
+            json,
+            feedback,
             quiet: from.switch("quiet", false)?,
             verbose: from.switch("verbose", false)?,
             color,
@@ -225,11 +246,20 @@ impl Settings {
             allow_sensitive: from.switch("allow-sensitive", false)?,
             allow_placeholder: from.switch("allow-placeholder", false)?,
             allow_markers: from.switch("allow-markers", false)?,
+            keep_going: from.switch("keep-going", false)?,
+            keep: from.switch("keep", true)?,
+            resume: attempt(matches, "continue"),
+            abort: attempt(matches, "abort"),
             sensitive: config.list("llmapply.sensitive")?,
             max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
             lock_timeout: lock_timeout(config)?,
         })
     }
+}
+
+/// The attempt that an option names, or the only one.
+fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
+    args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
 /// The settings of prompt.

@@ -19,6 +19,16 @@ impl Effort {
         self.0.set(left.unwrap_or(0));
         left.is_some()
     }
+
+    /// Likewise, for what is only said about a refusal: it leaves at least half of what a response is worth to the search.
+    pub(super) fn spare(&self, steps: usize) -> bool {
+        let left =
+            self.0.get().checked_sub(steps as u64).filter(|left| *left >= super::thresholds::EFFORT / 2);
+        if let Some(left) = left {
+            self.0.set(left);
+        }
+        left.is_some()
+    }
 }
 
 impl Default for Effort {

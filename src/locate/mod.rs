@@ -7,6 +7,7 @@
 
 mod alone;
 mod clash;
+mod compare;
 mod context;
 mod effort;
 mod elision;
@@ -29,6 +30,7 @@ mod seek;
 mod series;
 mod similar;
 mod splice;
+mod surrounding;
 mod thresholds;
 mod version;
 
@@ -36,7 +38,9 @@ pub use clash::clash;
 pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;
+pub use nearest::{HELP_ADDED, HELP_COPY};
 pub use refusal::Refusal;
+pub use surrounding::beginning;
 pub use version::Version;
 
 use crate::edit::{Anchor, Hunk};

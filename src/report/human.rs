@@ -1,7 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code};
-use super::{EditReport, EditState, Finding, Report, Status};
+use super::{EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -15,11 +15,11 @@ pub struct Style {
 }
 
 const BOLD: Ansi = Ansi::new().bold();
-const RED: Ansi = AnsiColor::Red.on_default().bold();
+pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
 const YELLOW: Ansi = AnsiColor::Yellow.on_default();
-const GREEN: Ansi = AnsiColor::Green.on_default();
-const DIM: Ansi = Ansi::new().dimmed();
-const CYAN: Ansi = AnsiColor::Cyan.on_default();
+pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
+pub(super) const DIM: Ansi = Ansi::new().dimmed();
+pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
 
 /// The lines of the edits.
 pub fn edits(report: &Report, style: Style) -> String {
@@ -88,7 +88,7 @@ pub fn edits(report: &Report, style: Style) -> String {
     out
 }
 
-fn shorten(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -103,7 +103,7 @@ pub fn headline(report: &Report) -> String {
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
     let plural = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     match (report.status, &report.branch) {
-        (Status::Landed, Some(branch)) => {
+        (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
             let commits = plural(commits.len(), "commit");
@@ -159,7 +159,11 @@ pub fn findings(report: &Report, style: Style) -> String {
             one(&mut out, finding);
         }
     }
-    if report.status == Status::Refused {
+    if matches!(report.status, Status::Refused | Status::PartlyLanded) {
+        let changed = match report.status {
+            Status::PartlyLanded => "the others have landed",
+            _ => "nothing was changed",
+        };
         let refused = report.edits.iter().filter(|edit| edit.state == EditState::Refused).count();
         let fine: Vec<String> = report
             .edits
@@ -168,17 +172,28 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
-            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; nothing was changed"),
+            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; nothing was changed", report.edits.len())
+                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
+            }
+            (n, _) if report.status == Status::PartlyLanded => {
+                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
             }
             (n, _) => writeln!(
                 out,
-                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); nothing was changed",
+                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); {changed}",
                 report.edits.len(),
                 ranges(&fine)
             ),
         };
+        if let Some(attempt) = &report.attempt {
+            let name = if attempt.alone { String::new() } else { format!("={}", attempt.id) };
+            let _ = writeln!(
+                out,
+                "{CYAN}help{CYAN:#}: get the refused edits corrected, those alone, and run \
+                 'git llm-apply --continue{name} <file>'; '--abort{name}' forgets them"
+            );
+        }
     }
     out
 }
@@ -211,29 +226,22 @@ fn one(out: &mut String, finding: &Finding) {
     if let Some((response, (lines, _))) = finding.response.as_ref().zip(finding.places.first()) {
         let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
     }
-    let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
-    for (number, text) in &finding.excerpt {
-        let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+    let compared = finding
+        .evidence
+        .as_ref()
+        .is_some_and(|evidence| evidence.nearest.as_ref().is_some_and(|nearest| !nearest.rows.is_empty()));
+    // What is compared below is shown there.
+    if !compared || finding.wanted.is_empty() {
+        let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
+        for (number, text) in &finding.excerpt {
+            let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+        }
     }
     for (lines, text) in finding.places.iter().skip(1) {
         let _ = writeln!(out, "  {lines}: {}", escape(text));
     }
     if let Some(evidence) = &finding.evidence {
-        if evidence.candidates.len() > 1 {
-            let lines: Vec<_> = evidence.candidates.iter().take(12).map(ToString::to_string).collect();
-            let more = evidence.candidates.len().saturating_sub(12);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = writeln!(out, "  it stands at lines {}{more}", lines.join(", "));
-        }
-        if let Some(lines) = evidence.context_lines {
-            let _ = writeln!(out, "  {lines} lines of context would make it unique");
-        }
-        if let Some(nearest) = &evidence.nearest {
-            let _ = writeln!(out, "  nearest ({}% alike), at line {}:", nearest.similarity, nearest.line);
-            for (number, text) in (nearest.line..).zip(nearest.lines.iter().take(12)) {
-                let _ = writeln!(out, "  {DIM}{number:>5} |{DIM:#} {}", escape_code(&shorten(text, 100)));
-            }
-        }
+        refusal::show(out, finding, evidence);
     }
     if let Some(help) = &finding.help {
         let _ = writeln!(out, "  {CYAN}help{CYAN:#}: {}", escape(help));

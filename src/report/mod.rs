@@ -1,16 +1,26 @@
 //! What is said at the end: one value, rendered for people and as JSON. Pure.
 
+mod advice;
+mod difference;
 pub mod escape;
+mod feedback;
 mod human;
 mod json;
+mod quotes;
+mod refusal;
 mod summary;
+mod wanted;
 
+pub use difference::Difference;
+pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use quotes::Quoting;
 pub use summary::summary;
+pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
-use crate::edit::{Edit, Op, Script};
+use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step};
 use crate::response::Response;
@@ -21,6 +31,8 @@ use crate::span::LineRange;
 pub enum Status {
     /// The branch has moved.
     Landed,
+    /// Some edits landed and others were refused (`--keep-going`).
+    PartlyLanded,
     /// A dry run: it would land.
     Checked,
     /// Everything was there already.
@@ -39,6 +51,7 @@ impl Status {
     /// All of them.
     pub const ALL: &[Status] = &[
         Status::Landed,
+        Status::PartlyLanded,
         Status::Checked,
         Status::Nothing,
         Status::Refused,
@@ -51,6 +64,7 @@ impl Status {
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Landed => "landed",
+            Status::PartlyLanded => "partly-landed",
             Status::Checked => "checked",
             Status::Nothing => "nothing",
             Status::Refused => "refused",
@@ -138,6 +152,8 @@ pub struct Finding {
     pub edit: Option<usize>,
     /// The path it is about.
     pub path: Option<String>,
+    /// The lines that the edit looks for; empty if it is not about such.
+    pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
     /// The places in it, the main one first, each with a remark that may be empty.
@@ -148,6 +164,13 @@ pub struct Finding {
     pub help: Option<String>,
     /// What the real file says.
     pub evidence: Option<Evidence>,
+}
+
+impl Finding {
+    /// Whether it refuses the response.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
 }
 
 /// The movement of the branch.
@@ -190,6 +213,19 @@ pub struct Report {
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
     pub responses: Vec<String>,
+    /// The formats of what looked like edits; if nothing did, those that were looked for.
+    pub formats: Vec<FormatId>,
+    /// The refused attempt that was kept.
+    pub attempt: Option<KeptAttempt>,
+}
+
+/// A refused attempt that was kept for `--continue`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAttempt {
+    /// Its name.
+    pub id: String,
+    /// Whether it is the only one, so that it need not be named.
+    pub alone: bool,
 }
 
 impl Report {
@@ -207,6 +243,8 @@ impl Report {
             recovered: Vec::new(),
             error: None,
             responses: Vec::new(),
+            formats: FormatId::ALL.to_vec(),
+            attempt: None,
         }
     }
 }
@@ -283,6 +321,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         message: diagnostic.message.clone(),
         edit: diagnostic.edit,
         path: diagnostic.path.clone().or_else(of_edit),
+        wanted: wanted::wanted(diagnostic, script, responses),
         response: response.map(|response| response.name().to_owned()),
         places,
         excerpt,

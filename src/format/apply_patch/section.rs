@@ -183,7 +183,7 @@ impl Section {
                     .map(Chunk::lower)
                     .find_map(|hunk| hunk.map(|hunk| hunks.push(hunk)).err());
                 fault.map_or(Ok(hunks), Err).and_then(|hunks| match to {
-                    Some(to) => Ok(Op::Rename { to, hunks }),
+                    Some(to) => Ok(Op::Rename { to: Box::new(to), hunks }),
                     None if hunks.is_empty() => {
                         let fault = Diagnostic::error(Code::Missing, span, "the update changes nothing");
                         let help = "say what changes, in lines that begin with a blank, - and +";

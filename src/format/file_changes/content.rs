@@ -394,7 +394,8 @@ impl<'r> Content<'r> {
     }
 }
 
-/// The line that closes a fence. Shorter fences, and those that say a language, open blocks within it.
+/// The line that closes a fence. Others, and those that say a language, open blocks within it; but shorter ones are text,
+/// closed or not: that is what a longer one is for.
 fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> Option<Line<'r>> {
     let mut within: Option<Fence<'_>> = None;
     for line in lines {
@@ -403,6 +404,7 @@ fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> 
             Some(inner) if fence.closes(inner) => within = None,
             Some(_) => {}
             None if fence.closes(open) => return Some(line),
+            None if fence.mark == open.mark && fence.length < open.length => {}
             None => within = Some(fence),
         }
     }

@@ -190,8 +190,8 @@ pub fn findings(report: &Report, style: Style) -> String {
             let name = if attempt.alone { String::new() } else { format!("={}", attempt.id) };
             let _ = writeln!(
                 out,
-                "{CYAN}help{CYAN:#}: get the refused edits corrected, those alone, and run \
-                 'git llm-apply --continue{name} <file>'; '--abort{name}' forgets them"
+                "{CYAN}help{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
+                 '--feedback' prints what to ask for, '--abort{name}' forgets them"
             );
         }
     }

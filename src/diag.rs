@@ -69,6 +69,13 @@ pub struct Excerpt {
     pub lines: Vec<String>,
 }
 
+impl Excerpt {
+    /// Whether the line with that number, from 1, is among them.
+    pub fn holds(&self, line: usize) -> bool {
+        (self.line..self.line + self.lines.len()).contains(&line)
+    }
+}
+
 /// A place in a file and what is around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surrounding {

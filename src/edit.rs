@@ -131,6 +131,12 @@ impl Edit {
         }
     }
 
+    /// The hunk that stands just there. Hunks stand in the order of the response.
+    pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
+        let hunks = self.hunks();
+        hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
+    }
+
     /// Whether it asks for just what the other asks for, wherever the two stand.
     pub fn says_the_same(&self, other: &Edit) -> bool {
         let same = |a: &Target, b: &Target| (&a.raw, &a.root) == (&b.raw, &b.root);

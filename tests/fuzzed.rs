@@ -21,8 +21,10 @@ mod search_replace;
 
 use std::path::Path;
 
+type Check = fn(&[u8]);
+
 /// Each target's name, and its check.
-const TARGETS: &[(&str, fn(&[u8]))] = &[
+const TARGETS: &[(&str, Check)] = &[
     ("apply_patch", apply_patch::check),
     ("applydir", applydir::check),
     ("detection", detection::check),

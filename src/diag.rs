@@ -22,6 +22,9 @@ pub struct Diagnostic {
     pub path: Option<String>,
     /// Places in the response, the main one first.
     pub labels: Vec<Label>,
+    /// Where that lies which gave no edit, and so where its correction belongs, if it is not the main place; empty where
+    /// something breaks off. Findings with one such place are about one thing.
+    pub lost: Option<Span>,
     /// What to do next.
     pub help: Option<String>,
     /// What the real file says.
@@ -261,6 +264,7 @@ impl Diagnostic {
             edit: None,
             path: None,
             labels: vec![Label { span, text: String::new() }],
+            lost: None,
             help: None,
             evidence: None,
         }
@@ -277,6 +281,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says where that lies which gave no edit, unless it was said.
+    #[must_use]
+    pub fn with_lost(mut self, lost: Span) -> Self {
+        self.lost.get_or_insert(lost);
         self
     }
 

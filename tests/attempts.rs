@@ -319,3 +319,77 @@ fn an_attempt_of_one_user_is_in_no_other_users_way() {
     let [id] = attempts(&sandbox).try_into().unwrap();
     assert_eq!(mode(&format!("{KEPT}/{id}/")), 0o700);
 }
+
+/// A correction that is fine, and one that is cut off.
+fn half_whole() -> String {
+    correction() + "<edit file=\"old.txt\" op=\"patch\">\n<find>\n<<<\none\n"
+}
+
+#[test]
+fn nothing_of_corrections_that_are_not_whole_lands_anywhere() {
+    let sandbox = Sandbox::new();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "13\n");
+    sandbox.apply(["-b", "try/one"], &response).exits(1);
+    let before = sandbox.listing();
+    for options in [&["--continue"][..], &["--continue", "--keep-going"]] {
+        let run =
+            sandbox.apply(options, &half_whole()).exits(1).says("[truncated]").says("response.txt, line");
+        let run = run.says("ask for all of its edits again").says("refused: 1 of 1 edits");
+        assert!(!run.stdout.contains("landed") && !run.stderr.contains("landed"), "{}", run.stderr);
+        same("not whole", &before, &sandbox.listing());
+    }
+    let run = sandbox.apply(["--continue", "--feedback", "-q"], &half_whole()).exits(1);
+    assert!(!run.stdout.contains("do not send it again"), "nothing of it was taken: {}", run.stdout);
+    assert!(run.stdout.contains("## Lines "), "it says where: {}", run.stdout);
+    let run = sandbox.apply(["--continue", "--json"], &half_whole()).exits(1);
+    let _ = run.says("\"ref\":\"refs/heads/try/one\"").says("\"state\":\"refused\"");
+}
+
+#[test]
+fn each_response_is_read_again_in_the_format_in_which_it_was_read() {
+    let block = |find: &str| {
+        format!("### File: README\n<<<<<<< SEARCH\n{find}\n=======\nhello world\n>>>>>>> REPLACE\n")
+    };
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.apply(["--continue", "--format=search-replace"], &block("nope")).exits(1).says("edit 2, README");
+    sandbox.apply(["--continue", "--format=opx"], &patch("README", "w", "neither\n", "x\n")).exits(1);
+    sandbox.apply(["--continue"], &block("hello")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Update README", "Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn keep_going_where_the_rest_comes_to_nothing_is_a_refusal() {
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    let response = patch("src/a.rs", "There", "fn a() {}\n", "fn x() {}\n")
+        + &patch("src/a.rs", "And back", "fn x() {}\n", "fn a() {}\n")
+        + &patch("README", "Two", "nowhere\n", "x\n");
+    let run = sandbox.apply(["--keep-going", "--commit=response"], &response).exits(1);
+    let _ = run.says("edit 3, README").says("nothing was changed").says("--continue");
+    assert_eq!((sandbox.head(), attempts(&sandbox).len()), (head, 1));
+}
+
+#[test]
+fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let bad = correction().replace("op=\"patch\"", "op=\"explode\"");
+    let response = create("one.txt", "One", "one\n")
+        + &bad
+        + &bad.replace("README", "old.txt").replace("hello\n", "three\n")
+        + &create("last.txt", "Last", "last\n");
+    sandbox.apply([""; 0], &response).exits(1).says("[malformed]");
+    // One of the two: the other is not forgotten.
+    let before = sandbox.head();
+    let wrong = patch("README", "Two", "nowhere\n", "hello world\n");
+    let run = sandbox.apply(["--continue"], &wrong).exits(1).says("[malformed]").says("old.txt");
+    let _ = run.says("[search-not-found]");
+    assert_eq!(sandbox.head(), before);
+    sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("1 of 4 edits");
+    sandbox.apply(["--continue"], &correction()).exits(0).says("taken for corrected");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
+    sandbox.is_sound();
+}

@@ -230,3 +230,136 @@ fn a_base_beside_the_branch_is_merged_too() {
     sandbox.apply(["--base", &side], &patch("forty.txt", "Thirty", "line 30\n", "line thirty\n")).exits(0);
     assert!(!sandbox.exists("side.txt"), "nothing else of the other branch comes along");
 }
+
+#[test]
+fn what_would_differ_only_in_case_from_what_the_branch_brought_is_refused() {
+    let made = create("made.txt", "w", "mine\n");
+    let cases = [
+        ("Made.txt", made.clone(), "made.txt"),
+        ("Made.txt", rename("old.txt", "made.txt", "w"), "made.txt"),
+        ("Dir/x", create("dir/sub/y", "w", "mine\n"), "Dir"),
+        ("dir/Sub/x", create("dir/sub/y", "w", "mine\n"), "dir/Sub"),
+    ];
+    for (there, response, word) in cases {
+        let (sandbox, base) = shown();
+        sandbox.file(there, "theirs\n");
+        let tip = sandbox.commit("meanwhile");
+        let before = sandbox.listing();
+        let run = sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[path-case]");
+        run.says(word).says("differs only in case");
+        same(there, &before, &sandbox.listing());
+        // With the others it is left out, and nothing of it stays for those after it.
+        let both = response + &create("fine.txt", "Fine", "fine\n");
+        sandbox.apply(["--base", &base, "--no-keep", "--keep-going"], &both).exits(1);
+        assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
+        assert_eq!(sandbox.git(["diff", "--name-only", "HEAD~", "HEAD"]), "fine.txt");
+    }
+    // Another spelling of what the edit itself takes away, or of what the branch took away, is none.
+    let (sandbox, base) = shown();
+    sandbox.file("other.txt", "x\n");
+    sandbox.git(["rm", "-q", "gone.txt"]);
+    sandbox.commit("meanwhile");
+    let response = rename("README", "Readme", "w");
+    sandbox.apply(["--base", &base], &response).exits(0);
+    assert_eq!(sandbox.git(["ls-files", "R*"]), "Readme");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_file_that_was_moved_to_a_name_that_cannot_be_handled_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    for name in [&b"caf\xe9.txt"[..], b"a\\b.txt"] {
+        let (sandbox, base) = shown();
+        let name = std::ffi::OsStr::from_bytes(name);
+        std::fs::rename(sandbox.repo.join("forty.txt"), sandbox.repo.join(name)).unwrap();
+        sandbox.commit("move it");
+        let before = sandbox.listing();
+        sandbox
+            .apply(["--base", &base, "--no-keep"], &patch("forty.txt", "w", "line 30\n", "x\n"))
+            .exits(1)
+            .says("[conflict]")
+            .says("cannot be handled");
+        same("a name", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn what_stands_in_the_way_since_is_called_what_it_is() {
+    type Case = (fn(&Sandbox), String, &'static str);
+    let cases: [Case; 4] = [
+        (
+            |s| s.file("made.txt/inside", "x\n"),
+            create("made.txt", "w", "mine\n"),
+            "`made.txt` is a directory on main",
+        ),
+        (|s| s.file("made", "x\n"), create("made/inside", "w", "mine\n"), "`made` appeared on main"),
+        (
+            |s| std::os::unix::fs::symlink("..", s.repo.join("made")).unwrap(),
+            create("made/inside", "w", "mine\n"),
+            "`made` appeared on main",
+        ),
+        (
+            |s| {
+                std::fs::remove_file(s.repo.join("README")).unwrap();
+                std::os::unix::fs::symlink("old.txt", s.repo.join("README")).unwrap();
+            },
+            patch("README", "w", "hello\n", "bye\n"),
+            "`README` is a symbolic link on main",
+        ),
+    ];
+    for (meanwhile, response, words) in cases {
+        let (sandbox, base) = shown();
+        meanwhile(&sandbox);
+        sandbox.commit("meanwhile");
+        sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[conflict]").says(words);
+    }
+}
+
+#[test]
+fn a_checked_out_branch_without_a_commit_has_no_base() {
+    let (source, _) = shown();
+    let sandbox = Sandbox::unborn();
+    sandbox.git(["fetch", "-q", source.repo.to_str().unwrap(), "main"]);
+    let before = sandbox.listing();
+    let response = create("made.txt", "w", "mine\n");
+    // What is not checked out would look removed there.
+    sandbox.apply(["--base", "FETCH_HEAD"], &response).exits(128).says("no commit yet").says("-b <new>");
+    same("an unborn branch", &before, &sandbox.listing());
+    sandbox.apply(["--base", "FETCH_HEAD", "-b", "try"], &response).exits(0);
+    assert_eq!(sandbox.git(["show", "try:made.txt"]), "mine");
+}
+
+#[test]
+fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
+    let (sandbox, base) = shown();
+    sandbox.file("made.txt", lines(1..30));
+    let tip = sandbox.commit("meanwhile");
+    // What stands there now would merge with the second, but it is not the file that it is about.
+    let response = create("made.txt", "One", &lines(1..29).replace("line 2\n", "line two\n"))
+        + &patch("made.txt", "Two", "line 20\n", "line twenty\n")
+        + &rename("made.txt", "moved.txt", "Three")
+        + &create("fine.txt", "Fine", "fine\n")
+        + &patch("moved.txt", "Four", "line 21\n", "x\n");
+    let run = sandbox.apply(["--base", &base, "--keep-going"], &response).exits(1);
+    let run = run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file");
+    let _ = run.says("edit 3, made.txt").says("edit 5, moved.txt").says("refused: 4 of 5 edits");
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
+    assert_eq!(sandbox.text("made.txt"), lines(1..30));
+}
+
+#[test]
+fn a_conflict_in_many_places_is_told_in_a_few_words() {
+    let (sandbox, _) = shown();
+    sandbox.file("long.txt", lines(1..3000));
+    let base = sandbox.commit("long");
+    let every_third = |what: &str| -> String {
+        (1..3000).map(|n| format!("line {n}{}\n", if n % 3 == 0 { what } else { "" })).collect()
+    };
+    sandbox.file("long.txt", every_third(" theirs"));
+    sandbox.commit("meanwhile");
+    let run = sandbox
+        .apply(["--base", &base, "--no-keep"], &replace("long.txt", "w", &every_third(" mine")))
+        .exits(1);
+    assert!(run.stderr.len() < 2000, "{} bytes", run.stderr.len());
+    let _ = run.says("at line 3, line 6").says("and 991 more places");
+}

@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, input, recover};
+use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::format::{self, FORMATS};
 use crate::message::{self, Group, Message, Operation, Provenance};
@@ -39,6 +40,8 @@ pub(super) struct Run {
     pub(super) script: Script,
     /// The refused attempt that is gone on with.
     pub(super) resumed: Option<Resumed>,
+    /// The commit that `--base` names: the same all along, also where it is named by a branch that moves.
+    pub(super) base: Option<Oid>,
 }
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
@@ -75,23 +78,29 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         script.append(format::parse(response, settings.format));
     }
     let mut resumed = None;
-    let resuming = found.is_some();
     // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
+    let whole = !script.has_errors();
+    // Corrections alone are no attempt.
+    settings.keep &= found.is_none() || (whole && !script.edits.is_empty());
+    let unjoined = found.is_some() && !whole;
     if let Some(found) = found
-        && !script.has_errors()
-        && !script.edits.is_empty()
+        && !(whole && script.edits.is_empty())
     {
-        let (joined, state) = attempt::resume(&found, &script)?;
-        (script, resumed) = (joined, Some(state));
+        if whole {
+            let (joined, state) = attempt::resume(&found, &script)?;
+            (script, resumed) = (joined, Some(state));
+        }
         settings.branch = settings.branch.or(found.attempt.branch.clone());
         settings.base = settings.base.or(found.attempt.base.clone());
         responses = attempt::together(&found, responses);
     }
-    // Corrections alone are no attempt.
-    settings.keep &= resuming == resumed.is_some();
-    let run = Run { settings, output, printer, responses, script, resumed };
+    let mut run = Run { settings, output, printer, responses, script, resumed, base: None };
     if run.script.edits.is_empty() && !run.script.has_errors() {
         return Ok(run.no_edits());
+    }
+    run.base = run.settings.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+    if unjoined {
+        return run.unjoined(&repo);
     }
     if run.settings.dry_run {
         for id in transaction::pending(&repo)? {
@@ -160,6 +169,17 @@ impl Run {
         Exit::Refused
     }
 
+    /// Reports that the corrections are not whole, so that none of them was taken.
+    fn unjoined(&self, repo: &Repo) -> Result<Exit, Error> {
+        let mut diagnostics = self.script.diagnostics.clone();
+        if let Some(first) = self.script.edits.first() {
+            let message = "nothing of an answer that is not whole is joined with the refused attempt";
+            let warning = Diagnostic::warning(Code::Malformed, first.span, message);
+            diagnostics.push(warning.with_help("ask for all of its edits again"));
+        }
+        Ok(self.refuse(repo, &self.target(repo)?, &Rejected { diagnostics, fine: Vec::new() }))
+    }
+
     fn refusal(&self, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.report(Status::Refused, Exit::Refused);
         report.branch = Some(branch(target, None, None));
@@ -218,7 +238,7 @@ impl Run {
     }
 
     fn target(&self, repo: &Repo) -> Result<Target, Error> {
-        Ok(Target::choose(repo, self.settings.branch.as_deref(), self.settings.base.as_deref())?)
+        Ok(Target::choose(repo, self.settings.branch.as_deref(), self.base)?)
     }
 
     fn series(&self, plan: &Plan) -> Vec<Planned> {
@@ -413,6 +433,9 @@ impl Run {
                 return Ok(exit);
             }
             Err(transaction::Error::Nothing) => {
+                if let Some(rejected) = &ready.refused {
+                    return Ok(self.refuse(repo, &target, rejected));
+                }
                 report.status = Status::Nothing;
                 self.forget(repo);
                 self.printer.report(&report);

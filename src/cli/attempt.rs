@@ -4,7 +4,7 @@ use super::Error;
 use super::apply::Run;
 use super::exit::Exit;
 use super::output::Printer;
-use crate::edit::Script;
+use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::KeptAttempt;
@@ -22,6 +22,8 @@ pub(super) struct Resumed {
     slots: Vec<Slot>,
     /// What landed before, with `--keep-going`.
     landed: Vec<Kept>,
+    /// What `--format` named for each of its responses.
+    formats: Vec<Option<FormatId>>,
 }
 
 /// `--abort`.
@@ -31,16 +33,28 @@ pub(super) fn abort(repo: &Repo, id: Option<&str>, printer: &Printer) -> Result<
     Ok(Exit::Done)
 }
 
+/// What `--format` named for each of an attempt's responses.
+fn formats_of(found: &Found) -> Result<Vec<Option<FormatId>>, Error> {
+    let read = |name: &Option<String>| name.as_deref().map(str::parse).transpose();
+    let formats: Result<Vec<_>, _> = found.attempt.formats.iter().map(read).collect();
+    match formats {
+        Ok(formats) if formats.len() == found.responses.len() => Ok(formats),
+        _ => Err(Error::Attempt(found.id.clone())),
+    }
+}
+
 /// Reads an attempt's script as it was read when it was refused.
-fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
-    let only = found.attempt.format.as_deref().and_then(|name| name.parse().ok());
+fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec<Slot>), Error> {
     let mut script = Script::default();
-    for response in &found.responses {
-        script.append(format::parse(response, only));
+    for (response, only) in found.responses.iter().zip(formats) {
+        script.append(format::parse(response, *only));
     }
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {
+        if !kept.edit && kept.state != SlotState::Failed {
+            return Err(Error::Attempt(found.id.clone()));
+        }
         let span = Span { response: kept.response, start: kept.start, end: kept.end };
         let edit = match kept.edit {
             false => None,
@@ -63,10 +77,11 @@ fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
 /// # Errors
 /// It cannot be told which correction is for which edit.
 pub(super) fn resume(found: &Found, corrections: &Script) -> Result<(Script, Resumed), Error> {
-    let (attempt, slots) = script_of(found)?;
+    let formats = formats_of(found)?;
+    let (attempt, slots) = script_of(found, &formats)?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
     let landed = found.attempt.slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
-    Ok((script, Resumed { id: found.id.clone(), slots: order, landed }))
+    Ok((script, Resumed { id: found.id.clone(), slots: order, landed, formats }))
 }
 
 impl Run {
@@ -113,14 +128,11 @@ impl Run {
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.settings.branch);
-        attempt.base = self
-            .settings
-            .base
-            .as_ref()
-            .map(|base| repo.commit_of(base))
-            .transpose()?
-            .map(|id| id.to_string());
-        attempt.format = self.settings.format.map(|format| format.as_str().to_owned());
+        attempt.base = self.base.map(|id| id.to_string());
+        let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
+        formats.resize(self.responses.len(), self.settings.format);
+        attempt.formats =
+            formats.into_iter().map(|format| format.map(|format| format.as_str().to_owned())).collect();
         attempt.keep(repo, &id, &self.responses)?;
         Ok(id)
     }

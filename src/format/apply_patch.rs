@@ -221,7 +221,8 @@ impl Patch {
                 format!("the patch is not closed, and its last section, {lines}, may be cut off")
             }
         };
-        let fault = Diagnostic::error(Code::Truncated, begin, message);
+        let end = self.section.as_ref().map_or(cursor.at(), |section| section.span().start as usize);
+        let fault = Diagnostic::error(Code::Truncated, begin, message).with_lost(cursor.span(end, end));
         self.fail(
             script,
             fault.with_help("give the rest of it, or all of it once more, up to *** End Patch"),

@@ -97,6 +97,7 @@ fn fault(cursor: &Cursor<'_>, found: &Found, text: &str, error: &serde_json::Err
     if cut_off {
         return Diagnostic::error(Code::Truncated, whole, "this JSON is never closed")
             .with_label(place, "it breaks off here")
+            .with_lost(place)
             .with_help("the response may be cut off; give the JSON again, or the rest of the edits");
     }
     let why = match broken {

@@ -130,8 +130,10 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         }
     }
     if let Some(span) = cursor.envelope() {
+        let end = response.text().len();
         script.diagnostics.push(
             Diagnostic::error(Code::Truncated, span, "what is opened here is never closed")
+                .with_lost(cursor.span(end, end))
                 .with_help("the response may be cut off; give the rest of it, closing tag included"),
         );
     }

@@ -45,8 +45,10 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
+    let mut stray = None;
     while let Some(sign) = sign(cursor) {
         cursor.skip_blanks();
+        let before = stray.take();
         match sign {
             Sign::Edit => element::read(cursor, script, None),
             Sign::Inline(offset) => {
@@ -62,7 +64,9 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
                 tag::read(cursor);
                 cursor.close_envelope();
             }
-            Sign::StrayEnd | Sign::StrayChild => element::read_stray(cursor, script),
+            Sign::StrayEnd | Sign::StrayChild => {
+                stray = element::read_stray(cursor, script, before);
+            }
         }
         if is_full(script) {
             return;

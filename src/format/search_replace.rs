@@ -37,6 +37,9 @@ fn opens(cursor: &Cursor<'_>) -> bool {
         && Marker::of(cursor.text()).is_some_and(|marker| marker != Marker::Divider)
 }
 
+/// What is said of a marker that is misspelt.
+const MISSPELT: &str = "this does not open a block";
+
 /// What the blocks of a run pass on to those below.
 struct Run {
     /// Where the last block ended; nothing above belongs to the next.
@@ -52,7 +55,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
             Marker::Search | Marker::NewFile => run.read(cursor, script),
             Marker::Divider => return,
             Marker::Misspelt => {
-                stray(cursor, script, Code::Malformed, "this does not open a block");
+                stray(cursor, script, Code::Malformed, MISSPELT);
             }
             Marker::Replace | Marker::NewFileEnd => {
                 stray(cursor, script, Code::Truncated, "a block ends here that was not opened");
@@ -112,7 +115,14 @@ fn last_path(script: &Script) -> Option<Target> {
 /// Goes over a marker that has no block.
 fn stray(cursor: &mut Cursor<'_>, script: &mut Script, code: Code, message: &str) {
     let end = cursor.line().map_or(cursor.at(), |line| line.end());
-    let fault = Diagnostic::error(code, cursor.span(cursor.at(), end), message);
+    let mut fault = Diagnostic::error(code, cursor.span(cursor.at(), end), message);
+    // The end of a block whose opening is misspelt.
+    let opening = script.diagnostics.last().filter(|last| message != MISSPELT && last.message == MISSPELT);
+    if let Some(opening) = opening.and_then(Diagnostic::span)
+        && script.edits.last().is_none_or(|edit| edit.span.start < opening.start)
+    {
+        fault = fault.with_lost(opening);
+    }
     let help = "a block is a line <<<<<<< SEARCH, a line ======= and a line >>>>>>> REPLACE, of 5 to 9 marks each, or \
                 <<<<<<< NEW_FILE and >>>>>>> NEW_FILE";
     script.diagnostics.push(fault.with_help(help));

@@ -13,10 +13,11 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
     let mine = changes(base, ours);
     let other = changes(base, theirs);
     let mut found: Vec<LineRange> = Vec::new();
+    // Both ascend, and the ranges of one do not overlap.
+    let mut others = other.iter().map(|(range, _)| range).peekable();
     for (old, new) in &mine {
-        let meets =
-            |(range, _): &(Range<usize>, Range<usize>)| range.start <= old.end && old.start <= range.end;
-        if other.iter().any(meets) {
+        while others.next_if(|range| range.end < old.start).is_some() {}
+        if others.peek().is_some_and(|range| range.start <= old.end) {
             let first = (new.start + 1).min(ours.line_count().max(1));
             found.push(LineRange { first, last: new.end.max(first) });
         }

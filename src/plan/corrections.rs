@@ -1,9 +1,9 @@
 //! Joining corrected edits with the good ones of a refused attempt. Pure.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::edit::{Edit, Script};
 use crate::span::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One place in the order of an attempt: an edit, or something that looked like one and was none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,19 +75,43 @@ pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     let edits = script.edits.iter().enumerate();
     let mut slots: Vec<Slot> =
         edits.map(|(at, edit)| Slot { span: edit.span, edit: Some(at), state: SlotState::Failed }).collect();
-    for span in script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span) {
-        if !slots.iter().any(|slot| slot.edit.is_some() && slot.holds(span)) {
-            slots.push(Slot { span, edit: None, state: SlotState::Failed });
-        }
-    }
+    let mut gaps: Vec<Span> = gaps(script).into_values().collect();
+    gaps.sort_by_key(|span| (span.response, span.start));
+    gaps.dedup();
+    slots.extend(gaps.into_iter().map(|span| Slot { span, edit: None, state: SlotState::Failed }));
     slots.sort_by_key(|slot| (slot.span.response, slot.span.start));
-    // Several complaints about one thing are one gap.
-    slots.dedup_by(|later, earlier| {
-        let gaps = later.edit.is_none() && earlier.edit.is_none();
-        gaps && later.span.response == earlier.span.response
-    });
     restate(&mut slots, script, fine);
     slots
+}
+
+/// The places of what was declared and is among the edits neither itself nor as a part of one, by the indexes of the
+/// findings about it.
+fn gaps(script: &Script) -> BTreeMap<usize, Span> {
+    let mut found: Vec<(Span, usize)> = Vec::new();
+    for (at, diagnostic) in script.diagnostics.iter().enumerate().filter(|(_, d)| is_gap(d)) {
+        let Some(span) = diagnostic.span() else { continue };
+        if !script.edits.iter().any(|edit| holds(edit.span, span)) {
+            found.push((diagnostic.lost.unwrap_or(span), at));
+        }
+    }
+    found.sort_by_key(|(span, at)| (span.response, span.start, *at));
+    let mut starts: Vec<(u32, u32)> =
+        script.edits.iter().map(|edit| (edit.span.response, edit.span.start)).collect();
+    starts.sort_unstable();
+    let mut gaps = BTreeMap::new();
+    let mut last: Option<Span> = None;
+    for (span, at) in found {
+        // What breaks off is the thing before, unless an edit was read since.
+        let same = |before: &Span| {
+            let edits = |span: Span| starts.partition_point(|start| *start < (span.response, span.start));
+            let breaks_off = span.start == span.end && edits(*before) == edits(span);
+            before.response == span.response && (before.start == span.start || breaks_off)
+        };
+        let place = last.filter(same).unwrap_or(span);
+        gaps.insert(at, place);
+        last = Some(place);
+    }
+    gaps
 }
 
 /// Says anew which edits of the slots were not refused.
@@ -96,16 +120,14 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
         script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span).collect();
     for slot in slots {
         // The parser may have a complaint about an edit that it read nevertheless.
-        let whole = !gaps.iter().any(|span| slot.holds(*span));
+        let whole = !gaps.iter().any(|span| holds(slot.span, *span));
         let good = whole && slot.edit.is_some_and(&fine);
         slot.state = if good { SlotState::Good } else { SlotState::Failed };
     }
 }
 
-impl Slot {
-    fn holds(&self, span: Span) -> bool {
-        self.span.response == span.response && self.span.start <= span.start && span.end <= self.span.end
-    }
+fn holds(outer: Span, span: Span) -> bool {
+    outer.response == span.response && outer.start <= span.start && span.end <= outer.end
 }
 
 /// Whether a finding of the parser means that something declared is not among the edits.
@@ -134,8 +156,14 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if given.is_empty() {
         return Err(Mismatch::Nothing);
     }
-    let assigned =
-        assign(&failed, &given, |at| edit_of(&slots[at]).map(path), |at| path(&corrections.edits[at]))?;
+    let gaps = gaps(attempt);
+    let gap_path = |slot: &Slot| {
+        let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
+        let mut paths = about.filter_map(|(at, _)| attempt.diagnostics.get(*at)?.path.as_deref());
+        paths.next().map(without_dot)
+    };
+    let slot_path = |at: usize| edit_of(&slots[at]).map(path).or_else(|| gap_path(&slots[at]));
+    let assigned = assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?;
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -162,27 +190,40 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
         joined.edits.extend(edit_of(slot).cloned());
     }
-    // What the parser said of an edit that is corrected, or of a gap that is filled, no longer counts.
-    let owner = |span: Span| {
-        let edit = slots.iter().position(|slot| slot.edit.is_some() && slot.holds(span));
-        let before = |slot: &Slot| {
-            slot.edit.is_none() && slot.span.response == span.response && slot.span.start <= span.start
-        };
-        edit.or_else(|| slots.iter().rposition(before))
-    };
-    let still = |diagnostic: &&Diagnostic| match diagnostic.span().filter(|_| is_gap(diagnostic)) {
-        Some(span) => owner(span).is_none_or(|at| !assigned.contains_key(&at)),
-        None => true,
-    };
-    joined.diagnostics.extend(attempt.diagnostics.iter().filter(still).cloned());
+    // What the parser said of an edit that is corrected, now or before, or of a gap that is filled, is no error any more;
+    // but how much a gap hides nobody knows, so that it is still said.
+    let open: BTreeSet<(bool, Span)> = slots
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !assigned.contains_key(at))
+        .map(|(_, slot)| (slot.edit.is_some(), slot.span))
+        .collect();
+    for (at, diagnostic) in attempt.diagnostics.iter().enumerate() {
+        let mut diagnostic = diagnostic.clone();
+        if let Some(gap) = gaps.get(&at) {
+            if !open.contains(&(false, *gap)) {
+                diagnostic.severity = Severity::Warning;
+                diagnostic.message = format!("taken for corrected: {}", diagnostic.message);
+                diagnostic.help = Some("see that nothing else was lost there".to_owned());
+            }
+        } else if let Some(span) = diagnostic.span().filter(|_| is_gap(&diagnostic))
+            && !open.iter().any(|(edit, slot)| *edit && holds(*slot, span))
+        {
+            continue;
+        }
+        joined.diagnostics.push(diagnostic);
+    }
     joined.diagnostics.extend(corrections.diagnostics.iter().cloned());
     joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
     Ok((joined, order))
 }
 
 fn path(edit: &Edit) -> &str {
-    let raw = edit.path.raw.as_str();
-    raw.strip_prefix("./").unwrap_or(raw)
+    without_dot(&edit.path.raw)
+}
+
+fn without_dot(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// Which corrections are for which failed slot.
@@ -354,6 +395,57 @@ mod tests {
         assert_eq!(texts(&script), ["a:1", "b:2", "c:1"]);
         assert!(!script.has_errors());
         assert_eq!(order.len(), 3);
+    }
+
+    /// The paths of the slots' edits, `-` for a gap.
+    fn shape(text: &str) -> Vec<String> {
+        let script = parse(0, text.to_owned());
+        let name = |slot: &Slot| slot.edit.map_or("-".to_owned(), |at| script.edits[at].path.raw.clone());
+        slots(&script, |_| true).iter().map(name).collect()
+    }
+
+    fn explode(path: &str) -> String {
+        format!("<edit file=\"{path}\" op=\"explode\" foo=\"1\">\n<put>\n<<<\n1\n>>>\n</put>\n</edit>\n")
+    }
+
+    #[test]
+    fn a_gap_is_one_thing_and_stands_where_it_was_lost() {
+        let good = edit("a", "1");
+        assert_eq!(shape(&format!("{good}{}{}{good}", explode("b"), explode("c"))), ["a", "-", "-", "a"]);
+        let stray = explode("b").split_once('\n').unwrap().1.to_owned();
+        assert_eq!(shape(&format!("{good}{stray}{stray}{good}")), ["a", "-", "-", "a"]);
+        let swallowed = format!("<edit file=\"b\" op=\"new\">\n<put>\n<<<\n1\n{good}");
+        assert_eq!(shape(&format!("{good}{swallowed}")), ["a", "-", "-"]);
+        let directive = "<FILE_NEW file_path=\"a\">\n1\n</FILE_NEW>\n";
+        let cut = "<FILE_NEW file_path=\"b\">\n1\n";
+        assert_eq!(shape(&format!("<FILE_CHANGES>\n{directive}{cut}")), ["a", "-"]);
+        assert_eq!(shape(&format!("<FILE_CHANGES>\n{directive}")), ["a", "-"]);
+        assert_eq!(shape("*** Begin Patch\n*** Add File: a\n+1\n*** Add File: b\n+1\n"), ["a", "-"]);
+        assert_eq!(
+            shape(
+                "{\"file_entries\":[{\"file\":\"a\",\"action\":\"create_file\",\"changes\":[{\"original_lines\":[],\"changed_lines\":[\"1\"]}]},{\"file\":\"b\""
+            ),
+            ["a", "-"]
+        );
+        let block = "### File: a\n<<<<<<< NEW_FILE\n1\n>>>>>>> NEW_FILE\n";
+        assert_eq!(shape(&format!("{block}{}", block.replace("< NEW_FILE", "< NEW_FIEL"))), ["a", "-"]);
+    }
+
+    #[test]
+    fn a_gap_is_filled_by_path_and_never_by_what_is_for_another() {
+        let attempt = parse(0, edit("a", "1") + &explode("b") + &explode("c"));
+        let slots = slots(&attempt, |_| true);
+        let (script, order) = join(&attempt, &slots, &script(1, &[("c", "2")])).unwrap();
+        assert_eq!(texts(&script), ["a:1", "c:2"]);
+        assert!(script.has_errors(), "b is not whole yet");
+        assert!(script.diagnostics.iter().all(|d| !d.is_error() || d.path.as_deref() == Some("b")));
+        assert_eq!(order.iter().map(|slot| slot.edit).collect::<Vec<_>>(), [Some(0), None, Some(1)]);
+        let both = script_of(&attempt, &slots, &[("c", "2"), ("b", "2")]);
+        assert_eq!(both, ["a:1", "b:2", "c:2"]);
+    }
+
+    fn script_of(attempt: &Script, slots: &[Slot], given: &[(&str, &str)]) -> Vec<String> {
+        texts(&join(attempt, slots, &script(1, given)).unwrap().0)
     }
 
     #[test]

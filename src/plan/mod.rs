@@ -13,6 +13,7 @@ mod tree;
 pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
+pub use policy::named;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};

@@ -76,8 +76,8 @@ pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Stri
     Ok((!names.is_empty()).then(|| format!("a file of that name is at {}", names.join(", "))))
 }
 
-/// What a node is called.
-pub(super) fn named(node: Node) -> &'static str {
+/// What a node is called, in a sentence.
+pub fn named(node: Node) -> &'static str {
     match node {
         Node::Directory => "a directory",
         Node::File { .. } => "a file",

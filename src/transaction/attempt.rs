@@ -39,8 +39,8 @@ pub struct Attempt {
     pub branch: Option<String>,
     /// The commit that `--base` named.
     pub base: Option<String>,
-    /// What `--format` named.
-    pub format: Option<String>,
+    /// What `--format` named for each of the responses.
+    pub formats: Vec<Option<String>>,
     /// The names of the responses, in order.
     names: Vec<String>,
     /// The edits in their order, and what was to be one.
@@ -82,7 +82,7 @@ impl Attempt {
             made: now(),
             branch: None,
             base: None,
-            format: None,
+            formats: Vec::new(),
             names: Vec::new(),
             slots,
         }

@@ -13,7 +13,7 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{Changes, Entry};
 use crate::vcs::{self, Oid, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What the commits come to on the other tree.
 #[derive(Debug, Clone)]
@@ -44,10 +44,22 @@ pub enum ClashKind {
     Lines(Vec<LineRange>),
     /// The other tree no longer has it.
     Gone,
-    /// The other tree has another file there.
+    /// The other tree has something there that was not there before.
     Appeared,
+    /// The other tree has a directory where the commit brings a file.
+    Directory,
+    /// The other tree has something else there than a file.
+    Replaced(Node),
     /// The commit removes or moves what the other tree changed.
     Changed,
+    /// An earlier commit, which clashes too, would have brought the file: that one's number in the series.
+    BuildsOn(usize),
+    /// The other tree has that, and it differs only in case.
+    CaseTwin(String),
+    /// The other tree has the file under a name that is none of a [`RepoPath`].
+    Unnameable,
+    /// Both moved it, or something of that kind.
+    Other,
 }
 
 /// Brings the series, planned on the commit `from`, onto the commit `onto`.
@@ -66,7 +78,10 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
         scope.insert(change.path.as_str().as_bytes().to_vec());
     }
     let known = Known::new(handle, tip, &scope)?;
+    let spellings = Spellings::new(handle, tip, &scope)?;
     let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
+    // What commits that clash would have brought: what stands there instead is not what the later ones are about.
+    let mut lost: HashMap<&RepoPath, usize> = HashMap::new();
     for (at, planned) in series.iter().enumerate() {
         let mut own = Changes::new();
         for change in &planned.changes {
@@ -74,14 +89,42 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
             own.insert(change.path.clone(), entry);
         }
         let after = handle.write_tree(Some(before), &own)?;
+        let known_clashes = carried.clashes.len();
+        let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
+        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.get(&change.path)?)));
+        for (path, earlier) in builds_on {
+            let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
+            carried.clashes.push(Clash { planned: at, path, kind, text: None });
+        }
+        if carried.clashes.len() > known_clashes {
+            mark_lost(&mut lost, at, planned);
+            carried.changes.push(Vec::new());
+            before = after;
+            continue;
+        }
         let merge = if stands_as_it_was(handle, before, tip, planned)? {
             Merge::Clean(own)
         } else {
             handle.merge(&scope, Some(before), Some(tip), Some(after))?
         };
         let mut changes = Vec::new();
+        let mut clash = |path, kind| carried.clashes.push(Clash { planned: at, path, kind, text: None });
         match merge {
             Merge::Clean(merged) => {
+                let next = handle.write_tree(Some(tip), &merged)?;
+                let mut twins = Vec::new();
+                for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
+                    twins.extend(spellings.twin(handle, tip, next, path)?.map(|twin| (path, twin)));
+                }
+                if !twins.is_empty() {
+                    mark_lost(&mut lost, at, planned);
+                    for (path, twin) in twins {
+                        clash(path.to_string(), ClashKind::CaseTwin(twin));
+                    }
+                    carried.changes.push(changes);
+                    before = after;
+                    continue;
+                }
                 let paths: Paths = merged.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
                 scope.extend(paths.iter().cloned());
                 let old = handle.entries(Some(tip), &paths)?;
@@ -94,11 +137,16 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
                     });
                 }
                 changes.retain(|change| change.before != change.after);
-                tip = handle.write_tree(Some(tip), &merged)?;
+                tip = next;
+            }
+            Merge::Unnameable(paths) => {
+                mark_lost(&mut lost, at, planned);
+                paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable));
             }
             Merge::Conflicts(conflicts) => {
+                mark_lost(&mut lost, at, planned);
                 for conflict in conflicts {
-                    carried.clashes.push(clash_of(handle, at, conflict)?);
+                    carried.clashes.push(clash_of(handle, tip, at, conflict)?);
                 }
             }
         }
@@ -108,13 +156,30 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     Ok(carried)
 }
 
-/// Whether all that the commit changes or removes stands on the other tree just as it was: then its result is the merge's.
-fn stands_as_it_was(handle: &Repo, before: Oid, tip: Oid, planned: &Planned) -> Result<bool> {
-    if planned.changes.iter().any(|change| change.before.is_none()) {
-        return Ok(false);
+/// Notes the files that a commit would have brought.
+fn mark_lost<'a>(lost: &mut HashMap<&'a RepoPath, usize>, at: usize, planned: &'a Planned) {
+    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
+        lost.insert(&change.path, at);
     }
-    let paths: Paths =
-        planned.changes.iter().map(|change| change.path.as_str().as_bytes().to_vec()).collect();
+}
+
+/// Whether all that the commit changes or removes stands on the other tree just as it was, and nothing stands where it
+/// brings something: then its result is the merge's.
+fn stands_as_it_was(handle: &Repo, before: Oid, tip: Oid, planned: &Planned) -> Result<bool> {
+    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
+        let mut prefixes: Vec<RepoPath> =
+            std::iter::successors(Some(change.path.clone()), RepoPath::parent).collect();
+        prefixes.reverse();
+        for prefix in prefixes {
+            match handle.node_at(tip, prefix.as_str())? {
+                None => break,
+                Some(Node::Directory) if prefix != change.path => {}
+                Some(_) => return Ok(false),
+            }
+        }
+    }
+    let stood = planned.changes.iter().filter(|change| change.before.is_some());
+    let paths: Paths = stood.map(|change| change.path.as_str().as_bytes().to_vec()).collect();
     Ok(handle.entries(Some(before), &paths)? == handle.entries(Some(tip), &paths)?)
 }
 
@@ -141,7 +206,47 @@ impl Known {
     }
 }
 
-fn clash_of(handle: &Repo, planned: usize, conflict: Conflict) -> Result<Clash> {
+/// How what the other tree brought since is spelled, files and directories, by its spelling without case. Of what was
+/// there before, the plan has seen to it that nothing differs from it in case alone.
+struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
+
+impl Spellings {
+    fn new(handle: &Repo, tree: Oid, scope: &Paths) -> Result<Self> {
+        let mut spellings: HashMap<String, BTreeSet<RepoPath>> = HashMap::new();
+        for path in handle.entries(Some(tree), scope)?.into_keys() {
+            let path = std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok());
+            for prefix in std::iter::successors(path, RepoPath::parent) {
+                if !spellings.entry(prefix.case_folded()).or_default().insert(prefix) {
+                    break;
+                }
+            }
+        }
+        Ok(Self(spellings))
+    }
+
+    /// What the tree `after` has that differs only in case from a path, or a directory on the way to it, that it has
+    /// and `before` has not.
+    fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
+        let mut prefixes: Vec<RepoPath> =
+            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
+        prefixes.reverse();
+        for prefix in prefixes {
+            if handle.node_at(before, prefix.as_str())?.is_some() {
+                continue;
+            }
+            for twin in self.0.get(&prefix.case_folded()).into_iter().flatten() {
+                let beside = *twin != prefix && twin.parent() == prefix.parent();
+                if beside && handle.node_at(after, twin.as_str())?.is_some() {
+                    return Ok(Some(twin.to_string()));
+                }
+            }
+            return Ok(None);
+        }
+        Ok(None)
+    }
+}
+
+fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Result<Clash> {
     let text = |entry: Option<Entry>| -> Result<Option<Content>> {
         match entry {
             Some(entry) if matches!(entry.node(), Node::File { .. }) => {
@@ -153,9 +258,16 @@ fn clash_of(handle: &Repo, planned: usize, conflict: Conflict) -> Result<Clash> 
     let (ancestor, ours, theirs) = (text(conflict.ancestor)?, text(conflict.ours)?, text(conflict.theirs)?);
     let kind = match (&ancestor, &ours, &theirs) {
         (Some(ancestor), Some(ours), Some(theirs)) => ClashKind::Lines(locate::clash(ancestor, ours, theirs)),
-        _ if conflict.ours.is_none() => ClashKind::Gone,
-        _ if conflict.theirs.is_none() => ClashKind::Changed,
-        _ => ClashKind::Appeared,
+        _ => match (conflict.ancestor, conflict.ours, conflict.theirs) {
+            (Some(_), None, _) => ClashKind::Gone,
+            (Some(_), Some(_), None) => ClashKind::Changed,
+            (Some(_), Some(now), Some(_)) => ClashKind::Replaced(now.node()),
+            (None, Some(_), _) => ClashKind::Appeared,
+            (None, None, _) => match handle.node_at(tip, &conflict.path)? {
+                Some(Node::Directory) => ClashKind::Directory,
+                _ => ClashKind::Other,
+            },
+        },
     };
     Ok(Clash { planned, path: conflict.path, kind, text: ours })
 }

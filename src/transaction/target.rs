@@ -1,9 +1,9 @@
 //! Which reference is to move, and whether a checkout moves with it.
 
-use super::{Obstacle, Result};
+use super::{Error, Obstacle, Result};
+use crate::vcs::Oid;
 use crate::vcs::refs::Head;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 
 /// The reference that a response lands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,10 +26,9 @@ impl Target {
     /// The target that `-b` and `--base` name; without `-b` what HEAD points to.
     ///
     /// # Errors
-    /// A bad name or revision, or an unreadable repository.
-    pub fn choose(repo: &Repo, branch: Option<&str>, base: Option<&str>) -> Result<Self> {
+    /// A bad name, an unreadable repository, or a checkout without a commit that `--base` cannot be brought to.
+    pub fn choose(repo: &Repo, branch: Option<&str>, base: Option<Oid>) -> Result<Self> {
         let head = repo.head()?;
-        let base = base.map(|revision| repo.commit_of(revision)).transpose()?;
         let name = match branch {
             Some(short) => repo.branch_name(short)?,
             None => match &head {
@@ -42,6 +41,15 @@ impl Target {
             Head::Detached => name == "HEAD",
         };
         let tip = repo.tip(&name)?;
+        let has_checkout = is_head && repo.workdir().is_some();
+        if has_checkout && tip.is_none() && base.is_some() {
+            // Its index and files do not hold what the base has: that would look removed.
+            let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            return Err(Error::Unsupported {
+                what: format!("{short} is checked out and has no commit yet, while --base names one"),
+                help: "land on a new branch, -b <new>, or check the base out first".to_owned(),
+            });
+        }
         let start = match (tip, base) {
             (Some(tip), _) => Some(tip),
             (None, Some(base)) => Some(base),
@@ -50,20 +58,12 @@ impl Target {
             (None, None) => repo.tip("HEAD")?,
         };
         let occupied = if is_head || name == "HEAD" { None } else { repo.occupied_elsewhere(&name)? };
-        Ok(Self { name, tip, start, is_head, checked_out: is_head && repo.workdir().is_some(), occupied })
+        Ok(Self { name, tip, start, is_head, checked_out: has_checkout, occupied })
     }
 
     /// The name to show: without `refs/heads/`.
     pub fn short(&self) -> &str {
         self.name.strip_prefix("refs/heads/").unwrap_or(&self.name)
-    }
-
-    /// Whether the branch has left the commit that the model was shown.
-    ///
-    /// # Errors
-    /// The revision names no commit.
-    pub fn has_left(&self, repo: &Repo, base: &str) -> std::result::Result<bool, vcs::Error> {
-        Ok(self.start != Some(repo.commit_of(base)?))
     }
 
     /// The other worktree as an obstacle.

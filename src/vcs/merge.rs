@@ -3,9 +3,10 @@
 //! Only the paths in which the three trees can differ take part, so that the cost does not depend on the size of the
 //! repository: the trees are cut down to those first, and the result is read as changes to our side.
 
-use super::tree::{Changes, DIRECTORY, Entry, find};
+use super::tree::{Changes, DIRECTORY, Entry, find, node};
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
+use crate::plan::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub enum Merge {
     Clean(Changes),
     /// What no machine can decide; nothing of the merge is given then.
     Conflicts(Vec<Conflict>),
+    /// It would change files of our side whose names are none of a [`RepoPath`]; these, as far as they can be shown.
+    Unnameable(Vec<String>),
 }
 
 /// A path on which the sides do not agree.
@@ -71,7 +74,7 @@ impl super::repo::Repo {
     /// the trees differ. New files are written to where the repository's writes go.
     ///
     /// # Errors
-    /// The object store fails, or the result has a path that is not to be written.
+    /// The object store fails.
     pub fn merge(
         &self,
         scope: &Paths,
@@ -114,17 +117,26 @@ impl super::repo::Repo {
         let after: BTreeMap<Vec<u8>, Entry> =
             merged.iter().map(|entry| (entry.path, Entry { mode: entry.mode, id: entry.id })).collect();
         let mut changes = Changes::new();
+        let mut odd = BTreeSet::new();
         for path in before.keys().chain(after.keys()) {
             let new = after.get(path);
             if before.get(path) != new {
-                let text = String::from_utf8_lossy(path);
-                let path = RepoPath::parse(&text).map_err(|e| {
-                    Error::git(format!("merge {text}"), git2::Error::from_str(&e.to_string()))
-                })?;
-                changes.insert(path, new.copied());
+                match std::str::from_utf8(path).ok().and_then(|path| RepoPath::parse(path).ok()) {
+                    Some(path) => drop(changes.insert(path, new.copied())),
+                    None => drop(odd.insert(String::from_utf8_lossy(path).into_owned())),
+                }
             }
         }
-        Ok(Merge::Clean(changes))
+        Ok(if odd.is_empty() { Merge::Clean(changes) } else { Merge::Unnameable(odd.into_iter().collect()) })
+    }
+
+    /// What a tree has at a path; `None` where nothing is.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn node_at(&self, tree: Oid, path: &str) -> Result<Option<Node>> {
+        let tree = self.git.find_tree(tree).map_err(failed)?;
+        Ok(find(&tree, Path::new(path)).map_err(failed)?.map(|(mode, _)| node(mode)))
     }
 
     /// The files, links and submodules of a tree at those paths.

@@ -34,7 +34,7 @@ pub struct BaseTree<'r> {
 
 pub(super) const DIRECTORY: i32 = 0o040000;
 
-fn node(mode: i32) -> Node {
+pub(super) fn node(mode: i32) -> Node {
     match mode {
         DIRECTORY => Node::Directory,
         0o120000 => Node::Symlink,

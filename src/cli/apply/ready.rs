@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 /// How many lines of a conflict are quoted.
 const QUOTED: usize = 12;
 
+/// How many places of conflict in a file are named.
+const NAMED: usize = 8;
+
 /// The commits to be made.
 pub(super) struct Ready {
     /// The edits that are in them, or need not be.
@@ -27,10 +30,7 @@ pub(super) struct Ready {
 impl Run {
     /// Resolves at the base, and merges onto the target where that has moved on.
     pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
-        let shown = match &self.settings.base {
-            Some(base) => Some(repo.commit_of(base)?),
-            None => target.start,
-        };
+        let shown = self.base.or(target.start);
         let rules = self.rules(repo)?;
         let resolved = plan::resolve(&self.script, &repo.tree(shown)?, &rules)?;
         let (mut plan, mut refused) = match resolved {
@@ -90,7 +90,7 @@ impl Run {
         for clash in &carried.clashes {
             let Some(planned) = series.get(clash.planned) else { continue };
             failed.extend(&planned.edits);
-            found.extend(self.clash(plan, planned, clash, target));
+            found.extend(self.clash(plan, series, planned, clash, target));
         }
         // A file that the branch has moved may now lie where edits may not reach.
         for (planned, changes) in series.iter().zip(&carried.changes) {
@@ -106,15 +106,26 @@ impl Run {
         (found, failed)
     }
 
-    fn clash(&self, plan: &Plan, planned: &Planned, clash: &Clash, target: &Target) -> Option<Diagnostic> {
+    fn clash(
+        &self,
+        plan: &Plan,
+        series: &[Planned],
+        planned: &Planned,
+        clash: &Clash,
+        target: &Target,
+    ) -> Option<Diagnostic> {
         let base = self.settings.base.as_deref().unwrap_or_default();
         let (branch, path) = (target.short(), &clash.path);
         let (message, line) = match &clash.kind {
             ClashKind::Lines(lines) => match lines.first() {
                 Some(first) => {
-                    let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                    let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+                    let more = match lines.len().saturating_sub(NAMED) {
+                        0 => String::new(),
+                        more => format!(" and {more} more places"),
+                    };
                     let message = format!(
-                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}",
+                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}{more}",
                         all.join(", ")
                     );
                     (message, Some(*first))
@@ -125,11 +136,43 @@ impl Run {
             },
             ClashKind::Gone => (format!("`{path}` was removed or moved away on {branch} since {base}"), None),
             ClashKind::Appeared => (format!("`{path}` appeared on {branch} since {base}"), None),
+            ClashKind::Directory => (format!("`{path}` is a directory on {branch} since {base}"), None),
+            ClashKind::Replaced(node) => {
+                (format!("`{path}` is {} on {branch} since {base}", plan::named(*node)), None)
+            }
             ClashKind::Changed => {
                 (format!("`{path}`, which the edit takes away, was changed on {branch} since {base}"), None)
             }
+            ClashKind::BuildsOn(earlier) => {
+                let earlier = series.get(*earlier).and_then(|planned| planned.edits.first().copied());
+                let message = format!("`{path}` is a file that a refused edit brings");
+                let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+                let Some(earlier) = earlier else { return Some(diagnostic) };
+                return Some(
+                    diagnostic
+                        .with_help(format!(
+                            "edit {earlier}, which is refused too, brings this file: correct that one first"
+                        ))
+                        .with_evidence(Evidence { builds_on: Some(earlier), ..Evidence::default() }),
+                );
+            }
+            ClashKind::CaseTwin(twin) => {
+                let message =
+                    format!("`{path}` differs only in case from `{twin}`, which is on {branch} since {base}");
+                (message, None)
+            }
+            ClashKind::Unnameable => {
+                let message = format!(
+                    "`{path}`, as the file is called on {branch} since {base}, is a name that cannot be handled"
+                );
+                (message, None)
+            }
+            ClashKind::Other => {
+                (format!("`{path}` does not go with what {branch} has made of it since {base}"), None)
+            }
         };
-        let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+        let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+        let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {base}"
         ));

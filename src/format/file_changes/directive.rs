@@ -117,8 +117,10 @@ pub(super) fn read(
         script.edits.push(Edit { span, format: FormatId::FileChanges, region, path, op, why });
     } else {
         script.diagnostics.extend(faults.into_iter().map(|mut fault| {
-            fault.path = fault.path.or_else(|| raw.clone());
-            fault
+            if fault.lost.is_none() {
+                fault.path = fault.path.or_else(|| raw.clone());
+            }
+            fault.with_lost(span)
         }));
     }
 }
@@ -255,11 +257,11 @@ fn give_up(cursor: &mut Cursor<'_>, brackets: Brackets, unended: Unended, faults
             let span = cursor.span(start, line.end());
             if swallowed < MAX_SWALLOWED {
                 let message = "this directive stands in one that does not end before it";
-                let fault = Diagnostic::error(Code::Truncated, span, message);
+                let fault = Diagnostic::error(Code::Truncated, span, message).with_lost(span);
                 faults.push(fault.with_help("give it once more, after the one before it is closed"));
             } else if swallowed == MAX_SWALLOWED {
                 let message = "this directive and others stand in one that has no end";
-                faults.push(Diagnostic::error(Code::Limit, span, message));
+                faults.push(Diagnostic::error(Code::Limit, span, message).with_lost(span));
             }
             swallowed += 1;
         }

@@ -109,26 +109,34 @@ pub(super) fn read(cursor: &mut Cursor<'_>, script: &mut Script, fault: Option<D
         end = after;
     }
     let path = element.path.as_ref().map(|path| path.raw.clone());
+    let lost = element.tag;
     match element.lower(cursor, tag.start, end) {
         Ok(edit) => script.edits.push(edit),
         Err(faults) => script.diagnostics.extend(faults.into_iter().map(|mut fault| {
-            fault.path = fault.path.or_else(|| path.clone());
-            fault
+            if fault.lost.is_none() {
+                fault.path = fault.path.or_else(|| path.clone());
+            }
+            fault.with_lost(lost)
         })),
     }
 }
 
-/// Reads a part of an element, or an end of one, whose opening tag is missing.
-pub(super) fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script) {
+/// Reads a part of an element, or an end of one, whose opening tag is missing; `before` is the first part before it of
+/// what may be the same. Gives that for the next.
+pub(super) fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script, before: Option<Span>) -> Option<Span> {
     let tag = tag::read(cursor);
+    let span = cursor.span(tag.start, tag.end);
+    let first = before.filter(|_| !tag.is("find") || tag.kind == Kind::Closing).unwrap_or(span);
     let slash = if tag.kind == Kind::Closing { "/" } else { "" };
     let message = format!("<{slash}{}> stands outside any edit", tag.name);
-    let fault = Diagnostic::error(Code::Malformed, cursor.span(tag.start, tag.end), message)
+    let fault = Diagnostic::error(Code::Malformed, span, message)
+        .with_lost(first)
         .with_help("the line <edit file=\"…\" op=\"…\"> before it is missing or misspelt");
     script.diagnostics.push(fault);
     let mut faults = Vec::new();
     skip_payload(cursor, &tag, &mut faults);
     script.diagnostics.append(&mut faults);
+    (!tag.is("edit")).then_some(first)
 }
 
 /// Whether a tag breaks off.
@@ -580,14 +588,11 @@ fn report_edit(cursor: &mut Cursor<'_>, faults: &mut Vec<Diagnostic>) {
     let span = cursor.span(tag.start, tag.end);
     if faults.len() < MAX_FAULTS {
         let message = "this edit stands inside one that does not end before it";
-        let mut fault = Diagnostic::error(Code::Truncated, span, message);
+        let mut fault = Diagnostic::error(Code::Truncated, span, message).with_lost(span);
         fault.path = tag.attribute("file").map(|file| file.value.to_owned());
         faults.push(fault.with_help("give it once more, after the one before it is closed"));
     } else if faults.len() == MAX_FAULTS {
-        faults.push(Diagnostic::error(
-            Code::Limit,
-            span,
-            "this edit and others stand inside one that has no end",
-        ));
+        let message = "this edit and others stand inside one that has no end";
+        faults.push(Diagnostic::error(Code::Limit, span, message).with_lost(span));
     }
 }

@@ -72,6 +72,13 @@ pub struct Excerpt {
     pub lines: Vec<String>,
 }
 
+impl Excerpt {
+    /// Whether the line with that number, from 1, is among them.
+    pub fn holds(&self, line: usize) -> bool {
+        (self.line..self.line + self.lines.len()).contains(&line)
+    }
+}
+
 /// A place in a file and what is around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surrounding {
@@ -103,6 +110,8 @@ pub struct Nearest {
     pub elsewhere: Vec<(usize, usize)>,
     /// The first of these with what is around it.
     pub around: Option<Excerpt>,
+    /// First lines, from 1, of other regions that are as much alike. The first few.
+    pub also: Vec<usize>,
 }
 
 /// A line of a before-text beside the line of a file that stands for it.

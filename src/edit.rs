@@ -48,7 +48,7 @@ impl Script {
         let mut seen = std::collections::HashSet::new();
         let both = self.edits.iter().flat_map(|edit| {
             let to = match &edit.op {
-                Op::Rename { to, .. } | Op::Copy { to } => Some(to),
+                Op::Rename { to, .. } | Op::Copy { to } => Some(&**to),
                 _ => None,
             };
             std::iter::once(&edit.path).chain(to)
@@ -129,6 +129,12 @@ impl Edit {
             Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => hunks,
             _ => &[],
         }
+    }
+
+    /// The hunk that stands just there. Hunks stand in the order of the response.
+    pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
+        let hunks = self.hunks();
+        hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
     }
 
     /// Whether it asks for just what the other asks for, wherever the two stand.
@@ -250,14 +256,14 @@ pub enum Op {
     /// Move a file, then change it at its new place.
     Rename {
         /// Where to.
-        to: Target,
+        to: Box<Target>,
         /// The changes; may be empty.
         hunks: Vec<Hunk>,
     },
     /// Make a file with the content of another.
     Copy {
         /// The new file.
-        to: Target,
+        to: Box<Target>,
     },
 }
 

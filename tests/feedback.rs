@@ -94,6 +94,17 @@ fn the_corrections_alone_go_on_from_the_refused_answer() {
 }
 
 #[test]
+fn corrections_that_do_not_fit_are_answered_too() {
+    let sandbox = Sandbox::new();
+    let bad = |find: &str| patch("README", "w", find, "x\n");
+    sandbox.apply(["-q"], &format!("{}{}", bad("one\n"), bad("two\n"))).exits(1);
+    let run = sandbox.apply(["-q", "--feedback", "--continue"], &bad("three\n")).exits(1);
+    assert_eq!(run.stderr, "");
+    assert!(run.stdout.starts_with("Your corrections could not be put in the place"), "{}", run.stdout);
+    assert!(run.stdout.contains("one corrected edit for each edit that was refused"), "{}", run.stdout);
+}
+
+#[test]
 fn every_kind_of_refusal_has_a_section_and_something_to_do() {
     let sandbox = Sandbox::new();
     sandbox.file("twice", "x\ny\nx\n");
@@ -161,8 +172,8 @@ fn a_thousand_edits_that_fail_fit() {
     assert!(said >= 5, "{said} are shown");
     let rest = format!("Also refused, but not shown here for length: edits {}-1000.", said + 1);
     assert!(text.contains(&rest), "{rest}\n{text}");
-    // One edit of a thousand parts, all of which fail.
-    let parts: String = (0..1000)
+    // One edit of many parts, all of which fail.
+    let parts: String = (0..300)
         .map(|n| format!("@@\n-    let valve_{n} = compute({n}, 0, 0);\n+    let x = 1;\n"))
         .collect();
     let diff = format!(

@@ -10,7 +10,7 @@ use super::{Error, input, recover};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::format::{self, FORMATS};
-use crate::message::{Group, Message, Operation};
+use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::{self, BranchReport, EditState, Report, Status};
@@ -271,9 +271,12 @@ impl Run {
                     ))
                 }
             };
+            let message = terminated(&message);
+            let message =
+                if self.settings.trailers { self.with_provenance(&message, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
-                message: terminated(&message),
+                message,
                 changes: group.changes,
                 copied: steps
                     .iter()
@@ -285,6 +288,21 @@ impl Run {
         }
         all.retain(|planned| !planned.changes.is_empty());
         all
+    }
+
+    /// The message with what `--trailers` adds.
+    fn with_provenance(&self, message: &str, steps: &[&plan::Step]) -> String {
+        let edits = steps.iter().copied().filter_map(|step| {
+            let edit = self.script.edits.get(step.edit.checked_sub(1)?)?;
+            Some(Provenance {
+                edit: step.edit,
+                of: self.script.edits.len(),
+                format: edit.format,
+                response: self.responses.get(edit.span.response as usize).map_or("", Response::file_name),
+                matched: &step.matched,
+            })
+        });
+        message::with_provenance(message, &edits.collect::<Vec<_>>())
     }
 
     /// The responses' names, for commit messages and reflogs.

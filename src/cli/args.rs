@@ -184,6 +184,13 @@ pub const OPTIONS: &[Opt] = &[
             "A pathspec from the top of the repository. The whole response is refused.",
         )
     },
+    flag(
+        "trailers",
+        "say in trailers where commits are from",
+        "After the message of a commit come, for each of its edits, `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
+         and for each text that was found in the file, `LLM-Apply-Match: <tier> at line <n>`, after `similar` with its \
+         figure. A reason cannot forge them.",
+    ),
     Opt {
         choices: &["exact", "whitespace", "indent", "similar"],
         ..value(

@@ -114,6 +114,13 @@ impl Printer {
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report);
         }
+        if self.output.feedback && exit == Exit::Refused {
+            let mut report = Report::new(Status::Refused, exit.code());
+            report.error = Some((message.to_owned(), None));
+            if self.feedback(&report) && self.output.quiet {
+                return;
+            }
+        }
         self.message(message, help);
     }
 

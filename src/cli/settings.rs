@@ -48,6 +48,8 @@ pub(super) struct Settings {
     pub(super) allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub(super) allow_markers: bool,
+    /// Say in trailers where a commit is from.
+    pub(super) trailers: bool,
     /// Land what resolves.
     pub(super) keep_going: bool,
     /// Keep a refused attempt.
@@ -246,6 +248,7 @@ impl Settings {
             allow_sensitive: from.switch("allow-sensitive", false)?,
             allow_placeholder: from.switch("allow-placeholder", false)?,
             allow_markers: from.switch("allow-markers", false)?,
+            trailers: from.switch("trailers", false)?,
             keep_going: from.switch("keep-going", false)?,
             keep: from.switch("keep", true)?,
             resume: attempt(matches, "continue"),

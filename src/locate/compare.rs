@@ -170,6 +170,49 @@ mod tests {
     }
 
     #[test]
+    fn every_line_stands_in_one_row_in_order() {
+        let mut seed = 11_u64;
+        let mut next = |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        let words = [
+            "",
+            "  ",
+            "a",
+            " a",
+            "alpha beta",
+            "alpha beta gamma",
+            "\u{2019}x\u{2019}",
+            "'x'",
+            "}",
+            "\tb = 1;",
+            "b = 2;",
+        ];
+        for _ in 0..3000 {
+            let mut text = |most: u64| -> String {
+                (0..next(most)).map(|_| format!("{}\n", words[next(words.len() as u64) as usize])).collect()
+            };
+            let (before, file) = (text(14), text(14));
+            let (before, file) = (lines(&before), lines(&file));
+            let rows = compare(&before, &file, &Effort::default());
+            let wanted: Vec<usize> = rows.iter().filter_map(|row| row.wanted).collect();
+            let real: Vec<usize> = rows.iter().filter_map(|row| row.real).collect();
+            assert_eq!((wanted, real), ((0..before.len()).collect(), (0..file.len()).collect()));
+            for row in rows {
+                let pair = row.wanted.zip(row.real).map(|(wanted, real)| (before[wanted], file[real]));
+                let kind = match pair {
+                    Some((wanted, real)) if wanted == real => RowKind::Same,
+                    Some((wanted, real)) if FORM.eq(wanted, real) => RowKind::Alike,
+                    Some(_) => RowKind::Differs,
+                    None => continue,
+                };
+                assert_eq!(row.kind, kind);
+            }
+        }
+    }
+
+    #[test]
     fn many_lines_are_compared_in_turn() {
         let text = |word: &str| (0..600).map(|n| format!("{word}{n}\n")).collect::<String>();
         let rows = compare(&lines(&text("a")), &lines(&text("b")), &Effort::default());

@@ -90,11 +90,20 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
         return Err(GaveUp);
     }
     let mut budget = NEAREST_STEPS;
-    let regions = starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget));
-    let best = regions.reduce(|best, next| if next.share > best.share { next } else { best });
+    let regions: Vec<Region> =
+        starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget)).collect();
     effort.spend(NEAREST_STEPS - budget);
-    let best = best.filter(|best| best.share >= NEAREST_LEAST);
-    Ok(best.map(|best| show(content, before, &file, &best, effort)))
+    let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
+    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
+    // Of several that are as much alike none is better than the others.
+    let apart = |one: &&Region| one.start >= best.end || one.end <= best.start;
+    let equal = regions.iter().filter(|one| one.share >= best.share - f64::EPSILON).filter(apart);
+    let mut also: Vec<usize> =
+        equal.filter_map(|one| file.lines.get(one.start)).map(|line| line + 1).collect();
+    also.sort_unstable();
+    also.dedup();
+    also.truncate(ELSEWHERE);
+    Ok(Some(Nearest { also, ..show(content, before, &file, best, effort) }))
 }
 
 /// A line to find that is not blank.
@@ -242,6 +251,7 @@ fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region, 
         rows,
         elsewhere,
         around,
+        also: Vec::new(),
         lines: lines.iter().map(|line| shown(line)).collect(),
         // It is nowhere, so not all of it is here.
         similarity: percent(region.share).min(99),
@@ -345,6 +355,15 @@ mod tests {
         assert_eq!((near.line, near.elsewhere), (7, vec![(5, 4)]));
         let around = near.around.unwrap();
         assert_eq!((around.line, around.lines[3].as_str()), (1, "    def receipt():"));
+    }
+
+    #[test]
+    fn regions_that_are_as_much_alike_are_named() {
+        let block = "fn f() {\n    one();\n    two();\n}\n";
+        let near = nearest(&format!("{block}\n{block}"), "fn f() {\n    one();\n    three();\n}\n").unwrap();
+        assert_eq!((near.line, near.also), (1, vec![6]));
+        let near = nearest(block, "fn f() {\n    one();\n    three();\n}\n").unwrap();
+        assert_eq!(near.also, Vec::<usize>::new());
     }
 
     #[test]

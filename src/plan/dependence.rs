@@ -76,7 +76,7 @@ impl<'a> Lost<'a> {
 
     /// The refused edit that would have brought a line that the refused hunk looks for and the region like it has not.
     fn bringing(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
-        let hunk = edit.hunks().iter().find(|hunk| Some(hunk.span) == diagnostic.span())?;
+        let hunk = edit.hunk_at(diagnostic.span()?)?;
         let nearest = diagnostic.evidence.as_ref().and_then(|evidence| evidence.nearest.as_ref());
         let there: HashSet<&str> =
             nearest.map(|nearest| nearest.lines.iter().map(|line| line.trim()).collect()).unwrap_or_default();

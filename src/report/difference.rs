@@ -5,7 +5,7 @@ use super::escape::is_hidden;
 /// Where two lines part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// How many characters they have in common at the beginning.
+    /// Where in the file's line, in characters from 0. Where the text differs, indentation does not count.
     pub column: usize,
     /// What is different, for what is not seen: a lowercase fragment. Empty where it shows.
     pub remark: String,
@@ -16,9 +16,9 @@ pub struct Difference {
 impl Difference {
     /// Where the lines part, `wanted` being that of the response.
     pub fn of(wanted: &str, real: &str) -> Self {
-        let common = wanted.chars().zip(real.chars()).take_while(|(a, b)| a == b).count();
-        let (body, real_body) = (wanted.trim(), real.trim());
-        if body == real_body {
+        let in_common = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        if wanted.trim() == real.trim() {
+            let (common, body) = (in_common(wanted, real), wanted.trim());
             let (indent, real_indent) = (indentation(wanted), indentation(real));
             let remark = if indent != real_indent && !body.is_empty() {
                 format!("the answer is indented by {}, the file by {}", named(indent), named(real_indent))
@@ -28,6 +28,9 @@ impl Difference {
             };
             return Self { column: common, remark, in_blanks: true };
         }
+        let indent = indentation(real).chars().count();
+        let (wanted, real) = (wanted.trim_start(), real.trim_start());
+        let common = in_common(wanted, real);
         let (a, b) = (wanted.chars().nth(common), real.chars().nth(common));
         let unclear = |c: char| is_hidden(c) || (c.is_whitespace() && c != ' ') || !c.is_ascii();
         let remark = match (a, b) {
@@ -38,7 +41,7 @@ impl Difference {
             }
             _ => String::new(),
         };
-        Self { column: common, remark, in_blanks: false }
+        Self { column: indent + common, remark, in_blanks: false }
     }
 }
 
@@ -111,6 +114,8 @@ mod tests {
             ("foo bar", "foo", 3, "the file's line ends here, the answer's goes on"),
             ("a + b", "a - b", 2, ""),
             ("a <= b", "a < b", 3, ""),
+            ("  a + b", "\ta - b", 3, ""),
+            ("x", "\t", 1, "the file's line ends here, the answer's goes on"),
         ] {
             assert_eq!(remark(wanted, real), (column, said.to_owned()), "{wanted:?} {real:?}");
         }

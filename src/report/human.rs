@@ -72,9 +72,10 @@ pub fn edits(report: &Report, style: Style) -> String {
                 edit.lines
             );
             for found in &edit.matched {
+                let figure = found.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
                 let _ = writeln!(
                     out,
-                    "{:digits$}  {DIM}found at line {}: {}{DIM:#}",
+                    "{:digits$}  {DIM}found at line {}: {}{figure}{DIM:#}",
                     "",
                     found.line,
                     found.tier.as_str()
@@ -158,6 +159,17 @@ pub fn findings(report: &Report, style: Style) -> String {
         if finding.severity == Severity::Error || style.verbose || report.status != Status::Nothing {
             one(&mut out, finding);
         }
+    }
+    let changed = report.first_changes();
+    let of_a_file = |finding: &Finding| {
+        let evidence = finding.evidence.as_ref();
+        evidence.is_some_and(|evidence| evidence.nearest.is_some() || !evidence.candidates.is_empty())
+    };
+    if report.findings.iter().any(|finding| of_a_file(finding) && finding.is_after(&changed)) {
+        let _ = writeln!(
+            out,
+            "{DIM}lines of files are counted as the good edits before a refused one leave them{DIM:#}"
+        );
     }
     if matches!(report.status, Status::Refused | Status::PartlyLanded) {
         let changed = match report.status {

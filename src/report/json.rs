@@ -120,6 +120,7 @@ struct Nearest<'a> {
     first_difference: Option<FirstDifference>,
     elsewhere: Vec<Elsewhere>,
     around: Option<Excerpt<'a>>,
+    also: &'a [usize],
 }
 
 #[derive(Serialize)]
@@ -314,5 +315,6 @@ fn nearest<'a>(nearest: &'a diag::Nearest, finding: &'a Finding) -> Nearest<'a> 
         first_difference,
         elsewhere: elsewhere.collect(),
         around: nearest.around.as_ref().map(excerpt),
+        also: &nearest.also,
     }
 }

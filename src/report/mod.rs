@@ -25,6 +25,7 @@ use crate::locate::Match;
 use crate::plan::{Outcome, Step};
 use crate::response::Response;
 use crate::span::LineRange;
+use std::collections::HashMap;
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +168,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether it is about a file that a good edit before it has changed, as [`Report::first_changes`] has them.
+    pub fn is_after(&self, changes: &HashMap<&str, usize>) -> bool {
+        let changed = self.path.as_deref().and_then(|path| changes.get(path));
+        self.edit.zip(changed).is_some_and(|(edit, changed)| *changed < edit)
+    }
+
     /// Whether it refuses the response.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -246,6 +253,19 @@ impl Report {
             formats: FormatId::ALL.to_vec(),
             attempt: None,
         }
+    }
+}
+
+impl Report {
+    /// The first good edit of each file that has one, by path.
+    pub fn first_changes(&self) -> HashMap<&str, usize> {
+        let mut first = HashMap::new();
+        for edit in &self.edits {
+            if matches!(edit.state, EditState::Fine | EditState::Landed) {
+                first.entry(edit.path.as_str()).or_insert(edit.number);
+            }
+        }
+        first
     }
 }
 

@@ -53,11 +53,13 @@ fn candidates(out: &mut String, evidence: &Evidence) {
     let shown = &evidence.places[..evidence.places.len().min(PLACES)];
     let last = |place: &Surrounding| place.excerpt.line + place.excerpt.lines.len();
     let digits = shown.iter().map(last).max().unwrap_or(0).to_string().len();
-    for (index, place) in shown.iter().enumerate() {
-        if index > 0 {
+    let mut upto = 0;
+    for place in shown {
+        // Places beside each other share lines.
+        if upto > 0 && place.excerpt.line > upto + 1 {
             let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
         }
-        if let Some((line, text)) = &place.within {
+        if let Some((line, text)) = place.within.as_ref().filter(|(line, _)| *line > upto) {
             let _ = writeln!(out, "  {DIM}{line:>digits$}   {}{DIM:#}", code(text));
             if line + 1 < place.excerpt.line {
                 let _ = writeln!(out, "  {:>digits$}   {DIM}...{DIM:#}", "");
@@ -68,6 +70,10 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         let within = |line: usize| own > PLACE_LINES && line > place.line + 2 && line + 2 < place.last;
         let mut skipping = false;
         for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+            if line <= upto {
+                continue;
+            }
+            upto = line;
             if within(line) {
                 if !skipping {
                     let _ = writeln!(out, "  {:>digits$} {RED}>{RED:#} {DIM}...{DIM:#}", "");
@@ -75,7 +81,8 @@ fn candidates(out: &mut String, evidence: &Evidence) {
                 skipping = true;
                 continue;
             }
-            let mark = if (place.line..=place.last).contains(&line) { ">" } else { " " };
+            let own = |place: &Surrounding| (place.line..=place.last).contains(&line);
+            let mark = if shown.iter().any(own) { ">" } else { " " };
             let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
         }
     }
@@ -119,6 +126,10 @@ fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
         "  most like it: {place} of the file, {}% alike ({RED}-{RED:#} the answer, {GREEN}+{GREEN:#} the file)",
         nearest.similarity
     );
+    if !nearest.also.is_empty() {
+        let lines: Vec<_> = nearest.also.iter().map(ToString::to_string).collect();
+        let _ = writeln!(out, "  {DIM}as much alike: what begins at line {}{DIM:#}", lines.join(", "));
+    }
     let first = nearest.first_differing_row();
     let seen = first.and_then(|at| nearest.rows.get(at)).map(|row| row.kind);
     // Where nothing differs to the eye, all that is not the same is shown twice.

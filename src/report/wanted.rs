@@ -20,7 +20,7 @@ pub struct Wanted {
 pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Vec<Wanted> {
     let find = || {
         let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
-        let hunk = edit.hunks().iter().find(|hunk| Some(hunk.span) == diagnostic.span())?;
+        let hunk = edit.hunk_at(diagnostic.span()?)?;
         let lines = hunk.change.wanted();
         let numbers = responses
             .get(hunk.span.response as usize)

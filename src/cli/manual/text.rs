@@ -56,7 +56,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     Text(
         "The subject is the first sentence or line of the edit's reason, at most 72 columns; the rest is the body. Without \
          a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
-         trailers. Author and committer are the user's, as `git commit` would have them.",
+         trailers; `--trailers` adds its own. Author and committer are the user's, as `git commit` would have them.",
     ),
 ];
 

@@ -222,6 +222,10 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
         hunk.lines[line].side == Side::Kept && blank(&hunk.lines[line].before)
     });
     let Some((hunk, line)) = place else { return false };
+    if !hunk.lines[line + 1..].iter().any(Line::is_quoted) && hunk.lines.len() > line + 1 {
+        // Without its last line the hunk would say that what follows belongs before it.
+        return false;
+    }
     hunk.lines[line].left_out = true;
     // Lines put in beside it, and in the place of none: before it or behind it?
     let is_gap = |line: &&Line| line.side != Side::Kept || blank(&line.before);

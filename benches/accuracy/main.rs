@@ -137,11 +137,13 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
         for (row, bad) in BAD.iter().enumerate() {
             let mut case = clean.clone();
             let Some(text) = (bad.make)(&mut case, commit, &mut random(200 + row)) else { continue };
-            let outcome = match apply::apply(text.clone(), &case.tree) {
-                Err(_) => Outcome::Refused,
-                Ok(_) => Outcome::Wrong,
+            let result = apply::apply(text.clone(), &case.tree);
+            let outcome = if result.is_err() { Outcome::Refused } else { Outcome::Wrong };
+            let report = || {
+                let landed = result.as_ref().map(|tree| difference(&case.tree, tree)).unwrap_or_default();
+                let spoiled = difference(&clean.tree, &case.tree);
+                format!("{} {}\nspoiled: {spoiled}\nlanded: {landed}\n{text}", commit.id, format.as_str())
             };
-            let report = || format!("{} {}\n{text}", commit.id, format.as_str());
             table.count(bad.name, None, Kind::Bad, outcome, &report);
         }
     }
@@ -175,12 +177,20 @@ fn earlier(commit: &Commit, clean: &Case, table: &mut Table, random: &mut Random
         }
     }
     // What git's own merge makes of it is right; where that conflicts, nothing is.
-    let outcome = match (apply::apply(case.text(), &case.tree), merged(commit, clean, &case)) {
+    let (result, right) = (apply::apply(case.text(), &case.tree), merged(commit, clean, &case));
+    let outcome = match (&result, &right) {
         (Err(_), _) => Outcome::Refused,
         (Ok(tree), Some(right)) if tree == right => Outcome::Right,
         (Ok(_), _) => Outcome::Wrong,
     };
-    let report = || format!("{} {}\n{}", commit.id, case.answer.format.as_str(), case.text());
+    let report = || {
+        let head = format!("{} {}", commit.id, case.answer.format.as_str());
+        let made = result.as_ref().map(|tree| match &right {
+            Some(right) => difference(right, tree),
+            None => format!("git's merge conflicts\n{}", difference(&case.tree, tree)),
+        });
+        format!("{head}\n{}\n{}", made.unwrap_or_default(), case.text())
+    };
     table.count(OVERLAPPING, None, Kind::Unbarred, outcome, &report);
 }
 
@@ -222,7 +232,7 @@ fn judge(
         let head = format!("{} {}", commit.id, case.answer.format.as_str());
         match &result {
             Err(codes) => format!("{head}: {codes:?}\n{text}"),
-            Ok(tree) => format!("{head}\n{text}\n{}", difference(right, tree)),
+            Ok(tree) => format!("{head}\n{}\n{text}", difference(right, tree)),
         }
     };
     table.count(row, Some(bar), kind, outcome, &report);

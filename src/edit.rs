@@ -28,6 +28,15 @@ impl Script {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// Adds what another response says after this one's. Its regions are others than those that are here already.
+    pub fn append(&mut self, other: Script) {
+        let regions = self.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
+        self.edits.extend(other.edits.into_iter().map(|edit| Edit { region: regions + edit.region, ..edit }));
+        self.diagnostics.extend(other.diagnostics);
+        self.regions.extend(other.regions);
+        self.message = self.message.take().or(other.message);
+    }
+
     /// The warnings, in order.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
@@ -111,6 +120,28 @@ pub struct Edit {
     pub op: Op,
     /// Why, in the model's words: trimmed, never empty.
     pub why: Option<String>,
+}
+
+impl Edit {
+    /// Whether it asks for just what the other asks for, wherever the two stand.
+    pub fn says_the_same(&self, other: &Edit) -> bool {
+        let same = |a: &Target, b: &Target| (&a.raw, &a.root) == (&b.raw, &b.root);
+        let hunks = |a: &[Hunk], b: &[Hunk]| {
+            a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| (&a.change, &a.anchor) == (&b.change, &b.anchor))
+        };
+        let same_op = match (&self.op, &other.op) {
+            (Op::Modify { hunks: a, missing }, Op::Modify { hunks: b, missing: other }) => {
+                missing == other && hunks(a, b)
+            }
+            (Op::Rename { to, hunks: a }, Op::Rename { to: other, hunks: b }) => {
+                same(to, other) && hunks(a, b)
+            }
+            (Op::Copy { to }, Op::Copy { to: other }) => same(to, other),
+            (a, b) => a == b,
+        };
+        same(&self.path, &other.path) && same_op
+    }
 }
 
 /// The formats' identities.

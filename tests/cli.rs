@@ -208,6 +208,7 @@ fn several_responses_are_one_landing() {
     // A bad one takes the good one with it, and is named.
     std::fs::write(&one, create("b", "Third", "x\n")).unwrap();
     std::fs::write(&two, patch("a", "Fourth", "nowhere\n", "z\n")).unwrap();
+    sandbox.git(["config", "llmapply.keep", "false"]);
     let before = sandbox.listing();
     let run = sandbox.run([&one, &two]).exits(1);
     assert!(run.stderr.contains("edit 2, a") && run.stderr.contains("two.txt, line"), "{}", run.stderr);
@@ -299,6 +300,34 @@ fn check_and_dry_run_say_the_same_and_change_nothing() {
     // It also works where nothing may be written, and it says what would be in the way.
     sandbox.file("README", "mine\n");
     sandbox.run(["check", file]).exits(4).says("README has local changes");
+}
+
+#[test]
+fn a_dry_run_names_the_paths_once_and_counts_the_warnings() {
+    let sandbox = Sandbox::new();
+    let hunk = |to: &str| {
+        let text = |tag, text: &str| format!("<{tag}>\n<<<\n{text}\n>>>\n</{tag}>\n");
+        format!("<edit file=\"README\" op=\"patch\">\n{}{}</edit>\n", text("find", "hello"), text("put", to))
+    };
+    let response =
+        format!("{}{}{}{}", hunk("hello"), hunk("hello"), hunk("hello you"), create("x", "w", "x\n"));
+    let run = sandbox.apply(["-n"], &response).exits(0);
+    assert!(run.stdout.contains("\npaths (2): README, x\nwarnings (2): 2 no-change\n"), "{}", run.stdout);
+    let landed = sandbox.apply([""; 0], &response).exits(0);
+    assert!(!landed.stdout.contains("paths"), "only where nothing changes: {}", landed.stdout);
+    // A refused response names its paths too, and many are not all shown.
+    let many: String = (0..20).map(|n| create(&format!("f{n}"), "w", "x\n")).collect();
+    let refused = format!("{many}{}", hunk("again").replace("hello", "nowhere"));
+    let run = sandbox.apply(["-n"], &refused).exits(1);
+    assert!(
+        run.stdout.starts_with("paths (21): f0, f1, ") && run.stdout.ends_with(" f11 and 9 more\n"),
+        "{}",
+        run.stdout
+    );
+    let run = sandbox.apply(["-n", "--json"], &response).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["paths"], serde_json::json!(["README", "x"]));
+    assert_eq!(report["warnings"][0], serde_json::json!({"code": "no-change", "count": 2}));
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! The cases drawn from the formats' origins: each passes as its origin has it, or stands in
-//! `conformance-deviations.txt` with what happens instead and by which rule of the formats' description.
+//! The cases drawn from the formats' origins: each passes as its origin has it, or as its own description says that it
+//! is intended where it pins a defect of its origin (by an `intended` tree, or by a note whose words stand in
+//! `conformance-intended.txt`), or it stands in `conformance-deviations.txt` with what happens instead and by which rule
+//! of the formats' description.
 //!
 //! The cases are not part of this project. They are looked for in `$LLM_APPLY_CONFORMANCE`, else in
 //! `../shared/conformance`; where neither is there the test passes and says so.
@@ -52,16 +54,27 @@ fn format_of(meta: &serde_json::Value) -> Option<FormatId> {
     })
 }
 
-/// The list of deviations: lines `case | what happens instead | rule`, `#` for comments.
-fn deviations() -> BTreeMap<String, Instead> {
-    let mut deviations = BTreeMap::new();
-    for line in include_str!("conformance-deviations.txt").lines() {
+/// What happens instead, and why.
+struct Listed {
+    instead: Instead,
+    /// The rule that asks for it, or the words of the case's own description.
+    reason: &'static str,
+    /// Whether it is as the case's description says that it is intended, and so no deviation.
+    is_intended: bool,
+}
+
+/// The lists: lines `case | what happens instead | reason`, `#` for comments.
+fn listed() -> BTreeMap<String, Listed> {
+    let mut listed = BTreeMap::new();
+    let deviating = include_str!("conformance-deviations.txt").lines().map(|line| (line, false));
+    let intended = include_str!("conformance-intended.txt").lines().map(|line| (line, true));
+    for (line, is_intended) in deviating.chain(intended) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
         let parts: Vec<_> = line.splitn(3, " | ").collect();
-        let [case, instead, rule] = parts[..] else { panic!("not case | instead | rule: {line}") };
-        assert!(!rule.trim().is_empty(), "no rule: {line}");
+        let [case, instead, reason] = parts[..] else { panic!("not case | instead | reason: {line}") };
+        assert!(!reason.trim().is_empty(), "no reason: {line}");
         let (word, rest) = instead.split_once(' ').unwrap_or((instead, ""));
         let instead = match word {
             "refused" => Instead::Refused(rest.split(' ').map(str::to_owned).collect()),
@@ -70,9 +83,18 @@ fn deviations() -> BTreeMap<String, Instead> {
             "waits" => Instead::Waits(rest.to_owned()),
             _ => panic!("unknown: {line}"),
         };
-        assert!(deviations.insert(case.to_owned(), instead).is_none(), "twice: {case}");
+        let entry = Listed { instead, reason, is_intended };
+        assert!(listed.insert(case.to_owned(), entry).is_none(), "twice: {case}");
     }
-    deviations
+    listed
+}
+
+/// Whether the outcome is what the origin was meant to have, where the case says so with a tree.
+fn is_intended(meta: &serde_json::Value, outcome: &Outcome, before: &Files) -> bool {
+    meta.get("intended").is_some_and(|intended| {
+        let changes = serde_json::from_value(intended.clone()).expect("intended is {path: content or null}");
+        matches!(outcome, Outcome::Lands(files) if *files == changed(before, &changes))
+    })
 }
 
 /// Whether the outcome is what the origin has. One that leaves a part behind counts as refused: ours leaves nothing.
@@ -97,24 +119,29 @@ fn is_instead(case: &Path, outcome: &Outcome, instead: &Instead, before: &Files)
             }
             files
         }
-        (Instead::Lands(changes), _) => {
-            let mut files = before.clone();
-            for (path, content) in changes {
-                match content {
-                    Some(content) => files.insert(path.clone(), content.clone().into_bytes()),
-                    None => files.remove(path),
-                };
-            }
-            files
-        }
+        (Instead::Lands(changes), _) => changed(before, changes),
     };
     matches!(outcome, Outcome::Lands(files) if *files == expected)
+}
+
+/// Files with some made, changed or gone.
+fn changed(before: &Files, changes: &BTreeMap<String, Option<String>>) -> Files {
+    let mut files = before.clone();
+    for (path, content) in changes {
+        match content {
+            Some(content) => files.insert(path.clone(), content.clone().into_bytes()),
+            None => files.remove(path),
+        };
+    }
+    files
 }
 
 #[derive(Default)]
 struct Count {
     passed: usize,
-    deviating: usize,
+    intended: usize,
+    /// By rule.
+    deviating: BTreeMap<&'static str, usize>,
     waiting: BTreeMap<String, usize>,
     total: usize,
 }
@@ -131,10 +158,12 @@ fn every_case_passes_or_deviates_by_a_rule() {
         println!("no conformance cases here: set LLM_APPLY_CONFORMANCE to their folder");
         return;
     };
-    let deviations = deviations();
-    let mut unseen: BTreeSet<&String> = deviations.keys().collect();
+    let listed = listed();
+    let mut unseen: BTreeSet<&String> = listed.keys().collect();
     let mut complaints = Vec::new();
-    println!("{:<20}{:>8}{:>11}{:>9}{:>7}", "origin", "passed", "deviating", "waiting", "total");
+    let mut all = [0; 5];
+    let mut rules = Vec::new();
+    println!("origin                passed   intended  deviating    waiting      total");
     for origin in list(&folder).iter().filter(|path| path.is_dir()) {
         let mut count = Count::default();
         for case in list(origin) {
@@ -147,34 +176,37 @@ fn every_case_passes_or_deviates_by_a_rule() {
                 None => count.waits("not one of the formats"),
                 Some(format) if FORMATS.iter().all(|known| known.id != format) => count.waits("no parser"),
                 Some(_) => {
-                    if let Err(complaint) = judge(&case, &id, &meta, deviations.get(&id), &mut count) {
+                    if let Err(complaint) = judge(&case, &id, &meta, listed.get(&id), &mut count) {
                         complaints.push(complaint);
                     }
                 }
             }
         }
         let waiting: usize = count.waiting.values().sum();
+        let deviating: usize = count.deviating.values().sum();
         let reasons: Vec<_> = count.waiting.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
-        println!(
-            "{:<20}{:>8}{:>11}{:>9}{:>7}  {}",
-            name(origin),
-            count.passed,
-            count.deviating,
-            waiting,
-            count.total,
-            reasons.join(", ")
-        );
+        let row = [count.passed, count.intended, deviating, waiting, count.total];
+        println!("{}  {}", show(&name(origin), row), reasons.join(", "));
+        all.iter_mut().zip(row).for_each(|(sum, cases)| *sum += cases);
+        rules.extend(count.deviating.into_iter().map(|(rule, cases)| (name(origin), cases, rule)));
     }
-    complaints
-        .extend(unseen.into_iter().map(|id| format!("{id}: listed as deviating, and there is no such case")));
+    println!("{}", show("all", all));
+    println!("\nThe rules by which cases deviate:");
+    rules.iter().for_each(|(origin, cases, rule)| println!("{origin:<16}{cases:>4}  {rule}"));
+    complaints.extend(unseen.into_iter().map(|id| format!("{id}: listed, and there is no such case")));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn show(origin: &str, row: [usize; 5]) -> String {
+    let [passed, intended, deviating, waiting, total] = row;
+    format!("{origin:<17}{passed:>11}{intended:>11}{deviating:>11}{waiting:>11}{total:>11}")
 }
 
 fn judge(
     case: &Path,
     id: &str,
     meta: &serde_json::Value,
-    deviation: Option<&Instead>,
+    listed: Option<&Listed>,
     count: &mut Count,
 ) -> Result<(), String> {
     let response = std::fs::read(case.join("response.txt")).expect("a case has a response");
@@ -182,12 +214,25 @@ fn judge(
     let mut rules = rules();
     rules.allow_delete = meta["config"]["allow_file_deletion"].as_bool().unwrap_or(true);
     let outcome = run(response, &before, &rules);
-    match (passes(case, &outcome), deviation) {
-        (true, None) => count.passed += 1,
-        (true, Some(_)) => return Err(format!("{id}: listed as deviating, and passes")),
-        (false, Some(Instead::Waits(tier))) => count.waits(tier),
-        (false, Some(instead)) if is_instead(case, &outcome, instead, &before) => count.deviating += 1,
-        (false, _) => return Err(format!("{id}: {}", outcome.describe())),
+    match listed {
+        None if passes(case, &outcome) => count.passed += 1,
+        None if is_intended(meta, &outcome, &before) => count.intended += 1,
+        Some(_) if passes(case, &outcome) || is_intended(meta, &outcome, &before) => {
+            return Err(format!("{id}: listed, and passes"));
+        }
+        Some(Listed { instead: Instead::Waits(tier), .. }) => count.waits(tier),
+        Some(entry) if is_instead(case, &outcome, &entry.instead, &before) => {
+            if entry.is_intended {
+                let note = meta["note"].as_str().unwrap_or_default();
+                if !note.contains(entry.reason) {
+                    return Err(format!("{id}: its description does not say {:?}", entry.reason));
+                }
+                count.intended += 1;
+            } else {
+                *count.deviating.entry(entry.reason).or_default() += 1;
+            }
+        }
+        _ => return Err(format!("{id}: {}", outcome.describe())),
     }
     Ok(())
 }

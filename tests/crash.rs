@@ -57,6 +57,16 @@ fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
 }
 
+/// A branch that went on since the tag `shown`, and moved a file that is to change.
+fn moved_on() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["tag", "shown"]);
+    sandbox.git(["mv", "src/a.rs", "src/b.rs"]);
+    sandbox.file("old.txt", "zero\none\ntwo\nthree\nfour\n");
+    sandbox.commit("meanwhile");
+    sandbox
+}
+
 fn first() -> String {
     [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
 }
@@ -68,6 +78,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "unborn", make: Sandbox::unborn, options: &[], response: first },
     Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
     Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
+    Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 

@@ -72,7 +72,8 @@ mod man_page {
                 "{}",
                 option.long
             );
-            has(&format!("\n.TP\n{}\n", option.key()));
+            let key = text.contains(&format!("\n.TP\n{}\n", option.key()));
+            assert_eq!(key, option.keyed, "{}", option.key());
         }
         for (verb, about) in VERBS {
             has(&format!("\n.TP\n{verb}\n"));
@@ -212,7 +213,8 @@ mod help {
             assert!(line.chars().count() <= 80, "{line}");
         }
         for option in OPTIONS {
-            let line = format!("--{} ", option.long);
+            let optional = matches!(option.takes, git_llm_apply::cli::args::Takes::Optional(_));
+            let line = format!("--{}{}", option.long, if optional { "[=" } else { " " });
             let named = short.replace('\n', " ").contains(&line);
             assert_eq!(named, option.common, "--{}", option.long);
             assert!(long.replace('\n', " ").contains(&line), "--{}", option.long);
@@ -401,6 +403,8 @@ mod schema {
             |v| v["edits"][0]["lines"]["more"] = 1.into(),
             |v| v["edits"][4]["matches"] = serde_json::json!([{"tier": "exact"}]),
             |v| v["responses"] = serde_json::json!([1]),
+            |v| v["paths"][0] = 1.into(),
+            |v| v["warnings"] = serde_json::json!([{"code": "no-change", "count": 0}]),
         ];
         for (index, spoil) in spoils.iter().enumerate() {
             let mut value = good.clone();

@@ -386,9 +386,8 @@ fn every_refusal_leaves_the_repository_as_it_was_to_the_byte() {
         for dry in [false, true] {
             let before = sandbox.listing();
             let mut options = options.to_vec();
-            if dry {
-                options.push("-n");
-            }
+            // The attempt that a refusal may keep is the matter of tests/attempts.rs.
+            options.push(if dry { "-n" } else { "--no-keep" });
             let run = sandbox.apply(options, &response);
             // A dry run prepares nothing, so it does not meet the branch's own lock or name.
             if dry

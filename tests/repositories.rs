@@ -124,7 +124,7 @@ fn a_submodule_is_served_from_inside_and_not_written_into_from_outside() {
     sandbox.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
     sandbox.commit("sub");
     let before = sandbox.listing();
-    sandbox.apply([""; 0], &create("sub/x", "w", "x\n")).exits(1).says("path-blocked");
+    sandbox.apply(["--no-keep"], &create("sub/x", "w", "x\n")).exits(1).says("path-blocked");
     sandbox.apply([""; 0], &remove("sub", "w")).exits(4).says("submodule");
     same("from outside", &before, &sandbox.listing());
     sandbox.apply(["-C", "sub"], &five()).exits(0);

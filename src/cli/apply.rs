@@ -1,5 +1,8 @@
 //! `git llm-apply` and `git llm-apply check`.
 
+mod ready;
+
+use super::attempt::{self, Resumed};
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
@@ -11,12 +14,14 @@ use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
-use crate::transaction::{self, Landed, Options, Planned, Preview, Target, Transaction, interrupt};
+use crate::transaction::{self, Attempt, Landed, Options, Planned, Preview, Target, Transaction, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
 use clap::ArgMatches;
+use ready::Ready;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 /// How often a branch that moved meanwhile is resolved again (`transaction.md`, Concurrency).
@@ -25,17 +30,20 @@ const ATTEMPTS: usize = 3;
 /// Whether a path is one of those that a pathspec names.
 type Matcher = Box<dyn Fn(&str) -> bool>;
 
-struct Run {
-    settings: Settings,
+/// One run on some responses.
+pub(super) struct Run {
+    pub(super) settings: Settings,
     output: Output,
-    printer: Printer,
-    responses: Vec<Response>,
-    script: Script,
+    pub(super) printer: Printer,
+    pub(super) responses: Vec<Response>,
+    pub(super) script: Script,
+    /// The refused attempt that is gone on with.
+    pub(super) resumed: Option<Resumed>,
 }
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let settings = Settings::read(matches, repo.config(), check)?;
+    let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output);
     if output.json && (settings.diff || settings.stat) {
@@ -47,15 +55,38 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Err(Error::Usage(message.into()));
     }
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
-    let responses = input::read(&names, settings.max_size)?;
+    if let Some(id) = &settings.abort {
+        if settings.resume.is_some() || !names.is_empty() || settings.dry_run {
+            return Err(Error::Usage("--abort goes with no response and no other mode".into()));
+        }
+        return attempt::abort(&repo, id.as_deref(), &printer);
+    }
+    let found = match &settings.resume {
+        Some(id) => Some(Attempt::find(&repo, id.as_deref())?),
+        None => None,
+    };
+    let first = found.as_ref().map_or(0, |found| found.responses.len() as u32);
+    let mut responses = input::read(&names, settings.max_size, first)?;
     let mut script = Script::default();
     for response in &responses {
-        let one = format::parse(response, settings.format);
-        script.edits.extend(one.edits);
-        script.diagnostics.extend(one.diagnostics);
-        script.message = script.message.or(one.message);
+        script.append(format::parse(response, settings.format));
     }
-    let run = Run { settings, output, printer, responses, script };
+    let mut resumed = None;
+    let resuming = found.is_some();
+    // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
+    if let Some(found) = found
+        && !script.has_errors()
+        && !script.edits.is_empty()
+    {
+        let (joined, state) = attempt::resume(&found, &script)?;
+        (script, resumed) = (joined, Some(state));
+        settings.branch = settings.branch.or(found.attempt.branch.clone());
+        settings.base = settings.base.or(found.attempt.base.clone());
+        responses = attempt::together(&found, responses);
+    }
+    // Corrections alone are no attempt.
+    settings.keep &= resuming == resumed.is_some();
+    let run = Run { settings, output, printer, responses, script, resumed };
     if run.script.edits.is_empty() && !run.script.has_errors() {
         return Ok(run.no_edits());
     }
@@ -67,6 +98,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return run.dry(&repo);
     }
     recover::first(&repo, run.settings.lock_timeout, &run.printer)?;
+    Attempt::expire(&repo);
     let mut attempt = 1;
     loop {
         // Anew each time: a quarantine was this handle's object store.
@@ -109,21 +141,12 @@ impl Run {
         report
     }
 
-    /// Resolves on the target; a refusal is reported here.
-    fn resolve(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        base: &BaseTree<'_>,
-    ) -> Result<Result<Plan, Exit>, Error> {
-        let rules = self.rules(repo)?;
-        match plan::resolve(&self.script, base, &rules)? {
-            Ok(plan) => Ok(Ok(plan)),
-            Err(rejected) => {
-                self.printer.report(&self.refusal(target, &rejected));
-                Ok(Err(Exit::Refused))
-            }
-        }
+    /// Reports a refusal, and keeps the attempt.
+    fn refuse(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Exit {
+        let mut report = self.refusal(target, rejected);
+        report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+        self.printer.report(&report);
+        Exit::Refused
     }
 
     fn refusal(&self, target: &Target, rejected: &Rejected) -> Report {
@@ -183,24 +206,8 @@ impl Run {
         })
     }
 
-    /// The target, unless `--base` and the branch have parted.
     fn target(&self, repo: &Repo) -> Result<Target, Error> {
-        let target = Target::choose(repo, self.settings.branch.as_deref(), self.settings.base.as_deref())?;
-        if let Some(base) = &self.settings.base
-            && target.has_left(repo, base)?
-        {
-            return Err(transaction::Error::Unsupported {
-                what: format!(
-                    "{} has moved on from {base}: the edits would have to be merged onto it",
-                    target.short()
-                ),
-                help: format!(
-                    "'git llm-apply -b <new branch> --base {base}' lands them there; merge that branch"
-                ),
-            }
-            .into());
-        }
-        Ok(target)
+        Ok(Target::choose(repo, self.settings.branch.as_deref(), self.settings.base.as_deref())?)
     }
 
     fn series(&self, plan: &Plan) -> Vec<Planned> {
@@ -270,24 +277,23 @@ impl Run {
 
     fn dry(&self, repo: &Repo) -> Result<Exit, Error> {
         let target = self.target(repo)?;
-        let base = repo.tree(target.start)?;
-        let plan = match self.resolve(repo, &target, &base)? {
-            Ok(plan) => plan,
-            Err(exit) => return Ok(exit),
+        let ready = match self.ready(repo, &target)? {
+            Ok(ready) => ready,
+            Err(rejected) => return Ok(self.refuse(repo, &target, &rejected)),
         };
-        let series = self.series(&plan);
-        let mut report = self.planned(&plan, &target);
-        let mut exit = Exit::Done;
-        if !series.is_empty() {
-            let obstacles = transaction::in_the_way(repo, &target, &base, &series, !self.settings.verify)?;
+        let base = repo.tree(target.start)?;
+        let mut report = self.planned(&ready, &target);
+        let mut exit = if ready.refused.is_some() { Exit::Refused } else { Exit::Done };
+        if !ready.series.is_empty() {
+            let obstacles =
+                transaction::in_the_way(repo, &target, &base, &ready.series, !self.settings.verify)?;
             if !obstacles.is_empty() {
-                exit = Exit::InTheWay;
-                self.in_the_way(&mut report, &obstacles);
+                exit = self.in_the_way(&mut report, &obstacles, ready.refused.is_some());
             }
         }
         self.printer.report(&report);
-        if (self.settings.diff || self.settings.stat) && !series.is_empty() {
-            let preview = Preview::build(repo, &base, &series)?;
+        if (self.settings.diff || self.settings.stat) && !ready.series.is_empty() {
+            let preview = Preview::build(repo, &base, &ready.series)?;
             self.show(repo, base.id(), preview.tree(), Some(preview.objects()))?;
         }
         Ok(exit)
@@ -308,29 +314,41 @@ impl Run {
         )?)
     }
 
-    fn in_the_way(&self, report: &mut Report, obstacles: &[transaction::Obstacle]) {
-        report.status = Status::InTheWay;
-        report.exit_code = Exit::InTheWay.code();
+    /// Names what is in the way; where edits are refused too, that comes first.
+    fn in_the_way(&self, report: &mut Report, obstacles: &[transaction::Obstacle], refused: bool) -> Exit {
+        let (status, exit) = match refused {
+            true => (Status::Refused, Exit::Refused),
+            false => (Status::InTheWay, Exit::InTheWay),
+        };
+        (report.status, report.exit_code) = (status, exit.code());
         report.obstacles = obstacles.iter().map(|one| (one.kind(), one.subject(), one.to_string())).collect();
         report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
+        exit
     }
 
-    /// The report of a plan that nothing was done with yet.
-    fn planned(&self, plan: &Plan, target: &Target) -> Report {
-        let changes = plan.steps().iter().any(|step| step.outcome == plan::Outcome::Changes);
-        let status = if changes { Status::Checked } else { Status::Nothing };
-        let mut report = self.report(status, Exit::Done);
+    /// The report of what nothing was done with yet.
+    fn planned(&self, ready: &Ready, target: &Target) -> Report {
+        let (status, exit) = match (&ready.refused, ready.series.is_empty()) {
+            (Some(_), _) => (Status::Checked, Exit::Refused),
+            (None, true) => (Status::Nothing, Exit::Done),
+            (None, false) => (Status::Checked, Exit::Done),
+        };
+        let mut report = self.report(status, exit);
         report.branch = Some(branch(target, target.tip.map(|id| (id, String::new())), None));
         for (at, edit) in self.script.edits.iter().enumerate() {
-            let step = plan.steps().iter().find(|step| step.edit == at + 1);
-            report.edits.push(report::edit(at + 1, edit, step, &self.responses));
+            let step = ready.plan.steps().iter().find(|step| step.edit == at + 1);
+            let mut edit = report::edit(at + 1, edit, step, &self.responses);
+            if ready.present.contains(&(at + 1)) {
+                edit.state = EditState::AlreadyApplied;
+            }
+            report.edits.push(edit);
         }
-        let warnings = self.script.diagnostics.iter().chain(plan.warnings());
+        let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen = Vec::new();
-        for warning in warnings {
-            if !seen.contains(&warning) {
-                report.findings.push(report::finding(warning, &self.script, &self.responses));
-                seen.push(warning);
+        for finding in self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(refused) {
+            if !seen.contains(&finding) {
+                report.findings.push(report::finding(finding, &self.script, &self.responses));
+                seen.push(finding);
             }
         }
         report
@@ -338,39 +356,51 @@ impl Run {
 
     fn land(&self, repo: &Repo) -> Result<Exit, Error> {
         let target = self.target(repo)?;
-        let base = repo.tree(target.start)?;
-        let plan = match self.resolve(repo, &target, &base)? {
-            Ok(plan) => plan,
-            Err(exit) => return Ok(exit),
+        let ready = match self.ready(repo, &target)? {
+            Ok(ready) => ready,
+            Err(rejected) => return Ok(self.refuse(repo, &target, &rejected)),
         };
-        let series = self.series(&plan);
-        let mut report = self.planned(&plan, &target);
-        if series.is_empty() {
+        let base = repo.tree(target.start)?;
+        let mut report = self.planned(&ready, &target);
+        if ready.series.is_empty() {
             report.status = Status::Nothing;
+            self.forget(repo);
             self.printer.report(&report);
             return Ok(Exit::Done);
         }
         let held = interrupt::hold();
-        let landed = self.transact(repo, &target, &base, &series);
+        let landed = self.transact(repo, &target, &base, &ready.series);
         let landed = match landed {
             Ok(landed) => landed,
             Err(transaction::Error::InTheWay(obstacles)) => {
-                self.in_the_way(&mut report, &obstacles);
+                let exit = self.in_the_way(&mut report, &obstacles, ready.refused.is_some());
+                if let Some(rejected) = &ready.refused {
+                    report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+                }
                 for edit in &mut report.edits {
                     edit.commit = None;
                 }
                 self.printer.report(&report);
-                return Ok(Exit::InTheWay);
+                return Ok(exit);
             }
             Err(transaction::Error::Nothing) => {
                 report.status = Status::Nothing;
+                self.forget(repo);
                 self.printer.report(&report);
                 return Ok(Exit::Done);
             }
             Err(error) => return Err(error.into()),
         };
         drop(held);
-        self.landed(repo, &mut report, &target, &series, &landed);
+        self.landed(repo, &mut report, &target, &ready.series, &landed);
+        match &ready.refused {
+            Some(rejected) => {
+                report.status = Status::PartlyLanded;
+                let landed = rejected.fine.iter().map(|step| step.edit).collect();
+                report.attempt = self.keep(repo, rejected, &landed);
+            }
+            None => self.forget(repo),
+        }
         self.printer.report(&report);
         if !self.settings.verify {
             for hook in transaction::unrun_hooks(repo)? {
@@ -381,7 +411,7 @@ impl Run {
         if self.settings.diff || self.settings.stat {
             self.show(repo, landed_from(&target, &landed), landed.new, None)?;
         }
-        Ok(Exit::Done)
+        Ok(if ready.refused.is_some() { Exit::Refused } else { Exit::Done })
     }
 
     fn transact(

@@ -18,6 +18,8 @@ pub enum Takes {
     Value(&'static str),
     /// Values that add up, shown as this.
     Values(&'static str),
+    /// One value or none, shown as this; a value follows an equals sign.
+    Optional(&'static str),
 }
 
 /// One option of apply and check.
@@ -39,6 +41,8 @@ pub struct Opt {
     pub common: bool,
     /// Whether check has it too.
     pub check: bool,
+    /// Whether it has a configuration key: not where it is about one run only.
+    pub keyed: bool,
 }
 
 impl Opt {
@@ -61,7 +65,17 @@ impl Opt {
 }
 
 const fn flag(long: &'static str, help: &'static str, more: &'static str) -> Opt {
-    Opt { long, short: None, takes: Takes::Nothing, choices: &[], help, more, common: false, check: true }
+    Opt {
+        long,
+        short: None,
+        takes: Takes::Nothing,
+        choices: &[],
+        help,
+        more,
+        common: false,
+        check: true,
+        keyed: true,
+    }
 }
 
 const fn value(long: &'static str, name: &'static str, help: &'static str, more: &'static str) -> Opt {
@@ -97,8 +111,9 @@ pub const OPTIONS: &[Opt] = &[
             "base",
             "rev",
             "the commit that the model was shown (default: tip)",
-            "The default is the branch's tip. The edits are resolved against it and committed on it. A branch that has moved on \
-             from it is refused.",
+            "The default is the branch's tip. The edits are resolved there, and where the branch has moved on, each \
+             commit is brought onto it by a three-way merge, renames followed, as `git cherry-pick` does. A conflict is \
+             a refusal. A branch that is missing begins there.",
         )
     },
     Opt {
@@ -126,7 +141,11 @@ pub const OPTIONS: &[Opt] = &[
         short: Some('n'),
         common: true,
         check: false,
-        ..flag("dry-run", "show what would land, change nothing", "The same as the verb `check`.")
+        ..flag(
+            "dry-run",
+            "show what would land, change nothing",
+            "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
+        )
     },
     Opt {
         common: true,
@@ -136,10 +155,7 @@ pub const OPTIONS: &[Opt] = &[
             "As git shows it, with its pager, colours and diff settings.",
         )
     },
-    Opt {
-        common: true,
-        ..flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown.")
-    },
+    flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         check: false,
         ..flag(
@@ -162,7 +178,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         takes: Takes::Values("pathspec"),
-        common: true,
         ..value(
             "exclude",
             "pathspec",
@@ -178,6 +193,42 @@ pub const OPTIONS: &[Opt] = &[
             "how loosely texts may match (default: similar)",
             "`exact`: but for line ends; `whitespace`: also trailing blanks and blank lines; `indent`: also indentation and \
              typographic look-alikes; `similar`: also elisions and slight differences in lines that stay. See DESCRIPTION.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "keep-going",
+            "land the edits that resolve, report the others",
+            "The exit status is 1, and the refused edits are kept for `--continue`. Every edit that lands was resolved \
+             without those that were refused.",
+        )
+    },
+    Opt {
+        takes: Takes::Optional("id"),
+        common: true,
+        keyed: false,
+        ..flag(
+            "continue",
+            "go on from a refused attempt, with its corrections",
+            "The corrected edits take the places of those that failed: all of them the one, if one failed, else by path \
+             and by order. Edits that were fine need not be sent again. The whole is resolved anew on the branch as it is \
+             now, and lands as one. Without an id there must be one attempt only. See RESUMING.",
+        )
+    },
+    Opt {
+        takes: Takes::Optional("id"),
+        common: true,
+        check: false,
+        keyed: false,
+        ..flag("abort", "forget a refused attempt", "Without an id there must be one attempt only.")
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "keep",
+            "keep a refused attempt for --continue (default)",
+            "With `--no-keep` a refusal leaves nothing at all. A dry run never does.",
         )
     },
     flag(
@@ -266,6 +317,13 @@ fn arguments(option: &Opt) -> [Arg; 2] {
         Takes::Nothing => arg.action(ArgAction::SetTrue).overrides_with(option.long),
         Takes::Value(name) => arg.action(ArgAction::Set).value_name(name).overrides_with(option.long),
         Takes::Values(name) => arg.action(ArgAction::Append).value_name(name),
+        Takes::Optional(name) => arg
+            .action(ArgAction::Set)
+            .value_name(name)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("")
+            .overrides_with(option.long),
     };
     let arg = match option.short {
         Some(letter) => arg.short(letter),
@@ -318,7 +376,7 @@ pub fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
         .after_help(
-            "Every option has a --no- form and a configuration key: see git help llm-apply",
+            "Options have --no- forms and configuration keys: see git help llm-apply",
         )
         .subcommand(with(verb(apply), false))
         .subcommand(with(verb(check), true))

@@ -30,7 +30,7 @@ impl Exit {
     /// All of them with what they mean, for the documentation.
     pub const ALL: &[(Exit, &'static str)] = &[
         (Exit::Done, "landed, or nothing left to do because it is all there already"),
-        (Exit::Refused, "edits refused, nothing changed"),
+        (Exit::Refused, "edits refused, nothing changed (with `--keep-going`: the others may have landed)"),
         (Exit::HookRefused, "a hook refused, nothing changed"),
         (
             Exit::InTheWay,
@@ -64,6 +64,7 @@ impl Exit {
             transaction::Error::Vcs(error) => Self::of_vcs(error),
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
             transaction::Error::Unsupported { .. }
+            | transaction::Error::NoAttempt(_)
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,

@@ -5,11 +5,11 @@ use crate::response::Response;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 
-/// Reads all responses, in the order given; standard input for `-`, or where no file is named.
+/// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
 ///
 /// # Errors
 /// A file cannot be read, is too large or is no text; no file is named and standard input is a terminal.
-pub(super) fn read(names: &[OsString], limit: u64) -> Result<Vec<Response>, Error> {
+pub(super) fn read(names: &[OsString], limit: u64, first: u32) -> Result<Vec<Response>, Error> {
     let stdin = OsString::from("-");
     let names = match names {
         [] if std::io::stdin().is_terminal() => {
@@ -24,7 +24,7 @@ pub(super) fn read(names: &[OsString], limit: u64) -> Result<Vec<Response>, Erro
         return Err(Error::Usage("'-' can be given once only".into()));
     }
     let mut responses = Vec::with_capacity(names.len());
-    for (id, name) in names.iter().enumerate() {
+    for (id, name) in (first..).zip(names) {
         let shown =
             if *name == stdin { "standard input".to_owned() } else { name.to_string_lossy().into_owned() };
         let failed = |source| Error::Input { name: shown.clone(), source };
@@ -34,7 +34,7 @@ pub(super) fn read(names: &[OsString], limit: u64) -> Result<Vec<Response>, Erro
         } else {
             bounded(std::fs::File::open(name).map_err(failed)?, limit).map_err(failed)?
         };
-        responses.push(Response::new(id as u32, shown, bytes, limit)?);
+        responses.push(Response::new(id, shown, bytes, limit)?);
     }
     Ok(responses)
 }

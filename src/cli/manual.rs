@@ -55,6 +55,8 @@ pub fn page() -> String {
         page.item(&usage(option), &said(option));
     }
     page.pieces(text::PROMPT_OPTIONS);
+    page.section("RESUMING");
+    page.pieces(text::RESUMING);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);
@@ -93,7 +95,7 @@ pub fn page() -> String {
     page.pieces(text::EXIT_STATUS);
     page.section("CONFIGURATION");
     page.pieces(text::CONFIGURATION);
-    for option in OPTIONS.iter().chain(PROMPT_OPTIONS) {
+    for option in OPTIONS.iter().chain(PROMPT_OPTIONS).filter(|option| option.keyed) {
         page.item(&format!("`{}`", option.key()), &configures(option));
     }
     page.pieces(text::OTHER_KEYS);
@@ -121,6 +123,7 @@ fn usage(option: &Opt) -> String {
             let short = option.short.map(|letter| format!("`-{letter} <{name}>`, ")).unwrap_or_default();
             format!("{short}`--{long}=<{name}>`")
         }
+        Takes::Optional(name) => format!("`--{long}`[`=<{name}>`]"),
     }
 }
 
@@ -133,7 +136,7 @@ fn said(option: &Opt) -> String {
     if !option.choices.is_empty() {
         let choices: Vec<_> = option.choices.iter().map(|choice| format!("`{choice}`")).collect();
         let name = match option.takes {
-            Takes::Value(name) | Takes::Values(name) => name,
+            Takes::Value(name) | Takes::Values(name) | Takes::Optional(name) => name,
             Takes::Nothing => option.long,
         };
         all.push_str(&format!(" `<{name}>` is {}.", listed(&choices)));
@@ -145,7 +148,7 @@ fn configures(option: &Opt) -> String {
     let long = option.long;
     match option.takes {
         Takes::Nothing => format!("A boolean, the default of `--{long}`."),
-        Takes::Value(_) => format!("The default of `--{long}`; an empty value is none."),
+        Takes::Value(_) | Takes::Optional(_) => format!("The default of `--{long}`; an empty value is none."),
         Takes::Values(_) => {
             format!(
                 "The default of `--{long}`; may be set several times, and an empty value clears those before it."

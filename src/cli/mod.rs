@@ -2,6 +2,7 @@
 
 mod apply;
 pub mod args;
+mod attempt;
 pub mod exit;
 mod input;
 pub mod manual;
@@ -31,6 +32,10 @@ enum Error {
     Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
+    #[error(transparent)]
+    Mismatch(#[from] crate::plan::Mismatch),
+    #[error("the refused attempt {0} cannot be read as it was")]
+    Attempt(String),
     #[error("{0}")]
     Usage(String),
     #[error("pathspec '{0}' matches no tracked file of {1}")]
@@ -52,7 +57,9 @@ impl Error {
             | Error::Input { .. }
             | Error::NoSuchFiles(..)
             | Error::Directory(..)
+            | Error::Attempt(_)
             | Error::Signals(_) => Exit::Fatal,
+            Error::Mismatch(_) => Exit::Refused,
             Error::Usage(_) => Exit::Usage,
         }
     }
@@ -82,6 +89,15 @@ impl Error {
             Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
                 Some("run 'git llm-apply recover'".into())
             }
+            Error::Transaction(transaction::Error::NoAttempt(message)) => Some(if message.contains("are kept") {
+                "name one: --continue=<id>, --abort=<id>".into()
+            } else {
+                "a response of which edits are refused is kept, unless --no-keep or llmapply.keep says otherwise".into()
+            }),
+            Error::Attempt(id) => Some(format!("give the whole response again; --abort={id} forgets this attempt")),
+            Error::Mismatch(_) => Some(
+                "send one corrected edit for each that failed, in their order, or --abort and apply a whole response".into(),
+            ),
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
                 Some("llmapply.maxSize sets the limit".into())
             }

@@ -58,12 +58,17 @@ impl Printer {
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
         }
-        let shown = matches!(report.status, Status::Landed | Status::Checked | Status::Nothing)
-            || (report.status == Status::InTheWay && report.dry_run);
+        let shown = matches!(
+            report.status,
+            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing
+        ) || (report.status == Status::InTheWay && report.dry_run);
         if shown && !self.output.quiet {
             self.out(&report::edits(report, style));
         }
-        if !self.output.quiet || report.status == Status::Refused {
+        if report.dry_run && !self.output.quiet {
+            self.out(&report::summary(report, style));
+        }
+        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
             self.err(&report::findings(report, style));
         }
         if shown && !self.output.quiet {

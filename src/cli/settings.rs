@@ -48,6 +48,14 @@ pub(super) struct Settings {
     pub(super) allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub(super) allow_markers: bool,
+    /// Land what resolves.
+    pub(super) keep_going: bool,
+    /// Keep a refused attempt.
+    pub(super) keep: bool,
+    /// The attempt to go on from; the only one, where no name is given.
+    pub(super) resume: Option<Option<String>>,
+    /// The attempt to forget.
+    pub(super) abort: Option<Option<String>>,
     /// `llmapply.sensitive`.
     pub(super) sensitive: Vec<String>,
     /// `llmapply.maxSize`, in bytes.
@@ -225,11 +233,20 @@ impl Settings {
             allow_sensitive: from.switch("allow-sensitive", false)?,
             allow_placeholder: from.switch("allow-placeholder", false)?,
             allow_markers: from.switch("allow-markers", false)?,
+            keep_going: from.switch("keep-going", false)?,
+            keep: from.switch("keep", true)?,
+            resume: attempt(matches, "continue"),
+            abort: attempt(matches, "abort"),
             sensitive: config.list("llmapply.sensitive")?,
             max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
             lock_timeout: lock_timeout(config)?,
         })
     }
+}
+
+/// The attempt that an option names, or the only one.
+fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
+    args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
 /// The settings of prompt.

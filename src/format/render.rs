@@ -7,6 +7,7 @@
 pub(super) mod hunks;
 
 use super::{FORMATS, FormatId};
+use hunks::Hunk;
 
 /// One file before and after a change.
 ///
@@ -171,6 +172,15 @@ impl Texts<'_> {
         Self { before: Vec::new(), after: Vec::new(), before_unterminated: false, after_unterminated: false }
     }
 
+    /// Whether the file comes out with the right end where hunks are given as two texts each, which say nothing of it.
+    pub(super) fn ends_as_texts_do(&self, hunks: &[Hunk]) -> bool {
+        let closes = hunks.last().map_or(Some(false), |hunk| hunk.closes(&self.before, &self.after));
+        match (self.before_unterminated, self.after_unterminated) {
+            (false, unterminated) => !unterminated,
+            (true, unterminated) => closes == Some(!unterminated),
+        }
+    }
+
     /// Whether the file comes out with the right end where a last line that the edit names gets a newline, and one that
     /// it does not name stays as it is.
     pub(super) fn ends_as_lines_do(&self) -> bool {
@@ -251,6 +261,37 @@ mod tests {
         for (before, after) in
             [("a\nb", "a\nb\n"), ("a\nb\n", "a\nb"), ("a\nb", "a\nc"), ("", "a"), ("a\nb", "x\nb\n")]
         {
+            assert!(!ends(before, after), "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_newline_at_its_end_gets_one_only_where_an_earlier_line_comes_to_be_the_last() {
+        let ends = |before, after| match change(Some(before), Some(after)).action() {
+            Ok(Action::Modify(texts)) => {
+                let hunks = hunks::hunks(&texts.before, &texts.after, &|_, _| hunks::Fit::Fits).unwrap();
+                texts.ends_as_texts_do(&hunks)
+            }
+            other => panic!("{other:?}"),
+        };
+        for (before, after) in [
+            ("a\nb", "x\nb"),
+            ("a\nb", "a\nx"),
+            ("a\nb", "a\nb\nb"),
+            ("a\nb", "a\n"),
+            ("b", ""),
+            ("a\n", "b\n"),
+        ] {
+            assert!(ends(before, after), "{before:?} {after:?}");
+        }
+        for (before, after) in [
+            ("a\nb", "a\nx\n"),
+            ("a\nb", "a\nb\n"),
+            ("a\nb", "a"),
+            ("a\n", "b"),
+            ("", "a"),
+            ("a\nb\nc", "x\na"),
+        ] {
             assert!(!ends(before, after), "{before:?} {after:?}");
         }
     }

@@ -5,8 +5,9 @@ use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope, ladder};
+use super::similar::shift_but_first;
 use super::thresholds::SHIFT_EFFORT;
-use super::{Limits, search};
+use super::{Limits, Tier, search};
 use crate::edit::Unit;
 use crate::text::{Content, Form, indentation};
 use std::collections::HashSet;
@@ -159,7 +160,13 @@ pub(super) fn fit(content: &Content, pattern: &Pattern<'_>, place: &Place, rung:
         }
         Scope::SkippingBlanks => pair_lines(content, &pattern.before, place),
     };
-    let shift = if rung.is_shifted() { shift(content, pattern, &lines, rung.form)? } else { Shift::None };
+    let shift = match rung.is_shifted() {
+        false => Shift::None,
+        true => match shift(content, pattern, &lines, rung.form) {
+            None if rung.tier == Tier::Similar => shift_but_first(content, pattern, &lines)?,
+            shift => shift?,
+        },
+    };
     if shift != Shift::None && only_reindents(pattern) {
         return None;
     }

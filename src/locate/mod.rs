@@ -6,6 +6,7 @@
 //! file holds.
 
 mod alone;
+mod clash;
 mod context;
 mod effort;
 mod elision;
@@ -31,6 +32,7 @@ mod splice;
 mod thresholds;
 mod version;
 
+pub use clash::clash;
 pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;
@@ -265,7 +267,8 @@ fn one_by_one(
 /// always added: that they stand there says nothing.
 pub fn append(version: &Version, text: &str) -> Option<Version> {
     let content = version.content();
-    let pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    let mut pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    pattern.end = pattern::End::Newline;
     let after = pattern.after();
     let last = content.line_count();
     let there = last

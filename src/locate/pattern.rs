@@ -12,8 +12,19 @@ pub(super) struct Pattern<'a> {
     pub(super) steps: Vec<Step<'a>>,
     /// Whether the before-text may be part of a line.
     pub(super) unit: Unit,
-    /// The after-text's last line has no newline.
-    pub(super) after_unterminated: bool,
+    /// What ends the after-text's last line where it comes to be the file's.
+    pub(super) end: End,
+}
+
+/// What ends an added line where it comes to be the file's last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// What the file ended with: a text between two marks, or a list of lines, says nothing of it.
+    AsFile,
+    /// A line ending, as every line of a diff has one.
+    Newline,
+    /// Nothing, which a diff can say.
+    Nothing,
 }
 
 /// What becomes of a line.
@@ -34,13 +45,13 @@ impl<'a> Pattern<'a> {
     pub(super) fn of_texts(before: &'a str, after: &'a str, unit: Unit) -> Self {
         let (before, after) = (lines(before), lines(after));
         let steps = pair(&before, &after);
-        Self { before, steps, unit, after_unterminated: false }
+        Self { before, steps, unit, end: End::AsFile }
     }
 
     /// Lines that are to stand somewhere, and stay.
     pub(super) fn standing(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
-        Self { before: lines, steps, unit: Unit::Lines, after_unterminated: false }
+        Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
     /// The after-text as one that is to be found: what was added has to stand there, what was kept may differ.
@@ -51,11 +62,12 @@ impl<'a> Pattern<'a> {
             _ => Step::Keep(line),
         };
         let steps = self.steps.iter().filter(stays).enumerate().map(step).collect();
-        Self { before: self.after(), steps, unit: Unit::Lines, after_unterminated: false }
+        Self { before: self.after(), steps, unit: Unit::Lines, end: End::Newline }
     }
 
     /// Reads a unified diff's body. A `~` line is a gap.
     pub(super) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
+        let end = if after_unterminated { End::Nothing } else { End::Newline };
         let mut before = Vec::new();
         let mut steps = Vec::new();
         for line in lines(body) {
@@ -73,7 +85,7 @@ impl<'a> Pattern<'a> {
                 }
             }
         }
-        Self { before, steps, unit: Unit::Lines, after_unterminated }
+        Self { before, steps, unit: Unit::Lines, end }
     }
 
     /// All readings of a change; more than one only where the divider is in doubt.

@@ -1,6 +1,6 @@
 //! Hunks in pieces: the texts before and after a line that stands for any lines.
 
-use super::pattern::{Pattern, Step};
+use super::pattern::{End, Pattern, Step};
 use super::place::Place;
 use super::rung::Rung;
 
@@ -32,8 +32,8 @@ pub(super) fn cut<'a>(pattern: &Pattern<'a>, cuts: impl Fn(&Step<'a>) -> bool) -
                 other => other,
             })
             .collect();
-        let after_unterminated = pattern.after_unterminated && index == last;
-        Pattern { before, steps, unit: crate::edit::Unit::Lines, after_unterminated }
+        let end = if index == last { pattern.end } else { End::Newline };
+        Pattern { before, steps, unit: crate::edit::Unit::Lines, end }
     };
     Some(parts.into_iter().enumerate().map(piece).collect())
 }

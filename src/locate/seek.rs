@@ -149,12 +149,7 @@ impl Chunk<'_> {
         steps.extend(pattern.steps.iter().copied());
         let place = Place::lines(line - kept.len(), line);
         let fit = Fit { place, lines: kept.iter().map(|_| Some(line - 1)).collect(), shift: Shift::None };
-        let pattern = Pattern {
-            before: kept,
-            steps,
-            unit: Unit::Lines,
-            after_unterminated: pattern.after_unterminated,
-        };
+        let pattern = Pattern { before: kept, steps, unit: Unit::Lines, end: pattern.end };
         let changes = splice::whole_lines(content, &pattern, &fit);
         Ok(Part::Change(Solution { changes, matched: matched(content, &place, rung) }))
     }

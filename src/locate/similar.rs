@@ -2,6 +2,7 @@
 
 use super::effort::Effort;
 use super::found::{Fit, Found, counting, fit};
+use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope};
@@ -9,7 +10,7 @@ use super::thresholds::{
     ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES,
 };
 use super::{Tier, found};
-use crate::text::{Content, Form};
+use crate::text::{Content, Form, indentation};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
@@ -18,12 +19,21 @@ const FORM: Form = Form::FoldedTrimmed;
 
 const RUNG: Rung = Rung { tier: Tier::Similar, form: FORM, scope: Scope::SkippingBlanks };
 
+/// With one shift of all lines, the first included.
+const UNIFORM: Rung = Rung { tier: Tier::BlankLines, ..RUNG };
+
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps. None too if
 /// that would take too long to find out.
 pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Option<Found> {
     let file = Lines::new(content);
     let mut places = Wanted::new(pattern)?.places(&file, effort)?;
-    places.retain(|place| fit(content, pattern, place, RUNG).is_some());
+    let uniform = |place: &&Place| fit(content, pattern, place, UNIFORM).is_some();
+    let shifted: Vec<Place> = places.iter().filter(uniform).copied().collect();
+    // Of several regions that differ in their first line's indentation none is the likelier one.
+    places = match places.as_slice() {
+        [one] if fit(content, pattern, one, RUNG).is_some() => vec![*one],
+        _ => shifted,
+    };
     if places.is_empty() {
         return None;
     }
@@ -107,7 +117,7 @@ impl<'a> Wanted<'a> {
         let removed = pattern.before.iter().zip(goes).filter(|(line, _)| !FORM.of(line).is_empty());
         let removed = removed.map(|(_, goes)| goes).collect();
         let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
-        let typos = (lines.len() / TYPOS_PER_LINES).max(1);
+        let typos = typos(lines.len());
         Some(Self { lines, hashes, removed, typos })
     }
 
@@ -197,6 +207,38 @@ impl<'a> Wanted<'a> {
         }
         Some(true)
     }
+}
+
+/// The shift of all lines but the first, where that is kept and has lost its indentation, as it does when a text is
+/// trimmed. It is then one of the kept lines that may differ.
+pub(super) fn shift_but_first(
+    content: &Content,
+    pattern: &Pattern<'_>,
+    lines: &[Option<usize>],
+) -> Option<Shift> {
+    let is_blank = |line: &[u8]| FORM.of(line).is_empty();
+    let first = pattern.before.iter().position(|line| !is_blank(line))?;
+    let text = pattern.before[first];
+    let begins = pattern.steps.iter().take(first + 1).enumerate().all(|(at, step)| *step == Step::Keep(at));
+    if !begins || !indentation(text).is_empty() {
+        return None;
+    }
+    let differs = |(written, line): (&&[u8], &Option<usize>)| {
+        !is_blank(written)
+            && line.and_then(|line| content.line(line)).is_none_or(|real| !FORM.eq(written, real.text))
+    };
+    let differing = pattern.before.iter().zip(lines).filter(|&pair| differs(pair)).count();
+    if differing + 1 > typos(counting(&pattern.before).len()) {
+        return None;
+    }
+    let mut rest = lines.to_vec();
+    rest[first] = None;
+    found::shift(content, pattern, &rest, FORM)
+}
+
+/// How many kept lines of so many may differ.
+fn typos(lines: usize) -> usize {
+    (lines / TYPOS_PER_LINES).max(1)
 }
 
 /// What it takes to compare two texts at worst, in steps.

@@ -2,9 +2,8 @@
 
 use super::found::Fit;
 use super::lineage::Lineage;
-use super::pattern::{Pattern, Step};
+use super::pattern::{End, Pattern, Step};
 use super::place::Place;
-use crate::edit::Unit;
 use crate::text::{Content, Eol, Form};
 
 /// Lines of a file that are replaced; none are for an insertion in front of `start`.
@@ -88,10 +87,8 @@ impl Run<'_> {
         }
         let at_end = end == content.line_count();
         if at_end && !added.is_empty() {
-            // A payload ends every line with a newline. A text that stands between markers does not say so of its
-            // last line.
             let open = !content.ends_with_newline();
-            if pattern.after_unterminated || (pattern.unit == Unit::Text && open) {
+            if pattern.end == End::Nothing || (pattern.end == End::AsFile && open) {
                 bytes.truncate(bytes.len() - eol.len());
             }
             if start == end && open {

@@ -80,20 +80,26 @@ fn the_tier_says_whether_line_ends_differ() {
 #[test]
 fn a_last_line_that_is_not_touched_keeps_its_missing_newline() {
     assert_eq!(made("a\nb", &[hunk("a\nb\n", "x\nb\n")]), ok("x\nb"));
-    assert_eq!(
-        made("a\nb", &[hunk("b\n", "x\n")]),
-        ok("a\nx\n"),
-        "touched: a payload line ends with a newline"
-    );
-    assert_eq!(made("a\nb", &[hunk("b\n", "b\nc\n")]), ok("a\nb\nc\n"));
     assert_eq!(made("a\nb", &[hunk("b\n", "")]), ok("a\n"));
     assert_eq!(made("\u{feff}a\nb\n", &[hunk("a\n", "x\n")]), ok("\u{feff}x\nb\n"));
 }
 
 #[test]
-fn a_text_between_markers_says_nothing_of_the_last_lines_newline() {
-    assert_eq!(made("a\nb", &[text_hunk("b\n", "x\n")]), ok("a\nx"));
-    assert_eq!(made("a\nb\n", &[text_hunk("b\n", "x\n")]), ok("a\nx\n"));
+fn a_text_says_nothing_of_the_last_lines_newline_and_a_diff_does() {
+    for hunk in [hunk, text_hunk] {
+        assert_eq!(made("a\nb", &[hunk("b\n", "x\n")]), ok("a\nx"));
+        assert_eq!(made("a\nb\n", &[hunk("b\n", "x\n")]), ok("a\nx\n"));
+        assert_eq!(made("a\nb", &[hunk("b\n", "b\nc\n")]), ok("a\nb\nc"));
+        assert_eq!(made("a\r\nb", &[hunk("b\n", "b\nc\n")]), ok("a\r\nb\r\nc"));
+        assert_eq!(made("a\nb", &[hunk("b\n", "x\nb\n")]), ok("a\nx\nb"));
+    }
+    let diff = |lines: &str| Hunk {
+        change: Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false },
+        ..hunk("", "")
+    };
+    assert_eq!(made("a\nb", &[diff("-b\n+x\n")]), ok("a\nx\n"));
+    assert_eq!(made("a\nb", &[diff(" b\n+x\n")]), ok("a\nb\nx\n"));
+    assert_eq!(made("a\nb", &[diff("-a\n+x\n b\n")]), ok("x\nb"));
 }
 
 #[test]
@@ -126,7 +132,7 @@ fn occurrence_chooses_among_all_places() {
     let file = "x\n-\nx\n-\nx";
     assert_eq!(made(file, &[with(Occurrence::First)]), ok("y\n-\nx\n-\nx"));
     assert_eq!(made(file, &[with(nth(2))]), ok("x\n-\ny\n-\nx"));
-    assert_eq!(made(file, &[with(Occurrence::Last)]), ok("x\n-\nx\n-\ny\n"));
+    assert_eq!(made(file, &[with(Occurrence::Last)]), ok("x\n-\nx\n-\ny"));
     assert_eq!(made(file, &[with(nth(4))]), Err(Code::OccurrenceRange));
     assert_eq!(made("-\n", &[with(Occurrence::First)]), Err(Code::SearchNotFound));
 }
@@ -458,4 +464,29 @@ fn an_edit_written_against_the_base_is_brought_over() {
     assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
     assert_eq!(both("a\nb\n", ("a\nb\n", "a\nx\n-\n"), second), ok("a\nx\n-\n"), "already applied");
+}
+
+#[test]
+fn a_first_line_that_lost_its_indentation_is_the_one_kept_line_that_may_differ() {
+    let file = "class A:\n    def f(self):\n        x = 1\n        return x\n";
+    let lost = "def f(self):\n        x = 1\n        return x\n";
+    let after = "def f(self):\n        x = 1\n        y = 2\n        return x\n";
+    let expected = "class A:\n    def f(self):\n        x = 1\n        y = 2\n        return x\n";
+    assert_eq!(made(file, &[hunk(lost, after)]), ok(expected));
+    assert_eq!(run(file, &[hunk(lost, after)]).unwrap().matched[0].tier, Tier::Similar);
+    // Another line, a second difference, a first line that goes or has one added before it: none of that.
+    for (before, after) in [
+        ("    def f(self):\n        x = 1\nreturn x\n", "    def f(self):\n        x = 2\nreturn x\n"),
+        (
+            "def f(self):\n        x = 1\n        return  x\n",
+            "def f(self):\n        x = 2\n        return  x\n",
+        ),
+        (lost, "def g(self):\n        x = 1\n        return x\n"),
+        (lost, "@cached\ndef f(self):\n        x = 1\n        return x\n"),
+    ] {
+        assert_eq!(made(file, &[hunk(before, after)]), Err(Code::SearchNotFound), "{before}");
+    }
+    // Two regions alike but for indentation: none is the likelier one.
+    let twice = format!("{file}  def f(self):\n    x = 1\n    return x\n");
+    assert!(made(&twice, &[hunk(lost, after)]).is_err());
 }

@@ -1,5 +1,6 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
+mod corrections;
 mod grouping;
 mod memory;
 mod operations;
@@ -8,6 +9,7 @@ mod policy;
 mod repeats;
 mod tree;
 
+pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
@@ -119,6 +121,18 @@ pub struct Rejected {
     pub diagnostics: Vec<Diagnostic>,
     /// The edits that would have been fine.
     pub fine: Vec<Step>,
+}
+
+impl Rejected {
+    /// The edits that are fine alone, for `--keep-going`: each was resolved on the tree as the fine ones before it leave it.
+    pub fn remainder(&self) -> Plan {
+        Plan { steps: self.fine.clone(), warnings: Vec::new() }
+    }
+}
+
+/// Why a path may not be touched by what edits come to once they are merged, where it is not one that they named.
+pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
+    policy::objection(path, rules)
 }
 
 /// Finds for every edit what it means for the tree.

@@ -11,19 +11,27 @@ const HINTS: usize = 3;
 /// What is wrong with a path.
 pub(super) type Objection = (Code, String);
 
+/// Why a path may not be written or removed, whatever stands there.
+pub(super) fn objection(path: &RepoPath, rules: &Rules) -> Option<Objection> {
+    if let Err(rule) = (rules.permit)(path) {
+        return Some((Code::Policy, format!("`{path}` may not be touched: {rule}")));
+    }
+    if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
+        let message =
+            format!("`{path}` is a file that can run code by itself, at the next commit for example");
+        return Some((Code::PathSensitive, message));
+    }
+    None
+}
+
 /// Why a path may not be written or removed.
 pub(super) fn may_touch(
     path: &RepoPath,
     rules: &Rules,
     overlay: &Overlay<'_>,
 ) -> Result<Option<Objection>, TreeError> {
-    if let Err(rule) = (rules.permit)(path) {
-        return Ok(Some((Code::Policy, format!("`{path}` may not be touched: {rule}"))));
-    }
-    if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
-        let message =
-            format!("`{path}` is a file that can run code by itself, at the next commit for example");
-        return Ok(Some((Code::PathSensitive, message)));
+    if let Some(objection) = objection(path, rules) {
+        return Ok(Some(objection));
     }
     match overlay.obstacle(path)? {
         // A file in the way of a directory is for what is to appear there.

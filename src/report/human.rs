@@ -103,7 +103,7 @@ pub fn headline(report: &Report) -> String {
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
     let plural = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     match (report.status, &report.branch) {
-        (Status::Landed, Some(branch)) => {
+        (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
             let commits = plural(commits.len(), "commit");
@@ -159,7 +159,11 @@ pub fn findings(report: &Report, style: Style) -> String {
             one(&mut out, finding);
         }
     }
-    if report.status == Status::Refused {
+    if matches!(report.status, Status::Refused | Status::PartlyLanded) {
+        let changed = match report.status {
+            Status::PartlyLanded => "the others have landed",
+            _ => "nothing was changed",
+        };
         let refused = report.edits.iter().filter(|edit| edit.state == EditState::Refused).count();
         let fine: Vec<String> = report
             .edits
@@ -168,17 +172,28 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
-            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; nothing was changed"),
+            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; nothing was changed", report.edits.len())
+                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
+            }
+            (n, _) if report.status == Status::PartlyLanded => {
+                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
             }
             (n, _) => writeln!(
                 out,
-                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); nothing was changed",
+                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); {changed}",
                 report.edits.len(),
                 ranges(&fine)
             ),
         };
+        if let Some(attempt) = &report.attempt {
+            let name = if attempt.alone { String::new() } else { format!("={}", attempt.id) };
+            let _ = writeln!(
+                out,
+                "{CYAN}help{CYAN:#}: get the refused edits corrected, those alone, and run \
+                 'git llm-apply --continue{name} <file>'; '--abort{name}' forgets them"
+            );
+        }
     }
     out
 }

@@ -1,6 +1,7 @@
 //! The report as one JSON object; `man/report.schema.json` describes it and a test keeps the two together.
 
 use super::escape::is_hidden;
+use super::summary::{paths, warnings};
 use super::{EditReport, Finding, Report};
 use crate::diag::Severity;
 use serde::Serialize;
@@ -16,11 +17,14 @@ struct Object<'a> {
     exit_code: u8,
     responses: &'a [String],
     branch: Option<Branch<'a>>,
+    paths: Vec<&'a str>,
     edits: Vec<Edit<'a>>,
+    warnings: Vec<Warnings>,
     diagnostics: Vec<Diagnostic<'a>>,
     obstacles: Vec<Obstacle<'a>>,
     recovered: Vec<Recovered<'a>>,
     error: Option<Error<'a>>,
+    attempt: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -76,6 +80,12 @@ struct Diagnostic<'a> {
 }
 
 #[derive(Serialize)]
+struct Warnings {
+    code: &'static str,
+    count: usize,
+}
+
+#[derive(Serialize)]
 struct Nearest<'a> {
     line: usize,
     similarity: u8,
@@ -119,7 +129,9 @@ pub fn json(report: &Report) -> Result<String, serde_json::Error> {
             new: branch.new.as_ref().map(|(id, _)| id.as_str()),
             checked_out: branch.checked_out,
         }),
+        paths: paths(report),
         edits: report.edits.iter().map(edit).collect(),
+        warnings: warnings(report).into_iter().map(|(code, count)| Warnings { code, count }).collect(),
         diagnostics: report.findings.iter().map(diagnostic).collect(),
         obstacles: report
             .obstacles
@@ -128,6 +140,7 @@ pub fn json(report: &Report) -> Result<String, serde_json::Error> {
             .collect(),
         recovered: report.recovered.iter().map(|(id, end, left)| Recovered { id, end, left }).collect(),
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
+        attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
     })?;
     Ok(spell_out(text))
 }

@@ -3,9 +3,11 @@
 pub mod escape;
 mod human;
 mod json;
+mod summary;
 
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use summary::summary;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, Op, Script};
@@ -19,6 +21,8 @@ use crate::span::LineRange;
 pub enum Status {
     /// The branch has moved.
     Landed,
+    /// Some edits landed and others were refused (`--keep-going`).
+    PartlyLanded,
     /// A dry run: it would land.
     Checked,
     /// Everything was there already.
@@ -37,6 +41,7 @@ impl Status {
     /// All of them.
     pub const ALL: &[Status] = &[
         Status::Landed,
+        Status::PartlyLanded,
         Status::Checked,
         Status::Nothing,
         Status::Refused,
@@ -49,6 +54,7 @@ impl Status {
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Landed => "landed",
+            Status::PartlyLanded => "partly-landed",
             Status::Checked => "checked",
             Status::Nothing => "nothing",
             Status::Refused => "refused",
@@ -188,6 +194,17 @@ pub struct Report {
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
     pub responses: Vec<String>,
+    /// The refused attempt that was kept.
+    pub attempt: Option<KeptAttempt>,
+}
+
+/// A refused attempt that was kept for `--continue`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAttempt {
+    /// Its name.
+    pub id: String,
+    /// Whether it is the only one, so that it need not be named.
+    pub alone: bool,
 }
 
 impl Report {
@@ -205,6 +222,7 @@ impl Report {
             recovered: Vec::new(),
             error: None,
             responses: Vec::new(),
+            attempt: None,
         }
     }
 }

@@ -8,6 +8,8 @@
 //! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
 //! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.
 
+mod attempt;
+mod carry;
 pub mod interrupt;
 mod journal;
 mod obstacles;
@@ -18,6 +20,8 @@ mod series;
 mod staging;
 mod target;
 
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept};
+pub use carry::{Carried, Clash, ClashKind, carry};
 pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
@@ -57,6 +61,9 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
+    /// There is no such refused attempt, or more than one.
+    #[error("{0}")]
+    NoAttempt(String),
     /// Every commit would be empty.
     #[error("there is nothing to land")]
     Nothing,

@@ -13,6 +13,7 @@ pub mod hooks;
 pub mod ident;
 pub mod index;
 pub mod lock;
+pub mod merge;
 pub mod process;
 pub mod quarantine;
 pub mod refs;

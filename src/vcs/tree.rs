@@ -8,12 +8,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What git stores for a path in a tree: a file mode and an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// 0o100644, 0o100755, 0o120000 or 0o160000.
     pub mode: u32,
     /// Blob, or a submodule's commit.
     pub id: Oid,
+}
+
+impl Entry {
+    /// What it is.
+    pub fn node(self) -> Node {
+        node(self.mode as i32)
+    }
 }
 
 /// Changes to a tree: `None` removes the path.
@@ -25,7 +32,7 @@ pub struct BaseTree<'r> {
     tree: Option<git2::Tree<'r>>,
 }
 
-const DIRECTORY: i32 = 0o040000;
+pub(super) const DIRECTORY: i32 = 0o040000;
 
 fn node(mode: i32) -> Node {
     match mode {
@@ -98,15 +105,21 @@ impl BaseTree<'_> {
 
     fn lookup(&self, path: &RepoPath) -> std::result::Result<Option<(i32, Oid)>, git2::Error> {
         let Some(tree) = &self.tree else { return Ok(None) };
-        match tree.get_path(Path::new(path.as_str())) {
-            Ok(entry) => Ok(Some((entry.filemode(), entry.id()))),
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
-            // A component that is a file: libgit2 says that it is no tree.
-            Err(e) if e.class() == git2::ErrorClass::Tree || e.class() == git2::ErrorClass::Invalid => {
-                Ok(None)
-            }
-            Err(e) => Err(e),
-        }
+        find(tree, Path::new(path.as_str()))
+    }
+}
+
+/// What a tree has at a path: mode and object.
+pub(super) fn find(
+    tree: &git2::Tree<'_>,
+    path: &Path,
+) -> std::result::Result<Option<(i32, Oid)>, git2::Error> {
+    match tree.get_path(path) {
+        Ok(entry) => Ok(Some((entry.filemode(), entry.id()))),
+        Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+        // A component that is a file: libgit2 says that it is no tree.
+        Err(e) if e.class() == git2::ErrorClass::Tree || e.class() == git2::ErrorClass::Invalid => Ok(None),
+        Err(e) => Err(e),
     }
 }
 

@@ -46,6 +46,12 @@ pub(super) const DESCRIPTION: &[Piece] = &[
          the index and on the disk, and a file to be created must not be there, ignored or not. Where the checkout is to \
          move, no merge, rebase, bisect, am, cherry-pick or revert may be in progress.",
     ),
+    Text(
+        "With `--base` the edits are resolved at the commit that the model was shown. Where the branch has moved on since, \
+         each commit is brought onto it by a three-way merge of its own, in memory, as `git cherry-pick` would: changes \
+         elsewhere in a file stay, and a file that was moved is followed. A conflict refuses the edit, with the file and its \
+         lines; what the branch has already makes no commit.",
+    ),
     Heading("What is committed"),
     Text(
         "The subject is the first sentence or line of the edit's reason, at most 72 columns; the rest is the body. Without \
@@ -58,6 +64,26 @@ pub(super) const VERBS: &[Piece] = &[Text(
     "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. What \
      `prompt` prints goes to a model as it is: how to answer in a format, the files named, the request. A response whose name is that of a verb is given behind `--`.",
 )];
+
+pub(super) const RESUMING: &[Piece] = &[
+    Text(
+        "A response of which edits are refused is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
+         which edits were fine, and what `--branch` and `--base` named. It lies under `llm-apply/` in the git directory of \
+         the worktree, readable by its owner only, and is the one thing that a refusal leaves. `-n` and `check` keep nothing.",
+    ),
+    Text(
+        "`git llm-apply --continue fix.txt` reads corrected edits, puts them in the places of those that failed, and lands \
+         the whole as one transaction on the branch as it is now. If one edit failed, all corrections are for that one. If \
+         several did, a correction is for the failed edit of its file, several for those of that file in their order; what is \
+         left over on both sides goes by order if it is as many. Otherwise nothing is done, and it is said what does not fit. \
+         Edits that were fine, or have landed with `--keep-going`, are ignored when they are sent again. An edit without a \
+         correction stays as it was. What is refused again can be corrected again.",
+    ),
+    Text(
+        "An attempt is forgotten when it lands, when the same response lands, with `--abort`, and after 14 days. The same \
+         response refused again is the same attempt. Other options than those two are given anew.",
+    ),
+];
 
 pub(super) const OPTIONS: &[Piece] = &[Text(
     "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
@@ -120,20 +146,23 @@ pub(super) const OUTPUT: &[Piece] = &[
 pub(super) const JSON: &[Piece] = &[
     Item(
         "`status`",
-        "`landed`; `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; or \
+        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; or \
          `failed`.",
     ),
     Item("`exit_code`", "The exit status."),
     Item("`responses`", "The names of the responses."),
     Item("`branch`", "The branch, and where it was and is; null where it did not come so far."),
+    Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
         "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
     ),
+    Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
+    Item("`attempt`", "The name of the refused attempt that was kept; null if none was."),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 
@@ -281,7 +310,6 @@ pub(super) const LIMITS: &[Piece] = &[
         "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
          `-b` works for them too.",
     ),
-    Item("`--base`", "on a branch that has moved on from that commit: it merges nothing."),
     Text(
         "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
          index are dropped; git makes them anew. New files have the permissions that the umask leaves, also where \

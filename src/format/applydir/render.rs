@@ -65,8 +65,7 @@ fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'a>) -> Result<Vec<Lines<'a>>
         if short { Fit::TooShort } else { Fit::Fits }
     };
     let hunks = hunks(&texts.before, &texts.after, &fit).ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    let stays = |hunk: &Hunk| !texts.after_unterminated || hunk.keeps_last_line(&texts.before, &texts.after);
-    if !texts.ends_as_lines_do() || !hunks.iter().all(stays) {
+    if !texts.ends_as_texts_do(&hunks) {
         return Err(change.cannot(Reason::FinalNewline));
     }
     let lines = |hunk: &Hunk| {

@@ -4,7 +4,7 @@ use super::content::{self, Content, Unended};
 use super::{begins_directive, begins_envelope, ends_envelope, is_like_directive, is_root};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Missing, Op, Script, Target};
-use crate::format::scan::{Cursor, trim};
+use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::format::{FormatId, hunk};
 
@@ -178,7 +178,7 @@ fn check_attributes(cursor: &Cursor<'_>, tag: &Tag<'_>, directive: Directive, fa
 /// The path in an attribute that must be there.
 fn target(cursor: &Cursor<'_>, tag: &Tag<'_>, name: &str, faults: &mut Vec<Diagnostic>) -> Option<Target> {
     let attribute = tag.attribute(name);
-    let Some(found) = attribute.filter(|attribute| !trim(attribute.value).is_empty()) else {
+    let Some(found) = attribute.filter(|attribute| !attribute.value.trim().is_empty()) else {
         let state = if attribute.is_some() { "is empty in" } else { "is missing in" };
         let span = cursor.span(tag.start, tag.end);
         let message = format!("the attribute {name} {state} {}", tag.shown());

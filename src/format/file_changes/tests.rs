@@ -398,6 +398,7 @@ fn what_a_directive_lacks_or_does_not_know_is_an_error() {
     for (directive, code) in [
         ("<FILE_NEW>\nx\n</FILE_NEW>", Code::Missing),
         ("<FILE_NEW file_path=' '>\nx\n</FILE_NEW>", Code::Missing),
+        ("<FILE_NEW file_path='\u{c}\t'>\nx\n</FILE_NEW>", Code::Missing),
         ("<FILE_NEW file_path='a'/>", Code::Missing),
         ("<FILE_PATCH file_path='a'/>", Code::Missing),
         ("<FILE_RENAME from_path='a'/>", Code::Missing),

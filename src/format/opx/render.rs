@@ -1,6 +1,6 @@
 //! Changes written as OPX.
 
-use crate::format::render::hunks::{Fit, Hunk, Side, hunks};
+use crate::format::render::hunks::{Fit, Side, hunks};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 
 /// What a marker is made of where the payload has lines that look like OPX.
@@ -44,25 +44,12 @@ fn modify(
     file: &str,
     texts: &Texts<'_>,
 ) -> Result<(), Unrepresentable> {
-    let same_last = texts.before.last() == texts.after.last();
-    let new_last = texts.after.last().is_some_and(|last| !texts.before.contains(last));
-    // A patch at the end of a file without a newline leaves it so; a replacement only where the last line stays.
-    let (patch, replace) = match (texts.before_unterminated, texts.after_unterminated) {
-        (false, false) => (true, true),
-        (true, true) => (same_last || new_last, same_last),
-        (true, false) => (false, !same_last),
-        (false, true) => (false, false),
-    };
-    if !patch && !replace {
-        return Err(change.cannot(Reason::FinalNewline));
-    }
     let fit = |before: &[&str], _: &[&str]| {
         if before.iter().all(|line| line.trim().is_empty()) { Fit::TooShort } else { Fit::Fits }
     };
-    let stays = texts.after_unterminated && same_last;
-    let said = |hunk: &Hunk| !stays || hunk.keeps_last_line(&texts.before, &texts.after);
-    let hunks = hunks(&texts.before, &texts.after, &fit).filter(|hunks| patch && hunks.iter().all(said));
-    match hunks {
+    let hunks = hunks(&texts.before, &texts.after, &fit);
+    let no_place = hunks.is_none();
+    match hunks.filter(|hunks| texts.ends_as_texts_do(hunks)) {
         Some(hunks) => {
             for hunk in hunks {
                 let sides: Vec<Side<'_>> = hunk.sides(&texts.before, &texts.after).collect();
@@ -75,12 +62,13 @@ fn modify(
                 out.push_str("</edit>\n");
             }
         }
-        None if replace => {
+        // A replacement ends every line, but for a last one that stays.
+        None if texts.ends_as_lines_do() => {
             open(out, change, file, "replace");
             put(out, "put", &texts.after);
             out.push_str("</edit>\n");
         }
-        None => return Err(change.cannot(Reason::NoPlace)),
+        None => return Err(change.cannot(if no_place { Reason::NoPlace } else { Reason::FinalNewline })),
     }
     Ok(())
 }

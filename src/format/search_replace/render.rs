@@ -2,7 +2,7 @@
 
 use super::marker::Marker;
 use super::name::Said;
-use crate::format::render::hunks::{Fit, Hunk, Side, hunks};
+use crate::format::render::hunks::{Fit, Side, hunks};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 use crate::format::scan::trim;
 
@@ -48,10 +48,9 @@ fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
 }
 
 fn blocks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<(), Unrepresentable> {
-    let stays = |hunk: &Hunk| !texts.after_unterminated || hunk.keeps_last_line(&texts.before, &texts.after);
     let hunks = hunks(&texts.before, &texts.after, &fit);
     let hunks = hunks.ok_or_else(|| change.cannot(why_not(texts)))?;
-    if !texts.ends_as_lines_do() || !hunks.iter().all(stays) {
+    if !texts.ends_as_texts_do(&hunks) {
         return Err(change.cannot(Reason::FinalNewline));
     }
     for hunk in hunks {

@@ -1,0 +1,143 @@
+//! `--continue`, `--abort`, and keeping what is refused.
+
+use super::Error;
+use super::apply::Run;
+use super::exit::Exit;
+use super::output::Printer;
+use crate::edit::Script;
+use crate::format;
+use crate::plan::{self, Rejected, Slot, SlotState};
+use crate::report::KeptAttempt;
+use crate::response::Response;
+use crate::span::Span;
+use crate::transaction::{Attempt, Found, Kept};
+use crate::vcs::repo::Repo;
+use std::collections::BTreeSet;
+
+/// An attempt that is gone on with.
+pub(super) struct Resumed {
+    /// Its name.
+    pub(super) id: String,
+    /// Where the edits of the joined script come from, and what was to be one.
+    slots: Vec<Slot>,
+    /// What landed before, with `--keep-going`.
+    landed: Vec<Kept>,
+}
+
+/// `--abort`.
+pub(super) fn abort(repo: &Repo, id: Option<&str>, printer: &Printer) -> Result<Exit, Error> {
+    let id = Attempt::abort(repo, id)?;
+    printer.line(&format!("forgot the refused attempt {id}"));
+    Ok(Exit::Done)
+}
+
+/// Reads an attempt's script as it was read when it was refused.
+fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
+    let only = found.attempt.format.as_deref().and_then(|name| name.parse().ok());
+    let mut script = Script::default();
+    for response in &found.responses {
+        script.append(format::parse(response, only));
+    }
+    let mut taken = BTreeSet::new();
+    let mut slots = Vec::new();
+    for kept in &found.attempt.slots {
+        let span = Span { response: kept.response, start: kept.start, end: kept.end };
+        let edit = match kept.edit {
+            false => None,
+            true => {
+                let same =
+                    |(at, edit): &(usize, &crate::edit::Edit)| edit.span == span && !taken.contains(at);
+                let at = script.edits.iter().enumerate().find(same).map(|(at, _)| at);
+                let at = at.ok_or_else(|| Error::Attempt(found.id.clone()))?;
+                taken.insert(at);
+                Some(at)
+            }
+        };
+        slots.push(Slot { span, edit, state: kept.state });
+    }
+    Ok((script, slots))
+}
+
+/// Joins the corrections with the attempt.
+///
+/// # Errors
+/// It cannot be told which correction is for which edit.
+pub(super) fn resume(found: &Found, corrections: &Script) -> Result<(Script, Resumed), Error> {
+    let (attempt, slots) = script_of(found)?;
+    let (script, order) = plan::join(&attempt, &slots, corrections)?;
+    let landed = found.attempt.slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
+    Ok((script, Resumed { id: found.id.clone(), slots: order, landed }))
+}
+
+impl Run {
+    /// Keeps what was refused for `--continue`; `landed` has the numbers of the edits that landed nevertheless. Gives the
+    /// attempt's name, if it could be kept.
+    pub(super) fn keep(
+        &self,
+        repo: &Repo,
+        rejected: &Rejected,
+        landed: &BTreeSet<usize>,
+    ) -> Option<KeptAttempt> {
+        if self.settings.dry_run || !self.settings.keep {
+            return None;
+        }
+        let kept = self.try_keep(repo, rejected, landed);
+        let id = kept
+            .map_err(|error| self.printer.note(&format!("note: the attempt could not be kept: {error}")))
+            .ok()?;
+        Some(KeptAttempt { id, alone: Attempt::all(repo).len() == 1 })
+    }
+
+    fn try_keep(&self, repo: &Repo, rejected: &Rejected, landed: &BTreeSet<usize>) -> Result<String, Error> {
+        let fine: BTreeSet<usize> = rejected.fine.iter().map(|step| step.edit).collect();
+        let is_fine = |at: usize| fine.contains(&(at + 1));
+        let (id, mut slots, mut kept) = match &self.resumed {
+            Some(resumed) => {
+                let mut slots = resumed.slots.clone();
+                plan::restate(&mut slots, &self.script, is_fine);
+                (resumed.id.clone(), slots, resumed.landed.clone())
+            }
+            None => (Attempt::id_of(&self.responses)?, plan::slots(&self.script, is_fine), Vec::new()),
+        };
+        for slot in &mut slots {
+            if slot.edit.is_some_and(|at| landed.contains(&(at + 1))) {
+                slot.state = SlotState::Landed;
+            }
+        }
+        kept.extend(slots.iter().map(|slot| Kept {
+            response: slot.span.response,
+            start: slot.span.start,
+            end: slot.span.end,
+            edit: slot.edit.is_some(),
+            state: slot.state,
+        }));
+        let mut attempt = Attempt::new(kept);
+        attempt.branch.clone_from(&self.settings.branch);
+        attempt.base = self
+            .settings
+            .base
+            .as_ref()
+            .map(|base| repo.commit_of(base))
+            .transpose()?
+            .map(|id| id.to_string());
+        attempt.format = self.settings.format.map(|format| format.as_str().to_owned());
+        attempt.keep(repo, &id, &self.responses)?;
+        Ok(id)
+    }
+
+    /// Forgets the attempt that has landed now, or that had the same responses.
+    pub(super) fn forget(&self, repo: &Repo) {
+        let id = match &self.resumed {
+            Some(resumed) => Ok(resumed.id.clone()),
+            None => Attempt::id_of(&self.responses),
+        };
+        if let Err(error) = id.and_then(|id| Attempt::forget(repo, &id)) {
+            self.printer.note(&format!("note: the refused attempt could not be forgotten: {error}"));
+        }
+    }
+}
+
+/// The responses of an attempt and those that correct it, numbered through.
+pub(super) fn together(found: &Found, corrections: Vec<Response>) -> Vec<Response> {
+    found.responses.iter().cloned().chain(corrections).collect()
+}

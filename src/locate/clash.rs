@@ -1,0 +1,71 @@
+//! Where two versions of a text changed the same lines.
+
+use crate::span::LineRange;
+use crate::text::Content;
+use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use std::ops::Range;
+
+/// The lines of `ours` that both sides changed since `base`, or that border on what theirs changed, as `git merge` has
+/// it; none if the two do not get in each other's way.
+///
+/// A range of lines that ours removed is the line behind them.
+pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange> {
+    let mine = changes(base, ours);
+    let other = changes(base, theirs);
+    let mut found: Vec<LineRange> = Vec::new();
+    for (old, new) in &mine {
+        let meets =
+            |(range, _): &(Range<usize>, Range<usize>)| range.start <= old.end && old.start <= range.end;
+        if other.iter().any(meets) {
+            let first = (new.start + 1).min(ours.line_count().max(1));
+            found.push(LineRange { first, last: new.end.max(first) });
+        }
+    }
+    found
+}
+
+/// What was changed: the lines before and after.
+fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
+    let lines = |content: &Content| -> Vec<Vec<u8>> {
+        content.lines(0..content.line_count()).map(|line| line.text.to_vec()).collect()
+    };
+    let (old, new) = (lines(old), lines(new));
+    let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, None);
+    operations
+        .iter()
+        .filter(|operation| operation.tag() != DiffTag::Equal)
+        .map(|operation| (operation.old_range(), operation.new_range()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clashes(base: &str, ours: &str, theirs: &str) -> Vec<(usize, usize)> {
+        let content = |text: &str| Content::new(text.as_bytes());
+        let found = clash(&content(base), &content(ours), &content(theirs));
+        found.into_iter().map(|lines| (lines.first, lines.last)).collect()
+    }
+
+    #[test]
+    fn only_what_both_changed_is_a_clash() {
+        let base = "1\n2\n3\n4\n5\n6\n7\n";
+        assert_eq!(clashes(base, "1\nx\n3\n4\n5\n6\n7\n", "1\ny\n3\n4\n5\n6\n7\n"), [(2, 2)]);
+        assert_eq!(clashes(base, "1\nx\n3\n4\n5\n6\nz\n", "1\ny\n3\n4\n5\n6\n7\n"), [(2, 2)]);
+        assert_eq!(clashes(base, "1\nx\n3\n4\n5\n6\n7\n", "1\n2\n3\n4\n5\ny\n7\n"), []);
+        assert_eq!(clashes(base, base, "x\n"), []);
+    }
+
+    #[test]
+    fn lines_that_border_on_each_other_clash() {
+        assert_eq!(clashes("1\n2\n3\n", "x\n2\n3\n", "1\ny\n3\n"), [(1, 1)]);
+        assert_eq!(clashes("1\n2\n3\n", "0\n1\n2\n3\n", "1\n2\n3\n4\n"), []);
+    }
+
+    #[test]
+    fn removed_lines_are_the_line_behind_them() {
+        assert_eq!(clashes("1\n2\n3\n", "1\n3\n", "1\nx\n3\n"), [(2, 2)]);
+        assert_eq!(clashes("1\n", "", "x\n"), [(1, 1)]);
+    }
+}

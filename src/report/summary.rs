@@ -1,0 +1,53 @@
+//! What a response comes to in two lines: the paths that it names, and how many warnings there are of each kind.
+
+use super::escape::escape;
+use super::{Report, Style};
+use crate::diag::Severity;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// So many paths are named; more are counted, but for `-v`.
+const SHOWN: usize = 12;
+
+/// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
+/// ends. As resolved, and of refused edits as the response has them.
+pub(super) fn paths(report: &Report) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    let both = report.edits.iter().flat_map(|edit| std::iter::once(&edit.path).chain(&edit.to));
+    both.map(String::as_str).filter(|path| seen.insert(*path)).collect()
+}
+
+/// The warnings' codes, each with its count, in the order in which they first stand.
+pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
+    let mut counts: Vec<(&'static str, usize)> = Vec::new();
+    for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+        let code = finding.code.as_str();
+        match counts.iter_mut().find(|(known, _)| *known == code) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((code, 1)),
+        }
+    }
+    counts
+}
+
+/// For a dry run: the paths in one line, and the warnings in another if there are any.
+pub fn summary(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    let paths = paths(report);
+    if !paths.is_empty() {
+        let most = if style.verbose { paths.len() } else { SHOWN };
+        let named: Vec<_> = paths.iter().take(most).map(|path| escape(path)).collect();
+        let _ = write!(out, "paths ({}): {}", paths.len(), named.join(", "));
+        if paths.len() > most {
+            let _ = write!(out, " and {} more", paths.len() - most);
+        }
+        out.push('\n');
+    }
+    let warnings = warnings(report);
+    if !warnings.is_empty() {
+        let all: usize = warnings.iter().map(|(_, count)| count).sum();
+        let each: Vec<_> = warnings.iter().map(|(code, count)| format!("{count} {code}")).collect();
+        let _ = writeln!(out, "warnings ({all}): {}", each.join(", "));
+    }
+    out
+}

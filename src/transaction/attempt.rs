@@ -1,0 +1,290 @@
+//! A refused attempt, kept for `--continue`: the responses, what became of each of their edits, and where they were
+//! to land. It is the one thing that a refusal may leave.
+//!
+//! It lies in the git directory of the worktree, since that is where it is gone on with, in a directory of its own that
+//! nobody else can read. Its name comes from the responses, so that the same response refused twice is one attempt.
+
+use super::{Error, Result};
+use crate::plan::SlotState;
+use crate::response::Response;
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The version of what is written.
+const VERSION: u32 = 1;
+
+/// The file that holds everything but the responses, which lie beside it under their numbers.
+const RECORD: &str = "attempt.json";
+
+/// How long an attempt is kept.
+pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
+/// How many digits of the responses' object name an attempt is called by.
+const ID_DIGITS: usize = 10;
+
+/// A refused attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    version: u32,
+    /// The version of the program: another one may read a response otherwise.
+    program: String,
+    /// Seconds since 1970.
+    made: u64,
+    /// What `--branch` named.
+    pub branch: Option<String>,
+    /// The commit that `--base` named.
+    pub base: Option<String>,
+    /// What `--format` named.
+    pub format: Option<String>,
+    /// The names of the responses, in order.
+    names: Vec<String>,
+    /// The edits in their order, and what was to be one.
+    pub slots: Vec<Kept>,
+}
+
+/// A slot by the place where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Which response.
+    pub response: u32,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+    /// Whether an edit was read there.
+    pub edit: bool,
+    /// What became of it.
+    pub state: SlotState,
+}
+
+/// An attempt that was found, and its responses.
+#[derive(Debug)]
+pub struct Found {
+    /// Its name.
+    pub id: String,
+    /// What is known of it.
+    pub attempt: Attempt,
+    /// The responses, numbered from 0.
+    pub responses: Vec<Response>,
+}
+
+impl Attempt {
+    /// One that is made now.
+    pub fn new(slots: Vec<Kept>) -> Self {
+        Self {
+            version: VERSION,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            made: now(),
+            branch: None,
+            base: None,
+            format: None,
+            names: Vec::new(),
+            slots,
+        }
+    }
+
+    /// The name of an attempt with those responses.
+    ///
+    /// # Errors
+    /// Their object name cannot be computed.
+    pub fn id_of(responses: &[Response]) -> Result<String> {
+        let mut all = Vec::new();
+        for response in responses {
+            all.extend_from_slice(format!("{}\0", response.text().len()).as_bytes());
+            all.extend_from_slice(response.text().as_bytes());
+        }
+        let id = Oid::hash_object(vcs::BLOB, &all).map_err(|e| vcs::Error::git("name the attempt", e))?;
+        Ok(id.to_string().chars().take(ID_DIGITS).collect())
+    }
+
+    /// Keeps it under that name, in the place of one that was kept there before.
+    ///
+    /// # Errors
+    /// What the file system says; nothing is left then.
+    pub fn keep(mut self, repo: &Repo, id: &str, responses: &[Response]) -> Result<()> {
+        self.names = responses.iter().map(|response| response.name().to_owned()).collect();
+        let all = all(repo);
+        let aside = all.join(format!("{id}.{}.new", std::process::id()));
+        let written = self.write(&all, &aside, &all.join(id), responses);
+        if written.is_err() {
+            let _ = std::fs::remove_dir_all(&aside);
+            tidy(repo);
+        }
+        written
+    }
+
+    fn write(&self, all: &Path, aside: &Path, place: &Path, responses: &[Response]) -> Result<()> {
+        private_directory(all.parent().unwrap_or(all))?;
+        private_directory(all)?;
+        private_directory(aside)?;
+        for (number, response) in responses.iter().enumerate() {
+            private_file(&aside.join(number.to_string()), response.text().as_bytes())?;
+        }
+        let record = aside.join(RECORD);
+        let text = serde_json::to_vec(self)
+            .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
+        private_file(&record, &text)?;
+        match std::fs::remove_dir_all(place) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(vcs::Error::io("replace", place, e).into());
+            }
+            _ => {}
+        }
+        Ok(std::fs::rename(aside, place).map_err(|e| vcs::Error::io("write", place, e))?)
+    }
+
+    /// The only attempt that is kept here, or the one of that name or of a beginning of it.
+    ///
+    /// # Errors
+    /// There is none or more than one, or it cannot be read, or another version has written it.
+    pub fn find(repo: &Repo, id: Option<&str>) -> Result<Found> {
+        let id = Self::name(repo, id)?;
+        let place = all(repo).join(&id);
+        let read = |path: PathBuf| std::fs::read(&path).map_err(|e| vcs::Error::io("read", path, e));
+        let record = place.join(RECORD);
+        let attempt: Self = serde_json::from_slice(&read(record.clone())?)
+            .map_err(|e| vcs::Error::io("read", &record, std::io::Error::from(e)))?;
+        if (attempt.version, attempt.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
+            let what = format!(
+                "the attempt {id} was kept by another version of git llm-apply ({})",
+                attempt.program
+            );
+            let help =
+                format!("give the whole response again; 'git llm-apply --abort={id}' forgets this one");
+            return Err(Error::Unsupported { what, help });
+        }
+        let mut responses = Vec::new();
+        for (number, name) in attempt.names.iter().enumerate() {
+            let path = place.join(number.to_string());
+            let unreadable = |e| vcs::Error::io("read", &path, std::io::Error::other(e));
+            let bytes = read(path.clone())?;
+            responses.push(Response::new(number as u32, name.clone(), bytes, u64::MAX).map_err(unreadable)?);
+        }
+        Ok(Found { id, attempt, responses })
+    }
+
+    /// Forgets the only attempt that is kept here, or the one of that name or of a beginning of it; gives its name.
+    ///
+    /// # Errors
+    /// There is none or more than one, or it cannot be removed.
+    pub fn abort(repo: &Repo, id: Option<&str>) -> Result<String> {
+        let id = Self::name(repo, id)?;
+        Self::forget(repo, &id)?;
+        Ok(id)
+    }
+
+    /// Forgets the attempt of that name, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn forget(repo: &Repo, id: &str) -> Result<()> {
+        let place = all(repo).join(id);
+        match std::fs::remove_dir_all(&place) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(vcs::Error::io("remove", place, e).into());
+            }
+            _ => {}
+        }
+        tidy(repo);
+        Ok(())
+    }
+
+    /// The names of all that are kept here, the newest first.
+    pub fn all(repo: &Repo) -> Vec<String> {
+        let mut found: Vec<(u64, String)> = entries(&all(repo))
+            .into_iter()
+            .filter_map(|(name, path)| Some((made(&path.join(RECORD))?, name)))
+            .collect();
+        found.sort_by(|a, b| b.cmp(a));
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+
+    fn name(repo: &Repo, id: Option<&str>) -> Result<String> {
+        let mut names = Self::all(repo);
+        names.retain(|name| id.is_none_or(|id| name.starts_with(id)));
+        match (names.as_slice(), id) {
+            ([only], _) => Ok(only.clone()),
+            (_, Some(id)) if names.iter().any(|name| name == id) => Ok(id.to_owned()),
+            ([], None) => Err(Error::NoAttempt("no refused attempt is kept in this worktree".into())),
+            ([], Some(id)) => {
+                Err(Error::NoAttempt(format!("no refused attempt '{id}' is kept in this worktree")))
+            }
+            (several, _) => Err(Error::NoAttempt(format!(
+                "{} refused attempts are kept in this worktree: {} (the newest first)",
+                several.len(),
+                several.join(", ")
+            ))),
+        }
+    }
+
+    /// Forgets what was kept too long ago, and what a killed run has left half written. Trouble is nobody's error here.
+    pub fn expire(repo: &Repo) {
+        let all = all(repo);
+        let mut removed = false;
+        for (_, path) in entries(&all) {
+            let made = made(&path.join(RECORD)).or_else(|| modified(&path)).unwrap_or(0);
+            let half = path.extension().is_some_and(|extension| extension == "new");
+            let limit = if half { Duration::from_secs(60 * 60) } else { KEPT_FOR };
+            if now().saturating_sub(made) > limit.as_secs() {
+                removed |= std::fs::remove_dir_all(&path).is_ok();
+            }
+        }
+        if removed {
+            tidy(repo);
+        }
+    }
+}
+
+fn all(repo: &Repo) -> PathBuf {
+    repo.git_dir().join("llm-apply").join("attempts")
+}
+
+/// The directories that are empty now go.
+fn tidy(repo: &Repo) {
+    let all = all(repo);
+    let _ = std::fs::remove_dir(&all);
+    let _ = all.parent().map(std::fs::remove_dir);
+}
+
+fn entries(all: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(all).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
+}
+
+/// When a record says that it was made; `None` where there is no whole one under its final name.
+fn made(record: &Path) -> Option<u64> {
+    if record.parent()?.extension().is_some() {
+        return None;
+    }
+    let attempt: Attempt = serde_json::from_slice(&std::fs::read(record).ok()?).ok()?;
+    Some(attempt.made)
+}
+
+fn modified(path: &Path) -> Option<u64> {
+    let modified = path.symlink_metadata().ok()?.modified().ok()?;
+    modified.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn private_directory(path: &Path) -> Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(vcs::Error::io("create", path, e).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn private_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(path);
+    Ok(file.and_then(|mut file| file.write_all(bytes)).map_err(|e| vcs::Error::io("write", path, e))?)
+}

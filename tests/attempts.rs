@@ -1,0 +1,308 @@
+//! Refused attempts: kept, gone on with, forgotten.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Listing, Sandbox, create, patch, same};
+use std::os::unix::fs::PermissionsExt;
+
+const KEPT: &str = ".git/llm-apply/attempts";
+
+/// Three edits of which the second fails.
+fn three() -> String {
+    create("one.txt", "One", "one\n")
+        + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
+        + &patch("src/a.rs", "Three", "fn c() {}\n", "fn gamma() {}\n")
+}
+
+fn correction() -> String {
+    patch("README", "Two", "hello\n", "hello world\n")
+}
+
+fn attempts(sandbox: &Sandbox) -> Vec<String> {
+    let entries = std::fs::read_dir(sandbox.repo.join(KEPT)).into_iter().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn without_attempts(listing: Listing) -> Listing {
+    listing.into_iter().filter(|(path, _)| !path.starts_with(".git/llm-apply")).collect()
+}
+
+#[test]
+fn a_refusal_keeps_the_attempt_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let run = sandbox.apply([""; 0], &three()).exits(1).says("--continue");
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    assert!(!run.stderr.contains(&id), "the only one need not be named: {}", run.stderr);
+    same("but for the attempt", &before, &without_attempts(sandbox.listing()));
+    for (path, (mode, _)) in
+        sandbox.listing().into_iter().filter(|(path, _)| path.starts_with(".git/llm-apply"))
+    {
+        let wanted = if path.ends_with('/') { 0o700 } else { 0o600 };
+        assert_eq!(mode & 0o777, wanted, "{path} is private");
+    }
+    // The same response refused again is the same attempt.
+    sandbox.apply([""; 0], &three()).exits(1);
+    assert_eq!(attempts(&sandbox), [id]);
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_is_to_be() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.apply(["--no-keep"], &three()).exits(1);
+    sandbox.apply(["-n"], &three()).exits(1);
+    sandbox.apply(["check"], &three()).exits(1);
+    sandbox.run(["-C", "."]).exits(5);
+    same("nothing", &before, &sandbox.listing());
+    sandbox.git(["config", "llmapply.keep", "false"]);
+    let before = sandbox.listing();
+    sandbox.apply([""; 0], &three()).exits(1);
+    same("nothing", &before, &sandbox.listing());
+    // What is in the way is no refusal of edits.
+    sandbox.git(["config", "llmapply.keep", "true"]);
+    sandbox.file("README", "mine\n");
+    sandbox.apply([""; 0], &correction()).exits(4);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+}
+
+#[test]
+fn corrected_edits_join_the_good_ones_as_one_transaction() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    // Meanwhile the branch went on.
+    sandbox.file("other.txt", "other\n");
+    let tip = sandbox.commit("meanwhile");
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"], "in their order");
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert!(sandbox.git(["reflog", "-1", "--format=%gs"]).contains("3 edits"));
+    assert_ne!(base, tip);
+    sandbox.is_sound();
+}
+
+#[test]
+fn good_edits_sent_again_do_no_harm() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let whole = three().replace("nowhere to be found\n", "hello\n");
+    sandbox.apply(["--continue"], &whole).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_dry_run_of_going_on_changes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let before = sandbox.listing();
+    sandbox.apply(["check", "--continue"], &correction()).exits(0).says("would land 3 edits");
+    sandbox.apply(["--continue", "-n"], &patch("README", "Two", "nope\n", "x\n")).exits(1);
+    same("a dry run", &before, &sandbox.listing());
+}
+
+#[test]
+fn what_fails_again_can_be_corrected_again() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "fourteen\n");
+    sandbox.apply([""; 0], &response).exits(1);
+    let names = attempts(&sandbox);
+    sandbox
+        .apply(["--continue"], &patch("README", "Two", "still wrong\n", "x\n"))
+        .exits(1)
+        .says("edit 2, README");
+    assert_eq!(attempts(&sandbox), names, "it is the same attempt");
+    sandbox.apply(["--continue"], &patch("old.txt", "Four", "three\n", "3\n")).exits(1).says("1 of 4 edits");
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Four"]);
+    assert_eq!(sandbox.text("old.txt"), "one\ntwo\n3\nfour\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn corrections_that_are_not_whole_leave_the_attempt_as_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let before = sandbox.listing();
+    let half = "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
+    sandbox.apply(["--continue"], half).exits(1).says("truncated");
+    same("a half answer", &before, &sandbox.listing());
+    sandbox.apply(["--continue"], "I am sorry.\n").exits(5);
+    same("no answer", &before, &sandbox.listing());
+    sandbox.apply(["--continue"], &create("one.txt", "One", "one\n")).exits(1).says("word for word");
+    same("nothing new", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_response_that_was_cut_off_can_be_completed() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let whole = create("one.txt", "One", "one\n")
+        + &create("two.txt", "Two", "two\n")
+        + &create("three.txt", "Three", "three\n");
+    let cut = &whole[..whole.find("two\n>>>").unwrap() + 2];
+    sandbox.apply([""; 0], cut).exits(1).says("truncated");
+    let rest = &whole[whole.find("<edit file=\"two.txt\"").unwrap()..];
+    sandbox.apply(["--continue"], rest).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn the_branch_and_the_base_of_the_attempt_are_kept() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.file("README", "hello\nand goodbye\n");
+    let tip = sandbox.commit("meanwhile");
+    sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..try/one")), ["One", "Two", "Three"]);
+    assert_eq!(sandbox.head(), tip, "the checkout is left alone");
+    sandbox.is_sound();
+}
+
+#[test]
+fn keep_going_lands_what_resolves_and_keeps_the_rest() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let run = sandbox.apply(["--keep-going"], &three()).exits(1).says("1 of 3 edits");
+    let _ = run.says("the others have landed").says("take it back");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
+    assert_eq!(sandbox.status(), "");
+    let tip = sandbox.head();
+    // Sent again whole, as models do: what landed is not landed twice.
+    let whole = three().replace("nowhere to be found\n", "hello\n");
+    sandbox.apply(["--continue"], &whole).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Two"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn keep_going_with_nothing_that_resolves_is_a_refusal() {
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    sandbox
+        .apply(["--keep-going"], &patch("README", "Two", "nowhere\n", "x\n"))
+        .exits(1)
+        .says("nothing was changed");
+    assert_eq!(sandbox.head(), head);
+    // What is in the way stops everything; the refusal comes first.
+    sandbox.file("src/a.rs", "mine\n");
+    sandbox.apply(["--keep-going"], &three()).exits(1).says("local changes").says("nothing was changed");
+    assert_eq!((sandbox.head(), sandbox.exists("one.txt")), (head, false));
+}
+
+#[test]
+fn json_says_what_became_of_it() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.apply(["--json"], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let _ = run.says(&format!("\"attempt\":\"{id}\"")).says("\"status\":\"refused\"");
+    let run =
+        sandbox.apply(["--json", "--keep-going"], &three()).exits(1).says("\"status\":\"partly-landed\"");
+    let _ = run.says("\"state\":\"landed\"").says("\"state\":\"refused\"").says("\"exit_code\":1");
+}
+
+#[test]
+fn abort_forgets() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.run(["--abort"]).exits(128).says("no refused attempt");
+    sandbox.run(["--continue", "-"]).exits(128).says("no refused attempt");
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["--abort"]).exits(0).says("forgot");
+    same("nothing is left", &before, &sandbox.listing());
+    sandbox.apply(["--abort"], &three()).exits(129);
+    sandbox.apply(["--abort", "--continue"], &three()).exits(129);
+}
+
+#[test]
+fn of_several_attempts_one_is_named() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [first] = attempts(&sandbox).try_into().unwrap();
+    let run = sandbox.apply([""; 0], &three().replace("One", "Other")).exits(1);
+    let second = attempts(&sandbox).into_iter().find(|name| *name != first).unwrap();
+    let _ = run.says(&format!("--continue={second} <file>"));
+    let run = sandbox.apply(["--continue"], &correction()).exits(128);
+    let _ = run.says(&first).says(&second).says("--continue=<id>");
+    sandbox.run(["--abort"]).exits(128).says(&second);
+    sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    assert_eq!(attempts(&sandbox), std::slice::from_ref(&second));
+    sandbox.run([&format!("--abort={second}")]).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
+fn success_of_the_same_response_forgets_its_attempt() {
+    let sandbox = Sandbox::new();
+    let response = patch("README", "Two", "  hello\n", "  hello world\n");
+    sandbox.apply(["--max-fuzz=exact"], &response).exits(1);
+    assert_eq!(attempts(&sandbox).len(), 1);
+    sandbox.apply([""; 0], &response).exits(0);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn attempts_are_forgotten_after_a_fortnight() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let at = text.find("\"made\":").unwrap() + "\"made\":".len();
+    let made: u64 = text[at..].split(',').next().unwrap().parse().unwrap();
+    let dated = |made: u64| format!("{}{made}{}", &text[..at], &text[at + made.to_string().len()..]);
+    let fortnight = 14 * 24 * 60 * 60;
+    std::fs::write(&record, dated(made - fortnight + 60)).unwrap();
+    sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
+    assert_eq!(attempts(&sandbox), [id]);
+    std::fs::write(&record, dated(made - fortnight - 60)).unwrap();
+    sandbox.apply([""; 0], &create("y", "w", "y\n")).exits(0);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn each_worktree_has_its_own_attempts() {
+    let sandbox = Sandbox::new();
+    let other = sandbox.root().join("other");
+    sandbox.git(["worktree", "add", "-q", other.to_str().unwrap()]);
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["-C", other.to_str().unwrap(), "--abort"]).exits(128).says("in this worktree");
+    sandbox.run(["--abort"]).exits(0);
+}
+
+#[test]
+fn where_nothing_can_be_written_a_refusal_is_still_a_refusal() {
+    let sandbox = Sandbox::new();
+    sandbox.file(KEPT, "in the way\n");
+    sandbox.apply([""; 0], &three()).exits(1).says("could not be kept").says("nowhere to be found");
+}
+
+#[test]
+fn an_attempt_of_another_version_is_not_read() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let program = format!("\"program\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&program));
+    std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
+    std::fs::write(&record, "{").unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128);
+    let mode = std::fs::metadata(&record).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}

@@ -55,7 +55,7 @@ impl Search<'_> {
         let content = version.content();
         let readings = Pattern::readings(&hunk.change);
         let Some(shortest) = readings.last() else {
-            return Err(Refusal::new(Code::Missing, "the hunk has no text to look for"));
+            return Err(refusal::too_many_dividers());
         };
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(made_nothing(version));
@@ -66,6 +66,9 @@ impl Search<'_> {
             return self.fill_empty(version, pattern);
         }
         let (pattern, found) = self.first_found(content, &readings).unwrap_or((shortest, None));
+        if found.is_none() && self.effort.is_spent() {
+            return Err(nearest::nowhere(content, shortest, self.effort));
+        }
         let live = found.as_ref().map_or(0, |found| found.live().len());
         let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
             Choice::Place(place, rung) => {

@@ -31,7 +31,7 @@ pub fn calculate_min_context(content: &Content) -> usize {
 /// None if there are too many, or the budget is spent.
 pub(super) fn needed(content: &Content, places: &[Place], effort: &Effort) -> Option<usize> {
     let lines = content.line_count();
-    if places.len() > CONTEXT_PLACES || !effort.spend(lines / 8 + places.len() * 17) {
+    if places.len() > CONTEXT_PLACES || !effort.spend_on_evidence(lines / 8 + places.len() * 17) {
         return None;
     }
     let sums = Sums::new(content);

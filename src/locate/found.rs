@@ -6,7 +6,7 @@ use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope, ladder};
 use super::similar::shift_but_first;
-use super::thresholds::SHIFT_EFFORT;
+use super::thresholds::{LINES_PER_STEP, SHIFT_EFFORT};
 use super::{Limits, Tier, search};
 use crate::edit::Unit;
 use crate::text::{Content, Form, indentation};
@@ -59,6 +59,9 @@ pub(super) fn on_rung(
     rung: Rung,
     effort: &Effort,
 ) -> Option<Found> {
+    if !effort.spend(content.line_count() / LINES_PER_STEP + 1) {
+        return None;
+    }
     let (places, sure) = places(content, pattern, rung, effort);
     if places.is_empty() {
         return None;

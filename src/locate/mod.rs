@@ -11,6 +11,7 @@ mod context;
 mod effort;
 mod elision;
 mod found;
+mod gaps;
 mod guard;
 mod indent;
 mod joint;

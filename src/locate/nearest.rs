@@ -18,6 +18,10 @@ const SCORED: usize = 1024;
 
 /// The refusal of a text that is nowhere.
 pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
+    if effort.is_spent() {
+        return Refusal::new(Code::Limit, "the response asks for too many searches")
+            .with_help("apply it in parts, or copy the lines to find from the files as they are");
+    }
     let message =
         if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
     Refusal::new(Code::SearchNotFound, message)
@@ -36,24 +40,24 @@ fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     if wanted.is_empty() || content.is_empty() {
         return Evidence::default();
     }
-    if !effort.spend(content.line_count() / 4) {
+    if !effort.spend_on_evidence(content.line_count() / 4) {
         return gave_up;
     }
     let file = Lines::new(content);
     let mut starts = by_equal_lines(&wanted, &file);
     if starts.is_empty() {
-        if !effort.spend(content.line_count() * PROBES * 4) {
+        if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
             return gave_up;
         }
         starts = by_like_lines(&wanted, &file);
     }
-    if !effort.spend(wanted.len() * starts.len()) {
+    if !effort.spend_on_evidence(wanted.len() * starts.len()) {
         return gave_up;
     }
     let mut budget = NEAREST_STEPS;
     let regions = starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget));
     let best = regions.reduce(|best, next| if next.share > best.share { next } else { best });
-    effort.spend(NEAREST_STEPS - budget);
+    effort.spend_on_evidence(NEAREST_STEPS - budget);
     let nearest =
         best.filter(|best| best.share >= NEAREST_LEAST).map(|best| show(content, before, &file, &best));
     Evidence { nearest, ..Evidence::default() }
@@ -259,6 +263,6 @@ mod tests {
     #[test]
     fn without_budget_it_says_that_it_gave_up() {
         let content = Content::new(&b"some line\n".repeat(100));
-        assert!(evidence(&content, &[b"other"], &Effort::new(10)).gave_up);
+        assert!(evidence(&content, &[b"other"], &Effort::new(10, 10)).gave_up);
     }
 }

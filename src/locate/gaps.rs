@@ -1,5 +1,6 @@
 //! Blank lines that a before-text has otherwise than the file: whether it is clear all the same where lines go and come.
 
+use super::Refusal;
 use super::found::Fit;
 use super::pattern::{Pattern, Step};
 use crate::text::Form;
@@ -26,6 +27,12 @@ struct Edge {
 
 fn is_blank(text: &[u8]) -> bool {
     Form::FoldedTrimmed.of(text).is_empty()
+}
+
+/// The refusal of a hunk whose lines stand in the file, but for blank ones beside those that it puts in or takes out.
+pub(super) fn unclear(mut refusal: Box<Refusal>) -> Box<Refusal> {
+    "the text to find has other blank lines than the file where lines come or go".clone_into(&mut refusal.message);
+    refusal
 }
 
 /// Whether blank lines differ nowhere that lines are put in beside, and none of those that differ goes: with another

@@ -29,6 +29,7 @@ mod search;
 mod seek;
 mod series;
 mod similar;
+mod slip;
 mod splice;
 mod thresholds;
 mod version;

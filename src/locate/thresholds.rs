@@ -17,6 +17,15 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 /// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
+/// Tier 8: a line that is the beginning of another needs so many letters and digits: any line may begin with `}`.
+pub(super) const CUT_LEAST: usize = 2;
+
+/// Tier 8: with another letter a word of fewer letters is another word (`i`, `j`; `get`, `set`).
+pub(super) const WORD_LEAST: usize = 4;
+
+/// Tier 8: how alike longer words have to be that differ in more than a letter.
+pub(super) const WORD_ALIKE: f64 = 0.8;
+
 /// Tier 8: so many lines are compared by their hashes at the cost of one step.
 pub(super) const HASHES_PER_STEP: usize = 8;
 

@@ -1,13 +1,13 @@
 //! Applying a response in process, through the whole of the pure pipeline.
 
 use crate::case::Tree;
-use git_llm_apply::diag::{Code, Diagnostic};
+use git_llm_apply::diag::Diagnostic;
 use git_llm_apply::format;
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::response::Response;
 
 /// What the tree becomes, or why the response was refused.
-pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<Code>> {
+pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
     let response = sound(Response::new(0, "answer", text.into_bytes(), u64::MAX));
     let script = format::parse(&response, None);
     let mut view = MemoryTree::new();
@@ -24,7 +24,12 @@ pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<Code>> {
     };
     match sound(plan::resolve(&script, &view, &rules)) {
         Err(rejected) => {
-            Err(rejected.diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.code).collect())
+            let errors = rejected.diagnostics.iter().filter(|diagnostic| Diagnostic::is_error(diagnostic));
+            let say = |diagnostic: &Diagnostic| {
+                let path = diagnostic.path.as_deref().unwrap_or("");
+                format!("{} {path}: {} {:?}", diagnostic.code.as_str(), diagnostic.message, diagnostic.labels)
+            };
+            Err(errors.map(say).collect())
         }
         // A response in which nothing was found lands nothing.
         Ok(plan) if plan.steps().is_empty() => Err(Vec::new()),

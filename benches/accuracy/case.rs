@@ -179,8 +179,10 @@ impl Case {
                     Side::Kept => lines.push(file.lines.get(at)?.clone()),
                     Side::Removed => {}
                     Side::Added => {
-                        // Between OPX's markers there are lines, and no word of the last one's newline.
-                        let says_nothing = self.answer.format == FormatId::Opx && open;
+                        // Two texts say nothing of the last line's newline, and a diff does.
+                        let diff =
+                            [FormatId::ApplyPatch, FormatId::FileChanges].contains(&self.answer.format);
+                        let says_nothing = open && !diff;
                         lines.push((line.lands.clone(), ending));
                         last_added = Some((lines.len(), line.unterminated || says_nothing));
                     }

@@ -231,7 +231,7 @@ fn judge(
     let report = || {
         let head = format!("{} {}", commit.id, case.answer.format.as_str());
         match &result {
-            Err(codes) => format!("{head}: {codes:?}\n{text}"),
+            Err(errors) => format!("{head}: {errors:#?}\n{text}"),
             Ok(tree) => format!("{head}\n{}\n{text}", difference(right, tree)),
         }
     };

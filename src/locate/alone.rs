@@ -8,7 +8,8 @@ use super::similar::{similarity, similarly};
 use super::splice::{self, LineChange};
 use super::thresholds::PART_PROOF;
 use super::{
-    Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, gaps, guard, merge, nearest, refusal, search,
+    Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, gaps, guard, merge, nearest, refusal,
+    search,
 };
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};

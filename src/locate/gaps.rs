@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::found::Fit;
-use super::pattern::{Pattern, Step};
+use super::pattern::{End, Pattern, Step};
 use crate::text::Form;
 
 /// Between two lines that are not blank, or at an edge.
@@ -31,13 +31,15 @@ fn is_blank(text: &[u8]) -> bool {
 
 /// The refusal of a hunk whose lines stand in the file, but for blank ones beside those that it puts in or takes out.
 pub(super) fn unclear(mut refusal: Box<Refusal>) -> Box<Refusal> {
-    "the text to find has other blank lines than the file where lines come or go".clone_into(&mut refusal.message);
+    "the text to find has other blank lines than the file where lines come or go"
+        .clone_into(&mut refusal.message);
     refusal
 }
 
 /// Whether blank lines differ nowhere that lines are put in beside, and none of those that differ goes: with another
 /// number of blank lines there, it would be a guess before which of them the new lines belong, and how many stay.
 pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
+    let is_diff = pattern.end != End::AsFile;
     let mut gap = Gap::default();
     let mut above: Option<Edge> = None;
     // Whether blank lines differ in front of the lines that go, up to here.
@@ -62,18 +64,23 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
         }
         let below = Edge { goes, line };
         let gap = std::mem::take(&mut gap);
-        let Some(differ) = gap.differs(above, Some(below), differ_above) else { return false };
+        let Some(differ) = gap.differs((above, Some(below)), differ_above, is_diff) else { return false };
         // In front of a run of lines that go: a gap inside of it goes with them.
         let in_run = goes && above.is_some_and(|above| above.goes);
         differ_above = differ || in_run && differ_above;
         above = Some(below);
     }
-    gap.differs(above, None, differ_above).is_some()
+    gap.differs((above, None), differ_above, is_diff).is_some()
 }
 
 impl Gap<'_> {
     /// Whether the file has other blank lines here; none if something hangs on them.
-    fn differs(&self, above: Option<Edge>, below: Option<Edge>, differ_above: bool) -> Option<bool> {
+    fn differs(
+        &self,
+        (above, below): (Option<Edge>, Option<Edge>),
+        differ_above: bool,
+        is_diff: bool,
+    ) -> Option<bool> {
         let goes = |edge: Option<Edge>| edge.is_some_and(|edge| edge.goes);
         let line = |edge: Option<Edge>| edge.and_then(|edge| edge.line);
         let blank = |added: Option<&(usize, &[u8])>| added.is_some_and(|(_, text)| is_blank(text));
@@ -94,7 +101,12 @@ impl Gap<'_> {
         let replaces = goes(above) && self.added.iter().all(|(blanks, _)| *blanks == 0) && !blank(last)
             || goes(below) && self.added.iter().all(|(blanks, _)| *blanks == self.blanks) && !blank(first);
         let between = there == 0 && !blank(first) && !blank(last);
-        let sure = !self.loses && (self.added.is_empty() || replaces || between);
+        // The text has more blank lines than the file, and all of them on one side of what comes. Which blank lines of two
+        // texts are the kept ones is itself a guess.
+        let on_one_side = self.added.iter().all(|(blanks, _)| *blanks == 0)
+            || self.added.iter().all(|(blanks, _)| *blanks == self.blanks);
+        let beside = there < self.blanks && on_one_side && (is_diff || !blank(first) && !blank(last));
+        let sure = !self.loses && (self.added.is_empty() || replaces || between || beside);
         sure.then_some(differs)
     }
 }
@@ -108,7 +120,11 @@ mod tests {
     fn lines_are_not_put_in_beside_blank_lines_that_differ() {
         let file = "a\n\nb\nc\n";
         let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
-        assert_eq!(at("a\nb\n", "a\nx\nb\n"), Err(Code::SearchNotFound), "before the blank line or behind it?");
+        assert_eq!(
+            at("a\nb\n", "a\nx\nb\n"),
+            Err(Code::SearchNotFound),
+            "before the blank line or behind it?"
+        );
         assert_eq!(at("a\nb\n", "x\nb\n"), Ok("x\n\nb\nc\n".into()), "in the place of a line");
         assert_eq!(at("a\nb\n", "a\nx\n"), Ok("a\n\nx\nc\n".into()));
         assert_eq!(at("a\nb\nc\n", "a\nb\nx\nc\n"), Ok("a\n\nb\nx\nc\n".into()), "not beside it");
@@ -123,7 +139,7 @@ mod tests {
         assert_eq!(at("a\n\nb\n", "a\n\nx\nb\n"), Ok("a\nx\nb\nc\n".into()));
         assert_eq!(at("a\n\nb\nc\n", "a\n\nb\nx\nc\n"), Ok("a\nb\nx\nc\n".into()));
         assert_eq!(at("a\n\nb\n", "a\n\nx\n\nb\n"), Err(Code::SearchNotFound));
-        assert_eq!(at("a\n\nb\n", "a\nb\n"), Err(Code::SearchNotFound), "there is none to remove");
+        assert_eq!(at("a\n\nb\nc\n", "a\nb\nx\n"), Err(Code::SearchNotFound), "there is none to remove");
         assert_eq!(at("a\n\nb\nc\n", "c\n"), Ok("c\n".into()), "lines that go take it with them");
     }
 }

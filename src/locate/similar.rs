@@ -6,9 +6,7 @@ use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope};
-use super::thresholds::{
-    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, TYPOS_PER_LINES,
-};
+use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, TYPOS_PER_LINES};
 use super::{Tier, found, slip};
 use crate::text::{Content, Form, indentation};
 use similar::{Algorithm, DiffOp, capture_diff_slices};

@@ -59,6 +59,16 @@ fn is_mistyped(written: &[u8], real: &[u8]) -> bool {
     if ratio(written, real) < LEAST_ALIKE {
         return false;
     }
+    // Two letters that changed places may be those at a word's end and behind it.
+    let head = written.iter().zip(real).take_while(|(a, b)| a == b).count();
+    if let (Some([a, b]), Some([c, d])) = (written.get(head..head + 2), real.get(head..head + 2))
+        && (a, b) == (d, c)
+        && written.len() == real.len()
+        && written[head + 2..] == real[head + 2..]
+        && [a, b].iter().all(|b| !b.is_ascii_digit())
+    {
+        return true;
+    }
     capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
         DiffOp::Equal { .. } => true,
         _ => {
@@ -86,7 +96,7 @@ fn is_mistyped_word(left: &[u8], right: &[u8]) -> bool {
     }
     match (left_mid, right_mid) {
         ([a, b], [c, d]) if a == d && b == c => true,
-        ([_], []) | ([], [_]) => left.len().min(right.len()) + 1 >= WORD_LEAST,
+        ([_], []) | ([], [_]) => left.len().max(right.len()) + 1 >= WORD_LEAST,
         // Another letter makes another word of a short one, and another variable of a single letter.
         ([_], [_]) => left.len() >= WORD_LEAST,
         _ => left.len().min(right.len()) > WORD_LEAST && ratio(left, right) >= WORD_ALIKE,

@@ -93,8 +93,12 @@ impl Gap<'_> {
         if goes(above) && differ_above && blank(self.added.first()) {
             return None;
         }
-        if !differs || goes(above) && goes(below) {
-            return Some(differs);
+        if !differs {
+            return Some(false);
+        }
+        if goes(above) && goes(below) {
+            // Blank lines of which the text does not speak must not go with the others.
+            return (there <= self.blanks).then_some(true);
         }
         let (first, last) = (self.added.first(), self.added.last());
         // In the place of the line above, or of the one below.

@@ -81,6 +81,21 @@ fn change_files(
 
 /// The file has blanks at line ends, and the response none.
 fn trailing(case: &mut Case, random: &mut Random) -> bool {
+    // Where only blanks change, what is lost is the change itself.
+    let text = |line: &Line, side: Side| (line.side == side).then(|| line.before.trim_end().to_owned());
+    for hunk in case.answer.hunks() {
+        let changed = hunk.lines.iter().filter(|line| line.before.trim_end() != line.before);
+        let texts: Vec<&Line> = changed.filter(|line| line.side != Side::Kept).collect();
+        let meets = |line: &&Line| {
+            let other = if line.side == Side::Added { Side::Removed } else { Side::Added };
+            hunk.lines
+                .iter()
+                .any(|there| text(there, other).is_some_and(|there| there == line.before.trim_end()))
+        };
+        if texts.iter().any(|line| meets(line)) {
+            return false;
+        }
+    }
     let any = change_files(case, random, |text, random| {
         let blanks = [" ", "  ", "\t"];
         (random.once_in(2) && text.trim_end() == text).then(|| format!("{text}{}", blanks[random.below(3)]))

@@ -118,7 +118,7 @@ pub(super) fn made(
     let tells = |form: Form| {
         !after.iter().map(|line| form.of(line)).eq(pattern.before.iter().map(|line| form.of(line)))
     };
-    if tells(Form::Trailing) {
+    if tells(Form::Trailing) && tells(rung.form) {
         mark(&search::whole_lines(content, &after, Form::Trailing), &certain);
     } else if tells(Form::Text) {
         mark(&search::whole_lines(content, &after, Form::Text), &certain);

@@ -4,6 +4,8 @@ use super::Refusal;
 use super::found::Fit;
 use super::pattern::{End, Pattern, Step};
 use crate::text::Form;
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 /// Between two lines that are not blank, or at an edge.
 #[derive(Default)]
@@ -14,8 +16,8 @@ struct Gap<'a> {
     blanks: usize,
     /// A blank line goes.
     loses: bool,
-    /// A blank line of the before-text is not in the file.
-    lacks: bool,
+    /// Blank lines of the before-text that are not in the file.
+    lacks: usize,
 }
 
 /// A line that is not blank.
@@ -40,6 +42,8 @@ pub(super) fn unclear(mut refusal: Box<Refusal>) -> Box<Refusal> {
 /// number of blank lines there, it would be a guess before which of them the new lines belong, and how many stay.
 pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
     let is_diff = pattern.end != End::AsFile;
+    // The file has more blank lines somewhere.
+    let mut more = false;
     let mut gap = Gap::default();
     let mut above: Option<Edge> = None;
     // Whether blank lines differ in front of the lines that go, up to here.
@@ -59,46 +63,63 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
         if pattern.before.get(before).is_none_or(|text| is_blank(text)) {
             gap.blanks += 1;
             gap.loses |= goes;
-            gap.lacks |= line.is_none();
+            gap.lacks += usize::from(line.is_none());
             continue;
         }
         let below = Edge { goes, line };
         let gap = std::mem::take(&mut gap);
         let Some(differ) = gap.differs((above, Some(below)), differ_above, is_diff) else { return false };
+        more |= differ.is_gt();
         // In front of a run of lines that go: a gap inside of it goes with them.
         let in_run = goes && above.is_some_and(|above| above.goes);
-        differ_above = differ || in_run && differ_above;
+        differ_above = differ.is_ne() || in_run && differ_above;
         above = Some(below);
     }
-    gap.differs((above, None), differ_above, is_diff).is_some()
+    let Some(differ) = gap.differs((above, None), differ_above, is_diff) else { return false };
+    is_diff || !(more || differ.is_gt()) || !moves_lines(pattern)
+}
+
+/// Whether a line goes at one place and comes at another: of two texts it is a guess which of the lines between were moved
+/// instead.
+fn moves_lines(pattern: &Pattern<'_>) -> bool {
+    let of = |added: bool| {
+        let steps = pattern.steps.iter().filter(move |step| match step {
+            Step::Add(_) => added,
+            Step::Remove(_) => !added,
+            Step::Keep(_) | Step::Gap => false,
+        });
+        steps.map(|step| pattern.text_of(step)).filter(|text| !is_blank(text))
+    };
+    let goes: HashSet<&[u8]> = of(false).collect();
+    of(true).any(|text| goes.contains(text))
 }
 
 impl Gap<'_> {
-    /// Whether the file has other blank lines here; none if something hangs on them.
+    /// Whether the file has fewer or more blank lines here; none if something hangs on them.
     fn differs(
         &self,
         (above, below): (Option<Edge>, Option<Edge>),
         differ_above: bool,
         is_diff: bool,
-    ) -> Option<bool> {
+    ) -> Option<Ordering> {
         let goes = |edge: Option<Edge>| edge.is_some_and(|edge| edge.goes);
         let line = |edge: Option<Edge>| edge.and_then(|edge| edge.line);
         let blank = |added: Option<&(usize, &[u8])>| added.is_some_and(|(_, text)| is_blank(text));
         let there = match (line(above), line(below)) {
             (Some(above), Some(below)) => below.saturating_sub(above + 1),
             // At an edge the file may have more.
-            _ => self.blanks - usize::from(self.lacks),
+            _ => self.blanks - self.lacks,
         };
-        let differs = self.lacks || there != self.blanks;
+        let differs = there.cmp(&self.blanks);
         if goes(above) && differ_above && blank(self.added.first()) {
             return None;
         }
-        if !differs {
-            return Some(false);
+        if differs.is_eq() {
+            return Some(differs);
         }
         if goes(above) && goes(below) {
             // Blank lines of which the text does not speak must not go with the others.
-            return (there <= self.blanks).then_some(true);
+            return differs.is_lt().then_some(differs);
         }
         let (first, last) = (self.added.first(), self.added.last());
         // In the place of the line above, or of the one below.
@@ -110,7 +131,8 @@ impl Gap<'_> {
         let on_one_side = self.added.iter().all(|(blanks, _)| *blanks == 0)
             || self.added.iter().all(|(blanks, _)| *blanks == self.blanks);
         let beside = there < self.blanks && on_one_side && (is_diff || !blank(first) && !blank(last));
-        let sure = !self.loses && (self.added.is_empty() || replaces || between || beside);
+        let loses = self.loses && there > 0;
+        let sure = !loses && (self.added.is_empty() || replaces || between || beside);
         sure.then_some(differs)
     }
 }
@@ -134,6 +156,7 @@ mod tests {
         assert_eq!(at("a\nb\nc\n", "a\nb\nx\nc\n"), Ok("a\n\nb\nx\nc\n".into()), "not beside it");
         assert_eq!(at("a\nb\n", "x\n\nb\n"), Err(Code::SearchNotFound), "one blank line, or two?");
         assert_eq!(at("a\nb\nc\n", "a\n\nx\nc\n"), Err(Code::SearchNotFound));
+        assert_eq!(at("a\nb\nc\n", "a\nc\nb\n"), Err(Code::SearchNotFound), "which line was moved?");
     }
 
     #[test]
@@ -143,7 +166,7 @@ mod tests {
         assert_eq!(at("a\n\nb\n", "a\n\nx\nb\n"), Ok("a\nx\nb\nc\n".into()));
         assert_eq!(at("a\n\nb\nc\n", "a\n\nb\nx\nc\n"), Ok("a\nb\nx\nc\n".into()));
         assert_eq!(at("a\n\nb\n", "a\n\nx\n\nb\n"), Err(Code::SearchNotFound));
-        assert_eq!(at("a\n\nb\nc\n", "a\nb\nx\n"), Err(Code::SearchNotFound), "there is none to remove");
+        assert_eq!(at("a\n\nb\nc\n", "a\nb\nx\n"), Ok("a\nb\nx\n".into()), "there is none to remove");
         assert_eq!(at("a\n\nb\nc\n", "c\n"), Ok("c\n".into()), "lines that go take it with them");
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn is_slip(written: &[u8], real: &[u8]) -> bool {
     letters(written) != letters(real)
         && (is_cut(written, real)
             || is_cut(real, written)
+            || is_tail(written, real)
             || is_shortened(written, real)
             || is_mistyped(written, real)
             || is_reworded(written, real))
@@ -20,6 +21,12 @@ pub(super) fn is_slip(written: &[u8], real: &[u8]) -> bool {
 /// Whether a line is the beginning of another, and not just its first bracket.
 fn is_cut(short: &[u8], long: &[u8]) -> bool {
     long.starts_with(short) && short.iter().filter(|b| is_word(**b)).count() >= CUT_LEAST
+}
+
+/// Whether a line is most of another one, from a word in it on.
+fn is_tail(short: &[u8], long: &[u8]) -> bool {
+    let lost = long.strip_suffix(short).filter(|lost| lost.len() <= short.len());
+    lost.is_some_and(|lost| lost.last().is_some_and(|b| !is_word(*b)))
 }
 
 /// Whether a line is another one that is broken off with dots, or a comment of dots alone where the file has a comment.
@@ -138,6 +145,10 @@ mod tests {
     #[test]
     fn a_line_is_cut() {
         assert!(slip("fn foo(a: u32", "fn foo(a: u32, b: u32) -> Result<Vec<String>, Box<dyn Error>> {"));
+        assert!(slip(
+            "open_connection(config) -> Result<C> {",
+            "pub fn open_connection(config) -> Result<C> {"
+        ));
         assert!(!slip("}", "} else {"), "a bracket begins many lines");
     }
 

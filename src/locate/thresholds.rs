@@ -18,7 +18,7 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
 /// Tier 8: a line that is the beginning of another needs so many letters and digits: any line may begin with `}`.
-pub(super) const CUT_LEAST: usize = 2;
+pub(super) const CUT_LEAST: usize = 1;
 
 /// Tier 8: with another letter a word of fewer letters is another word (`i`, `j`; `get`, `set`).
 pub(super) const WORD_LEAST: usize = 4;

@@ -68,6 +68,23 @@ impl Block {
 }
 
 impl Payload {
+    /// Of several dividers only those that are as long as the marker that closes the block, if there are any: a shorter
+    /// or longer one is content, such as a heading's underline.
+    fn keep_dividers_as_long_as(&mut self, closing: &str) {
+        let closing = trim(closing);
+        let mark = closing.as_bytes().first().copied();
+        let length = closing.bytes().take_while(|&byte| Some(byte) == mark).count();
+        let Self { text, dividers, .. } = self;
+        let fits = |at: &usize| {
+            text.get(*at..)
+                .and_then(|rest| rest.lines().next())
+                .is_some_and(|line| trim(line).len() == length)
+        };
+        if dividers.len() > 1 && dividers.iter().any(fits) {
+            dividers.retain(fits);
+        }
+    }
+
     /// The texts; `None` without a divider.
     fn change(&self) -> Option<Change> {
         let first = *self.dividers.first()?;
@@ -128,6 +145,7 @@ fn read_payload<'r>(
         let marker = Marker::of(line.text);
         match marker {
             Some(marker) if marker == closing => {
+                payload.keep_dividers_as_long_as(line.text);
                 cursor.advance();
                 return Some((payload, cursor.span(line.start, line.end())));
             }

@@ -105,6 +105,11 @@ impl Answer {
         self.parts.iter_mut().filter_map(|part| if let Part::Hunk(hunk) = part { Some(hunk) } else { None })
     }
 
+    /// Whether kept lines are written twice.
+    pub(crate) fn has_two_texts(&self) -> bool {
+        !matches!(self.format, FormatId::ApplyPatch | FormatId::FileChanges)
+    }
+
     /// The response's text.
     pub(crate) fn write(&self) -> String {
         let mut out = String::new();

@@ -209,6 +209,19 @@ impl Case {
         if self.crlf { text.replace('\n', "\r\n") } else { text }
     }
 
+    /// Whether what a hunk quotes, as it is written now, is to the letter what stands at another place and nowhere else:
+    /// then that place is what the response means.
+    pub(crate) fn names_another_place(&self) -> bool {
+        self.sources.keys().any(|path| {
+            let Some(file) = self.file(path) else { return false };
+            self.hunks_of(path).iter().any(|(site, hunk)| {
+                let lost = hunk.lines.iter().take_while(|line| line.left_out).count();
+                matches!(file.places(&hunk.before())[..], [one] if one != site + lost)
+                    && !hunk.before().is_empty()
+            })
+        })
+    }
+
     /// Whether the response, as it is written, still says of each hunk where it belongs: what it quotes stands once, blanks
     /// and look-alikes aside and whatever its misquoted lines may mean, and what it makes does not stand there already.
     pub(crate) fn is_clear(&self) -> bool {

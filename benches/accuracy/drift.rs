@@ -229,6 +229,12 @@ fn blank_added(case: &mut Case, random: &mut Random) -> bool {
     let place = any_line(case, random, |hunk, line| line > 0 && kept(hunk, line) && kept(hunk, line - 1));
     let Some((hunk, line)) = place else { return false };
     hunk.lines.insert(line, Line { made_up: true, ..Line::new(Side::Kept, "") });
+    // Where blank lines come beside it, two texts do not say which of them all the file has.
+    let is_gap = |line: &&Line| line.side == Side::Added || blank(&line.before);
+    let above = hunk.lines[..line].iter().rev().take_while(is_gap);
+    let below = hunk.lines[line + 1..].iter().take_while(is_gap);
+    let comes = above.chain(below).any(|line| line.side != Side::Kept && blank(&line.before));
+    case.unsure = comes && case.answer.has_two_texts();
     true
 }
 

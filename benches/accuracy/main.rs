@@ -130,6 +130,10 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
                 continue;
             }
             let Some(right) = case.right() else { continue };
+            if case.names_another_place() {
+                table.leave_out();
+                continue;
+            }
             let kind = if row == 0 || case.is_clear() { Kind::Clear } else { Kind::Unclear };
             judge(table, drift.name, drift.bar, kind, commit, &case, case.text(), &right);
         }

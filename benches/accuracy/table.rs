@@ -71,19 +71,26 @@ pub(crate) struct Table {
     rows: Vec<Row>,
     /// How often each format could not express a commit.
     skipped: Vec<usize>,
+    /// How often a response came to name another place to the letter.
+    left_out: usize,
     show: Option<String>,
 }
 
 impl Table {
     /// `show` is a part of the names of rows whose failures are printed.
     pub(crate) fn new(show: Option<String>) -> Self {
-        Self { rows: Vec::new(), skipped: vec![0; FormatId::ALL.len()], show }
+        Self { rows: Vec::new(), skipped: vec![0; FormatId::ALL.len()], left_out: 0, show }
     }
 
     /// A format that cannot express a commit.
     pub(crate) fn skip(&mut self, format: FormatId) {
         let index = FormatId::ALL.iter().position(|other| *other == format).unwrap_or(0);
         self.skipped[index] += 1;
+    }
+
+    /// A response that a drift made into one for another place.
+    pub(crate) fn leave_out(&mut self) {
+        self.left_out += 1;
     }
 
     pub(crate) fn count(
@@ -131,6 +138,7 @@ impl Table {
                 own.refused += other.refused;
             }
         }
+        self.left_out += other.left_out;
         self.skipped.iter_mut().zip(other.skipped).for_each(|(own, other)| *own += other);
     }
 
@@ -149,6 +157,9 @@ impl Table {
         for (format, skipped) in FormatId::ALL.iter().zip(&self.skipped).filter(|(_, skipped)| **skipped > 0)
         {
             println!("{} cannot express {skipped} of them", format.as_str());
+        }
+        if self.left_out > 0 {
+            println!("{} left out: spoiled, they quote another place to the letter", self.left_out);
         }
         println!(
             "\n{:<40} {:>6} {:>6} {:>8} {:>8} {:>6}   {:>20}",

@@ -23,9 +23,6 @@ pub(super) const CUT_LEAST: usize = 1;
 /// Tier 8: with another letter a word of fewer letters is another word (`i`, `j`; `get`, `set`).
 pub(super) const WORD_LEAST: usize = 4;
 
-/// Tier 8: how alike longer words have to be that differ in more than a letter.
-pub(super) const WORD_ALIKE: f64 = 0.8;
-
 /// Tier 8: so many lines are compared by their hashes at the cost of one step.
 pub(super) const HASHES_PER_STEP: usize = 8;
 

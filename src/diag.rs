@@ -37,21 +37,60 @@ pub struct Label {
     pub text: String,
 }
 
-/// What the real file says about a text that was not found, or was found too often.
+/// What the real file says about a text that was not found, or was found too often, or that is not wanted there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// First lines, from 1, of all places that match, ascending.
     pub candidates: Vec<usize>,
+    /// The first of these places with what is around them, in their order.
+    pub places: Vec<Surrounding>,
     /// The least number of context lines with which this place would be unique.
     pub context_lines: Option<usize>,
+    /// The least number of lines in a row with which whatever is copied from the file stands there once.
+    pub unique_lines: Option<usize>,
     /// The region most like the before-text.
     pub nearest: Option<Nearest>,
+    /// How the file begins, where no region of it is like the text.
+    pub beginning: Option<Excerpt>,
+    /// How many lines the file has.
+    pub file_lines: Option<usize>,
+    /// The number of an earlier edit that is refused too, and that would have put there what this one looks for.
+    pub builds_on: Option<usize>,
     /// Set when the nearest region was not searched for to the end, because that would take too long.
     pub gave_up: bool,
 }
 
-/// The region of a file that is most like a before-text.
+/// Lines of a file in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The first of them, from 1.
+    pub line: usize,
+    /// Their texts, without line breaks, invalid UTF-8 replaced.
+    pub lines: Vec<String>,
+}
+
+impl Excerpt {
+    /// Whether the line with that number, from 1, is among them.
+    pub fn holds(&self, line: usize) -> bool {
+        (self.line..self.line + self.lines.len()).contains(&line)
+    }
+}
+
+/// A place in a file and what is around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surrounding {
+    /// The first line of the place, from 1.
+    pub line: usize,
+    /// Its last line.
+    pub last: usize,
+    /// It, or its first lines, with lines before and, if all of it is there, after.
+    pub excerpt: Excerpt,
+    /// What the place is in, by its indentation: the innermost such line above the excerpt, and its number.
+    pub within: Option<(usize, String)>,
+}
+
+/// The region of a file that is most like a before-text; or, without rows, just what the file has there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Nearest {
     /// Its first line, from 1.
     pub line: usize,
@@ -59,8 +98,69 @@ pub struct Nearest {
     pub lines: Vec<String>,
     /// How alike, in percent.
     pub similarity: u8,
+    /// The before-text and the region, line by line.
+    pub rows: Vec<Row>,
     /// The first line of the before-text that differs: (index in the before-text from 0, what the file has).
     pub first_difference: Option<(usize, Option<String>)>,
+    /// Lines of the before-text that are not in the region, but once elsewhere in the file: (index in the before-text from
+    /// 0, line of the file from 1). The first few.
+    pub elsewhere: Vec<(usize, usize)>,
+    /// The first of these with what is around it.
+    pub around: Option<Excerpt>,
+    /// First lines, from 1, of other regions that are as much alike. The first few.
+    pub also: Vec<usize>,
+}
+
+/// A line of a before-text beside the line of a file that stands for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The index in the before-text, from 0.
+    pub wanted: Option<usize>,
+    /// The index in the region's lines, from 0.
+    pub real: Option<usize>,
+    /// How they compare.
+    pub kind: RowKind,
+}
+
+/// How a line of a before-text compares with one of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// Byte for byte the same.
+    Same,
+    /// The same but for blanks at both ends and look-alikes; or a blank line that the other side has not.
+    Alike,
+    /// Another text.
+    Differs,
+    /// The file has no such line.
+    Missing,
+    /// The before-text has no such line.
+    Extra,
+}
+
+impl RowKind {
+    /// All of them.
+    pub const ALL: &[RowKind] =
+        &[RowKind::Same, RowKind::Alike, RowKind::Differs, RowKind::Missing, RowKind::Extra];
+
+    /// The stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RowKind::Same => "same",
+            RowKind::Alike => "alike",
+            RowKind::Differs => "differs",
+            RowKind::Missing => "missing",
+            RowKind::Extra => "extra",
+        }
+    }
+}
+
+impl Nearest {
+    /// The first row that differs to the eye, else the first that differs in blanks or look-alikes.
+    pub fn first_differing_row(&self) -> Option<usize> {
+        let first = |wanted: &dyn Fn(RowKind) -> bool| self.rows.iter().position(|row| wanted(row.kind));
+        first(&|kind| !matches!(kind, RowKind::Same | RowKind::Alike))
+            .or_else(|| first(&|kind| kind == RowKind::Alike))
+    }
 }
 
 /// How bad a finding is.

@@ -48,7 +48,7 @@ impl Script {
         let mut seen = std::collections::HashSet::new();
         let both = self.edits.iter().flat_map(|edit| {
             let to = match &edit.op {
-                Op::Rename { to, .. } | Op::Copy { to } => Some(to),
+                Op::Rename { to, .. } | Op::Copy { to } => Some(&**to),
                 _ => None,
             };
             std::iter::once(&edit.path).chain(to)
@@ -123,6 +123,20 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Its hunks; none where it has no before-text.
+    pub fn hunks(&self) -> &[Hunk] {
+        match &self.op {
+            Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => hunks,
+            _ => &[],
+        }
+    }
+
+    /// The hunk that stands just there. Hunks stand in the order of the response.
+    pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
+        let hunks = self.hunks();
+        hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
+    }
+
     /// Whether it asks for just what the other asks for, wherever the two stand.
     pub fn says_the_same(&self, other: &Edit) -> bool {
         let same = |a: &Target, b: &Target| (&a.raw, &a.root) == (&b.raw, &b.root);
@@ -242,14 +256,14 @@ pub enum Op {
     /// Move a file, then change it at its new place.
     Rename {
         /// Where to.
-        to: Target,
+        to: Box<Target>,
         /// The changes; may be empty.
         hunks: Vec<Hunk>,
     },
     /// Make a file with the content of another.
     Copy {
         /// The new file.
-        to: Target,
+        to: Box<Target>,
     },
 }
 
@@ -313,6 +327,38 @@ pub enum Change {
         /// Likewise for the after-text.
         after_unterminated: bool,
     },
+}
+
+impl Change {
+    /// The lines that it looks for, without line breaks; where the divider is in doubt, those before the first.
+    pub fn wanted(&self) -> Vec<&str> {
+        match self {
+            Change::Texts { before, .. } => before.lines().collect(),
+            Change::Splits { lines, dividers } => {
+                let end = dividers.first().copied().unwrap_or(0);
+                lines.get(..end).unwrap_or("").lines().collect()
+            }
+            Change::Diff { lines, .. } => {
+                let stands = |line: &&str| !line.starts_with(['+', '~']);
+                lines.lines().filter(stands).map(|line| line.get(1..).unwrap_or("")).collect()
+            }
+        }
+    }
+
+    /// The lines that stand there afterwards, without line breaks; where the divider is in doubt, those after the first.
+    pub fn result(&self) -> Vec<&str> {
+        match self {
+            Change::Texts { after, .. } => after.lines().collect(),
+            Change::Splits { lines, dividers } => {
+                let start = dividers.first().copied().unwrap_or(0);
+                lines.get(start..).unwrap_or("").lines().skip(1).collect()
+            }
+            Change::Diff { lines, .. } => {
+                let stands = |line: &&str| !line.starts_with(['-', '~']);
+                lines.lines().filter(stands).map(|line| line.get(1..).unwrap_or("")).collect()
+            }
+        }
+    }
 }
 
 /// What a before-text is made of.

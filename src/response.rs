@@ -30,13 +30,17 @@ pub enum ResponseError {
     },
 }
 
-/// A model's answer: UTF-8 text without a byte order mark, and where its lines begin.
+/// Line breaks are counted up to every so many bytes: an index of lines could be longer than the text.
+const BLOCK: usize = 4096;
+
+/// A model's answer: UTF-8 text without a byte order mark, with its lines counted.
 #[derive(Debug, Clone)]
 pub struct Response {
     id: u32,
     name: String,
     text: String,
-    line_starts: Vec<u32>,
+    /// How many line breaks stand before each block of the text.
+    breaks: Vec<u32>,
 }
 
 impl Response {
@@ -63,9 +67,13 @@ impl Response {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        let mut line_starts = vec![0];
-        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
-        Ok(Self { id, name, text, line_starts })
+        let mut breaks = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut seen = 0;
+        for block in text.as_bytes().chunks(BLOCK) {
+            breaks.push(seen);
+            seen += count_breaks(block) as u32;
+        }
+        Ok(Self { id, name, text, breaks })
     }
 
     /// Which response of the run, 0 for the first; the `response` of every [`Span`] into it.
@@ -93,21 +101,29 @@ impl Response {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// Where the lines begin, ascending; after a line break at the end, also where the text ends.
-    pub(crate) fn line_starts(&self) -> &[u32] {
-        &self.line_starts
-    }
-
     /// The line, from 1, that holds the byte at `offset`.
     pub fn line_of(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|&start| start as usize <= offset).max(1)
+        let offset = offset.min(self.text.len());
+        // The last block may be full, and `offset` behind it.
+        let block = (offset / BLOCK).min(self.breaks.len().saturating_sub(1));
+        let before = self.breaks.get(block).map_or(0, |&breaks| breaks as usize);
+        before + count_breaks(&self.text.as_bytes()[block * BLOCK..offset]) + 1
+    }
+
+    /// Where a line, counted from 1, begins; where the text ends if there are fewer.
+    fn line_start(&self, line: usize) -> usize {
+        let Some(wanted) = line.checked_sub(2) else { return 0 };
+        // The block with the line break before it.
+        let block = self.breaks.partition_point(|&breaks| breaks as usize <= wanted).saturating_sub(1);
+        let before = self.breaks.get(block).map_or(0, |&breaks| breaks as usize);
+        let rest = &self.text.as_bytes()[(block * BLOCK).min(self.text.len())..];
+        let found = memchr::memchr_iter(b'\n', rest).nth(wanted - before);
+        found.map_or(self.text.len(), |at| block * BLOCK + at + 1)
     }
 
     /// The lines from that one (counted from 1) on, without their line breaks.
     pub fn lines_from(&self, first: usize) -> impl Iterator<Item = &str> {
-        let start =
-            self.line_starts.get(first.saturating_sub(1)).map_or(self.text.len(), |&start| start as usize);
-        self.text.get(start..).unwrap_or("").lines()
+        self.text.get(self.line_start(first)..).unwrap_or("").lines()
     }
 
     /// The lines that a span touches.
@@ -117,6 +133,10 @@ impl Response {
         let last = if range.end > range.start { self.line_of(range.end - 1) } else { first };
         LineRange { first, last }
     }
+}
+
+fn count_breaks(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 #[cfg(test)]
@@ -134,6 +154,27 @@ mod tests {
         assert_eq!(r.lines_of(Span::new(0, 2, 6)), LineRange { first: 2, last: 3 });
         assert_eq!(r.lines_of(Span::new(0, 2, 2)), LineRange { first: 2, last: 2 });
         assert_eq!(response(b"").line_of(0), 1);
+    }
+
+    #[test]
+    fn lines_are_counted_over_blocks_as_within_one() {
+        for line in ["\n", "abc\n", "x\r\n"] {
+            let bytes = line.repeat(3 * BLOCK / line.len() + 5).into_bytes();
+            let r = Response::new(0, "r", bytes, 1 << 20).unwrap();
+            let starts: Vec<usize> = (0..r.text().len()).step_by(line.len()).collect();
+            let near_edge = |start: usize| (start + 2 * line.len()) % BLOCK < 4 * line.len();
+            for (index, &start) in starts.iter().enumerate().filter(|(_, start)| near_edge(**start)) {
+                assert_eq!(r.line_of(start), index + 1);
+                assert_eq!(r.line_of(start + line.len() - 1), index + 1);
+                assert_eq!(r.line_start(index + 1), start);
+            }
+            assert_eq!(r.line_of(r.text().len()), starts.len() + 1);
+            assert_eq!(r.line_start(starts.len() + 1), r.text().len());
+            assert_eq!(r.lines_from(starts.len() - 1).count(), 2);
+            assert_eq!(r.lines_from(starts.len() + 9).count(), 0);
+        }
+        let long = Response::new(0, "r", vec![b'x'; 2 * BLOCK], 1 << 20).unwrap();
+        assert_eq!((long.line_of(2 * BLOCK), long.line_start(2)), (1, 2 * BLOCK));
     }
 
     #[test]

@@ -208,6 +208,8 @@ fn json_says_what_became_of_it() {
     let run =
         sandbox.apply(["--json", "--keep-going"], &three()).exits(1).says("\"status\":\"partly-landed\"");
     let _ = run.says("\"state\":\"landed\"").says("\"state\":\"refused\"").says("\"exit_code\":1");
+    let run = sandbox.apply(["--json", "--continue"], &create("one.txt", "One", "one\n")).exits(1);
+    let _ = run.says("\"status\":\"refused\"").says("word for word");
 }
 
 #[test]
@@ -305,4 +307,15 @@ fn an_attempt_of_another_version_is_not_read() {
     sandbox.apply(["--continue"], &correction()).exits(128);
     let mode = std::fs::metadata(&record).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn an_attempt_of_one_user_is_in_no_other_users_way() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.sharedRepository", "group"]);
+    sandbox.apply([""; 0], &three()).exits(1);
+    let mode = |path: &str| sandbox.listing()[path].0 & 0o777;
+    assert_eq!([".git/llm-apply/", ".git/llm-apply/attempts/"].map(mode), [0o770; 2]);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    assert_eq!(mode(&format!("{KEPT}/{id}/")), 0o700);
 }

@@ -6,7 +6,7 @@ mod sandbox;
 use git_llm_apply::cli::args::{self, OPTIONS, PROMPT_OPTIONS, VERBS};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
-use git_llm_apply::diag::Code;
+use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::locate::Tier;
@@ -346,6 +346,22 @@ mod schema {
         ];
         let refused = reported(sandbox.apply(json, &bad.concat()), 1, "refused");
         assert_eq!(refused["diagnostics"][0]["candidates"], serde_json::json!([2, 4]));
+        let first = &refused["diagnostics"][0];
+        assert_eq!(first["places"][1]["lines"]["first"], 4);
+        assert_eq!(first["places"][0]["excerpt"]["lines"], serde_json::json!(["a", "x", "b"]));
+        assert_eq!((&first["context_lines"], &first["unique_lines"]), (&1.into(), &2.into()));
+        assert_eq!(refused["diagnostics"][1]["beginning"]["lines"], serde_json::json!(["hello world"]));
+
+        sandbox.file("near", "one\n\ttwo\nthree\nfour\n");
+        sandbox.commit("near");
+        let near = patch("near", "w", "one\n  two\nfive\nthree\n", "y\n");
+        let refused = reported(sandbox.apply(json, &near), 1, "refused");
+        let nearest = &refused["diagnostics"][0]["nearest"];
+        let kinds: Vec<_> = nearest["rows"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
+        assert_eq!(kinds, ["same", "alike", "missing", "same"]);
+        assert_eq!(nearest["rows"][1]["wanted"], serde_json::json!({"line": 6, "text": "  two"}));
+        assert_eq!(nearest["rows"][1]["real"], serde_json::json!({"line": 2, "text": "\ttwo"}));
+        assert_eq!(nearest["first_difference"]["row"], 2);
         let broken = "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nx\n";
         reported(sandbox.apply(json, broken), 1, "refused");
 
@@ -356,6 +372,7 @@ mod schema {
         reported(sandbox.apply(["--json", "--base", "nothing"], &create("y", "w", "y\n")), 128, "failed");
         reported(sandbox.apply(["--json", "-C", "/nowhere/at/all"], ""), 128, "failed");
         reported(sandbox.apply(["--json", "--diff"], &create("y", "w", "y\n")), 129, "failed");
+        reported(sandbox.apply(["--json", "--feedback"], &create("y", "w", "y\n")), 129, "failed");
         let outside = Sandbox::bare_ground();
         let failed = reported(outside.apply(json, &create("y", "w", "y\n")), 128, "failed");
         assert!(failed["error"]["help"].is_string());
@@ -423,6 +440,7 @@ mod schema {
         let defs = &schema["$defs"];
         assert_eq!(schema["properties"]["schema_version"]["const"], SCHEMA_VERSION);
         assert!(Status::ALL.iter().map(|s| s.as_str()).eq(names(&schema["properties"]["status"])));
+        assert!(RowKind::ALL.iter().map(|k| k.as_str()).eq(names(&defs["row"]["properties"]["kind"])));
         assert!(EditState::ALL.iter().map(|s| s.as_str()).eq(names(&defs["edit"]["properties"]["state"])));
         assert!(FormatId::ALL.iter().map(|f| f.as_str()).eq(names(&defs["edit"]["properties"]["format"])));
         assert!(Tier::ALL.iter().map(|t| t.as_str()).eq(names(&defs["match"]["properties"]["tier"])));

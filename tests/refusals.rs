@@ -278,12 +278,13 @@ fn refusals() -> Vec<Refusal> {
         (
             "moved base",
             |s| {
+                s.file("src/a.rs", "fn other() {}\nfn b() {}\nfn c() {}\n");
                 s.commit("two");
             },
             &["--base", "HEAD~1"],
             with(String::new()),
-            128,
-            "has moved on",
+            1,
+            "where the edit changes it, at line 1",
         ),
         (
             "hook",

@@ -92,7 +92,7 @@ fn trailing(case: &mut Case, random: &mut Random) -> bool {
                 .iter()
                 .any(|there| text(there, other).is_some_and(|there| there == line.before.trim_end()))
         };
-        if texts.iter().any(|line| meets(line)) {
+        if texts.iter().any(meets) {
             return false;
         }
     }

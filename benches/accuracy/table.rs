@@ -109,11 +109,7 @@ impl Table {
             Outcome::Wrong => tally.wrong += 1,
             Outcome::Refused => tally.refused += 1,
         }
-        let fails = match (kind, outcome) {
-            (_, Outcome::Wrong) => true,
-            (Kind::Clear, Outcome::Refused) => true,
-            _ => false,
-        };
+        let fails = outcome == Outcome::Wrong || kind == Kind::Clear && outcome == Outcome::Refused;
         if fails && self.show.as_ref().is_some_and(|show| name.contains(show.as_str())) {
             println!("==== {name}: {outcome:?}: {}", report());
         }

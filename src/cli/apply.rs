@@ -9,7 +9,7 @@ use super::settings::{Output, Settings};
 use super::{Error, input, recover};
 use crate::edit::Script;
 use crate::format::{self, FORMATS};
-use crate::message::{Group, Message, Operation};
+use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::path::RepoPath;
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::{self, BranchReport, EditState, Report, Status};
@@ -48,6 +48,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let printer = Printer::new(output);
     if output.json && (settings.diff || settings.stat) {
         return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
+    }
+    if output.json && output.feedback {
+        return Err(Error::Usage("--json does not go with --feedback".into()));
     }
     if settings.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
         let message =
@@ -138,6 +141,14 @@ impl Run {
         let mut report = Report::new(status, exit.code());
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.dry_run = self.settings.dry_run;
+        let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
+        found.sort_unstable();
+        found.dedup();
+        match self.settings.format {
+            Some(only) => report.formats = vec![only],
+            None if !found.is_empty() => report.formats = found,
+            None => {}
+        }
         report
     }
 
@@ -240,14 +251,32 @@ impl Run {
                     ))
                 }
             };
+            let message = terminated(&message);
+            let message =
+                if self.settings.trailers { self.with_provenance(&message, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
-                message: terminated(&message),
+                message,
                 changes: group.changes,
             });
         }
         all.retain(|planned| !planned.changes.is_empty());
         all
+    }
+
+    /// The message with what `--trailers` adds.
+    fn with_provenance(&self, message: &str, steps: &[&plan::Step]) -> String {
+        let edits = steps.iter().copied().filter_map(|step| {
+            let edit = self.script.edits.get(step.edit.checked_sub(1)?)?;
+            Some(Provenance {
+                edit: step.edit,
+                of: self.script.edits.len(),
+                format: edit.format,
+                response: self.responses.get(edit.span.response as usize).map_or("", Response::file_name),
+                matched: &step.matched,
+            })
+        });
+        message::with_provenance(message, &edits.collect::<Vec<_>>())
     }
 
     /// The responses' names, for commit messages and reflogs.

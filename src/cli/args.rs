@@ -167,7 +167,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         takes: Takes::Values("pathspec"),
-        common: true,
         ..value(
             "include",
             "pathspec",
@@ -185,6 +184,13 @@ pub const OPTIONS: &[Opt] = &[
             "A pathspec from the top of the repository. The whole response is refused.",
         )
     },
+    flag(
+        "trailers",
+        "say in trailers where commits are from",
+        "After the message of a commit come, for each of its edits, `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
+         and for each text that was found in the file, `LLM-Apply-Match: <tier> at line <n>`, after `similar` with its \
+         figure. A reason cannot forge them.",
+    ),
     Opt {
         choices: &["exact", "whitespace", "indent", "similar"],
         ..value(
@@ -255,6 +261,15 @@ pub const OPTIONS: &[Opt] = &[
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
+    Opt {
+        common: true,
+        ..flag(
+            "feedback",
+            "on refusal, print what to send back to the model",
+            "Only that goes to standard output then, see OUTPUT. Does not go with `--json`; where one of the two is \
+             configured and the other typed, what is typed counts.",
+        )
+    },
     Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),

@@ -2,9 +2,9 @@
 use super::exit::Exit;
 use super::settings::{Color, Output};
 use crate::report::escape::escape;
-use crate::report::{self, Report, Status, Style};
+use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
 use anstream::{AutoStream, ColorChoice};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Prints as the settings say.
@@ -41,6 +41,12 @@ impl Printer {
         if self.output.json {
             return self.json(report);
         }
+        let told = self.output.feedback && self.feedback(report);
+        if told && self.output.quiet {
+            return;
+        }
+        // Nothing but that on standard output.
+        let out = |text: &str| if told { self.err(text) } else { self.out(text) };
         let style = Style { verbose: self.output.verbose };
         if let Some((message, help)) = &report.error {
             self.message(message, help.as_deref());
@@ -63,17 +69,26 @@ impl Printer {
             Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing
         ) || (report.status == Status::InTheWay && report.dry_run);
         if shown && !self.output.quiet {
-            self.out(&report::edits(report, style));
+            out(&report::edits(report, style));
         }
         if report.dry_run && !self.output.quiet {
-            self.out(&report::summary(report, style));
+            out(&report::summary(report, style));
         }
         if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
             self.err(&report::findings(report, style));
         }
         if shown && !self.output.quiet {
-            self.out(&report::headline(report));
+            out(&report::headline(report));
         }
+    }
+
+    /// What to send back to the model, if anything was refused. It is for a pipe; where it is seen, it is escaped.
+    fn feedback(&self, report: &Report) -> bool {
+        let mut stdout = std::io::stdout();
+        let quoting = if stdout.is_terminal() { Quoting::Escaped } else { Quoting::Exact };
+        let Some(text) = report::feedback(report, quoting, FEEDBACK_LIMIT) else { return false };
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        true
     }
 
     fn json(&self, report: &Report) {
@@ -90,10 +105,21 @@ impl Printer {
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
-            let status = if exit == Exit::InTheWay { Status::InTheWay } else { Status::Failed };
+            let status = match exit {
+                Exit::InTheWay => Status::InTheWay,
+                Exit::Refused => Status::Refused,
+                _ => Status::Failed,
+            };
             let mut report = Report::new(status, exit.code());
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report);
+        }
+        if self.output.feedback && exit == Exit::Refused {
+            let mut report = Report::new(Status::Refused, exit.code());
+            report.error = Some((message.to_owned(), None));
+            if self.feedback(&report) && self.output.quiet {
+                return;
+            }
         }
         self.message(message, help);
     }

@@ -48,6 +48,8 @@ pub(super) struct Settings {
     pub(super) allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub(super) allow_markers: bool,
+    /// Say in trailers where a commit is from.
+    pub(super) trailers: bool,
     /// Land what resolves.
     pub(super) keep_going: bool,
     /// Keep a refused attempt.
@@ -69,6 +71,8 @@ pub(super) struct Settings {
 pub(super) struct Output {
     /// One JSON object.
     pub(super) json: bool,
+    /// On refusal, what to send back to the model.
+    pub(super) feedback: bool,
     /// Errors only.
     pub(super) quiet: bool,
     /// Everything.
@@ -91,7 +95,7 @@ pub(super) enum Color {
 impl Output {
     /// As if nothing had been typed.
     pub(super) fn plain() -> Self {
-        Self { json: false, quiet: false, verbose: false, color: Color::Auto }
+        Self { json: false, feedback: false, quiet: false, verbose: false, color: Color::Auto }
     }
 
     /// From what was typed alone: for messages before there is a repository.
@@ -99,7 +103,7 @@ impl Output {
         let on = |long| args::switch(matches, long).unwrap_or(false);
         let color = args::single(matches, "color").flatten();
         let color = color.and_then(|text| Color::read(&text)).unwrap_or(Color::Auto);
-        Self { json: on("json"), quiet: on("quiet"), verbose: on("verbose"), color }
+        Self { json: on("json"), feedback: on("feedback"), quiet: on("quiet"), verbose: on("verbose"), color }
     }
 
     /// From what was typed and the configuration.
@@ -116,8 +120,19 @@ impl Output {
                 None => Color::Auto,
             },
         };
+        let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
+        if json && feedback {
+            // What is typed goes before what is configured.
+            let typed = |long| args::switch(matches, long) == Some(true);
+            (json, feedback) = match (typed("json"), typed("feedback")) {
+                (true, false) => (true, false),
+                (false, true) => (false, true),
+                both => (true, both.0 == both.1),
+            };
+        }
         Ok(Self {
-            json: from.switch("json", false)?,
+            json,
+            feedback,
             quiet: from.switch("quiet", false)?,
             verbose: from.switch("verbose", false)?,
             color,
@@ -233,6 +248,7 @@ impl Settings {
             allow_sensitive: from.switch("allow-sensitive", false)?,
             allow_placeholder: from.switch("allow-placeholder", false)?,
             allow_markers: from.switch("allow-markers", false)?,
+            trailers: from.switch("trailers", false)?,
             keep_going: from.switch("keep-going", false)?,
             keep: from.switch("keep", true)?,
             resume: attempt(matches, "continue"),

@@ -81,7 +81,12 @@ fn read(cursor: &mut Cursor<'_>, script: &mut Script) {
             break;
         }
         patch.take(cursor, script, line, dedent(line, extent.indent));
-        cursor.advance();
+        match &mut patch.section {
+            Some(section) if extent.indent.is_empty() && cursor.quote_depth() == 0 => {
+                section.take_more(cursor)
+            }
+            _ => cursor.advance(),
+        }
     }
     if script.diagnostics.len() < MAX_ERRORS {
         patch.truncated(cursor, script, begin);

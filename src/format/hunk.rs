@@ -49,6 +49,8 @@ pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: u32, pa
     if body.hunks.is_empty() {
         body.hunks = idle;
     }
+    // There may be very many bodies.
+    body.hunks.shrink_to_fit();
     body
 }
 
@@ -98,6 +100,10 @@ impl<'r> Reader<'r> {
     }
 
     fn line(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) {
+        // Most lines of a hunk can be nothing else.
+        if self.hunk.is_some() && line.text.starts_with([' ', '+']) {
+            return self.hunk_line(line);
+        }
         if self.is_wrapper(line) {
             return;
         }
@@ -126,6 +132,9 @@ impl<'r> Reader<'r> {
 
     /// Whether a line is one of those that other patch formats put around hunks, and some models here.
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
+        if !line.text.starts_with("***") {
+            return false;
+        }
         let text = line.text.trim_end();
         if text == "*** Begin Patch" || text == "*** End Patch" {
             return true;
@@ -187,6 +196,7 @@ impl<'r> Reader<'r> {
     fn finish_hunk(&mut self) {
         let Some(mut hunk) = self.hunk.take() else { return };
         hunk.lines.truncate(hunk.solid.0);
+        hunk.lines.shrink_to_fit();
         if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
             self.fault(fault);
@@ -237,8 +247,13 @@ impl Open {
                 fault = Some(Diagnostic::error(Code::Malformed, span, message));
             }
         }
-        self.lines.push(mark as char);
-        self.lines.push_str(text);
+        // Of blank lines the mark may have got lost.
+        if text.len() == line.text.len() {
+            self.lines.push(mark as char);
+            self.lines.push_str(text);
+        } else {
+            self.lines.push_str(line.text);
+        }
         self.lines.push('\n');
         for (count, side) in self.counted.iter_mut().zip(sides) {
             *count = count.saturating_add(u32::from(side));

@@ -21,41 +21,43 @@ pub struct Line<'r> {
     pub start: usize,
     /// The offset of the byte after the line break; the response's length for the last line.
     pub next: usize,
-    /// Its number, from 0.
-    number: usize,
     /// Where the line begins with the marks of the block quote, if this is a whole line.
     marked: Option<usize>,
 }
 
-/// A response's text and where its lines begin.
+/// A response's text, read by lines.
 #[derive(Clone, Copy, Debug)]
 struct Source<'r> {
     text: &'r str,
-    starts: &'r [u32],
 }
 
 impl<'r> Source<'r> {
-    fn of(response: &'r Response) -> Self {
-        Self { text: response.text(), starts: response.line_starts() }
+    /// Where the line begins that has `at` in it; at the end, a line without a line break.
+    fn line_start(self, at: usize) -> usize {
+        let before = self.text.as_bytes().get(..at).unwrap_or(&[]);
+        memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
     }
 
-    /// Where the line of that number begins; the end of the text for one after the last.
-    fn start(self, number: usize) -> usize {
-        self.starts.get(number).map_or(self.text.len(), |&start| start as usize)
-    }
-
-    /// The number of the line that has `at` in it.
-    fn number(self, at: usize) -> usize {
-        self.starts.partition_point(|&start| start as usize <= at).saturating_sub(1)
-    }
-
-    /// The line of that number from `at` on, which is in it.
+    /// Where the line after the one that has `at` in it begins; the end of the text if there is none.
     #[inline]
-    fn read(self, number: usize, at: usize) -> Line<'r> {
+    fn next_line(self, at: usize) -> usize {
+        let rest = self.text.as_bytes().get(at..).unwrap_or(&[]);
+        memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| at + end + 1)
+    }
+
+    /// The line that has `at` in it, from there on.
+    #[inline]
+    fn read(self, at: usize) -> Line<'r> {
+        let next = self.next_line(at);
+        Line { text: self.text_between(at, next), start: at, next, marked: None }
+    }
+
+    /// The text from `at` to the line break before `next`.
+    #[inline]
+    fn text_between(self, at: usize, next: usize) -> &'r str {
         #[cfg(test)]
         LINES_READ.with(|count| count.set(count.get() + 1));
         let bytes = self.text.as_bytes();
-        let next = self.start(number + 1);
         let mut end = next;
         if end > at && bytes[end - 1] == b'\n' {
             end -= 1;
@@ -63,23 +65,44 @@ impl<'r> Source<'r> {
                 end -= 1;
             }
         }
-        Line { text: &self.text[at..end], start: at, next, number, marked: None }
+        &self.text[at..end]
     }
 
-    /// The line of that number as it reads inside `depth` block quotes; `None` where those have ended. A blank line does
-    /// not end them, since many a tool that quotes text leaves blank lines alone.
+    /// The line that begins at `at`, as it reads inside `depth` block quotes; `None` where those have ended. A blank line
+    /// does not end them, since many a tool that quotes text leaves blank lines alone.
     #[inline]
-    fn read_quoted(self, number: usize, depth: usize) -> Option<Line<'r>> {
-        let at = self.start(number);
+    fn read_quoted(self, at: usize, depth: usize) -> Option<Line<'r>> {
         if at >= self.text.len() {
             return None;
         }
         if depth == 0 {
-            return Some(Line { marked: Some(at), ..self.read(number, at) });
+            return Some(Line { marked: Some(at), ..self.read(at) });
         }
         let (content, found) = skip_quote(self.text, at, depth);
-        let line = Line { marked: Some(at), ..self.read(number, content) };
+        let line = Line { marked: Some(at), ..self.read(content) };
         (found == depth || line.is_blank()).then_some(line)
+    }
+
+    /// The text from `start` to before `end`, as it reads inside `depth` block quotes, each line ended by `\n`.
+    fn payload(self, start: usize, end: usize, depth: usize) -> String {
+        let Some(whole) = self.text.get(start..end) else { return String::new() };
+        let is_plain = depth == 0 && memchr::memchr(b'\r', whole.as_bytes()).is_none();
+        if is_plain && (whole.is_empty() || whole.ends_with('\n')) {
+            return whole.to_owned();
+        }
+        let mut payload = String::with_capacity(whole.len() + 1);
+        if is_plain {
+            payload.push_str(whole);
+            payload.push('\n');
+            return payload;
+        }
+        let lines = Lines { source: self, upcoming: Some(self.read(start)), quote: depth };
+        for line in lines.take_while(|line| line.start < end) {
+            payload.push_str(line.text.get(..end - line.start).unwrap_or(line.text));
+            payload.push('\n');
+        }
+        payload.shrink_to_fit();
+        payload
     }
 }
 
@@ -142,13 +165,18 @@ pub fn is_blank(byte: u8) -> bool {
 }
 
 /// A text without spaces and tabs at both ends.
+#[inline]
 pub fn trim(text: &str) -> &str {
-    text.trim_matches([' ', '\t'])
+    let text = trim_start(text);
+    let blanks = text.bytes().rev().take_while(|&byte| is_blank(byte)).count();
+    &text[..text.len() - blanks]
 }
 
 /// A text without spaces and tabs before it.
+#[inline]
 pub fn trim_start(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t'])
+    let blanks = text.bytes().take_while(|&byte| is_blank(byte)).count();
+    &text[blanks..]
 }
 
 /// Whether a text is another but for blanks around it. Looks at no more than it must: parsers ask this of the rest of a
@@ -188,13 +216,43 @@ pub struct Lines<'r> {
     quote: usize,
 }
 
+impl<'r> Lines<'r> {
+    /// Goes over the lines from here on that pass. For the many that say nothing: it takes less than to look at each
+    /// line with [`Iterator::next`].
+    #[inline]
+    pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
+        while let Some(line) = self.upcoming.filter(|&line| passes(line)) {
+            let mut at = line.next;
+            if self.quote == 0 {
+                while at < self.source.text.len() {
+                    let next = self.source.next_line(at);
+                    let text = self.source.text_between(at, next);
+                    let line = Line { text, start: at, next, marked: Some(at) };
+                    if !passes(line) {
+                        self.upcoming = Some(line);
+                        return;
+                    }
+                    at = next;
+                }
+            }
+            self.upcoming = self.source.read_quoted(at, self.quote);
+        }
+    }
+
+    /// The text from here to before `end`, which may be within a line: without the block quote's marks, each line ended
+    /// by `\n`.
+    pub fn payload(&self, end: usize) -> String {
+        self.upcoming.map_or_else(String::new, |first| self.source.payload(first.start, end, self.quote))
+    }
+}
+
 impl<'r> Iterator for Lines<'r> {
     type Item = Line<'r>;
 
     #[inline]
     fn next(&mut self) -> Option<Line<'r>> {
         let line = self.upcoming?;
-        self.upcoming = self.source.read_quoted(line.number + 1, self.quote);
+        self.upcoming = self.source.read_quoted(line.next, self.quote);
         Some(line)
     }
 }
@@ -203,7 +261,7 @@ impl<'r> Iterator for Lines<'r> {
 #[derive(Clone, Debug)]
 pub struct LinesAbove<'r> {
     source: Source<'r>,
-    /// The number of the line after the next one to give.
+    /// Where the line after the next one to give begins.
     below: usize,
     floor: usize,
     quote: usize,
@@ -213,13 +271,13 @@ impl<'r> Iterator for LinesAbove<'r> {
     type Item = Line<'r>;
 
     fn next(&mut self) -> Option<Line<'r>> {
-        if self.source.start(self.below) <= self.floor {
+        if self.below <= self.floor {
             return None;
         }
-        self.below = self.below.checked_sub(1)?;
-        let start = self.source.start(self.below).max(self.floor);
+        self.below = self.source.line_start(self.below.checked_sub(1)?);
+        let start = self.below.max(self.floor);
         let (content, _) = skip_quote(self.source.text, start, self.quote);
-        Some(self.source.read(self.below, content))
+        Some(self.source.read(content))
     }
 }
 
@@ -254,7 +312,7 @@ pub struct Cursor<'r> {
 impl<'r> Cursor<'r> {
     /// At the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
-        let source = Source::of(response);
+        let source = Source { text: response.text() };
         Self {
             response,
             source,
@@ -322,14 +380,30 @@ impl<'r> Cursor<'r> {
 
     /// The lines above the one that it stands in, the nearest first, up to the end of the region before.
     pub fn above(&self) -> LinesAbove<'r> {
-        let below = self.line.map_or_else(|| self.source.number(self.at), |line| line.number);
+        let whole = self.line.and_then(|line| line.marked);
+        let below = whole.unwrap_or_else(|| self.source.line_start(self.at));
         LinesAbove { source: self.source, below, floor: self.floor, quote: self.quote }
     }
 
     /// Goes to the next line.
     pub fn advance(&mut self) {
         if let Some(line) = self.line {
-            self.go(self.source.read_quoted(line.number + 1, self.quote), line.next);
+            self.go(self.source.read_quoted(line.next, self.quote), line.next);
+        }
+    }
+
+    /// Goes to the next line, and on over those that pass.
+    #[inline]
+    pub fn advance_past(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
+        self.advance();
+        if self.quote == 0 {
+            let mut lines = self.lines();
+            lines.pass(passes);
+            self.go(lines.upcoming, self.source.text.len());
+        } else {
+            while self.line.is_some_and(&mut passes) {
+                self.advance();
+            }
         }
     }
 
@@ -344,7 +418,7 @@ impl<'r> Cursor<'r> {
             if self.quote == 0 {
                 self.go(None, self.response.text().len());
             } else {
-                self.go(self.source.read_quoted(line.number + 1, self.quote), line.next);
+                self.go(self.source.read_quoted(line.next, self.quote), line.next);
             }
         }
     }
@@ -393,23 +467,7 @@ impl<'r> Cursor<'r> {
     /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
     /// cursor begin: without the block quote's marks, each ended by `\n`.
     pub fn payload(&self, start: usize, end: usize) -> String {
-        let Some(whole) = self.source.text.get(start..end) else { return String::new() };
-        if self.quote == 0 && memchr::memchr(b'\r', whole.as_bytes()).is_none() {
-            let mut payload = String::with_capacity(whole.len() + 1);
-            payload.push_str(whole);
-            if !payload.is_empty() && !payload.ends_with('\n') {
-                payload.push('\n');
-            }
-            return payload;
-        }
-        let mut payload = String::with_capacity(whole.len() + 1);
-        let first = self.source.read(self.source.number(start), start);
-        let lines = Lines { source: self.source, upcoming: Some(first), quote: self.quote };
-        for line in lines.take_while(|line| line.start < end) {
-            payload.push_str(line.text);
-            payload.push('\n');
-        }
-        payload
+        self.source.payload(start, end, self.quote)
     }
 
     /// Takes the block quote's marks off the line that it stands at, if there are any.
@@ -417,13 +475,12 @@ impl<'r> Cursor<'r> {
         if !self.begins_line() {
             return false;
         }
-        let Some(line) = self.line else { return false };
         let (content, found) = skip_quote(self.source.text, self.at, usize::MAX);
         if found == 0 {
             return false;
         }
         self.quote = found;
-        self.go(Some(Line { marked: Some(self.at), ..self.source.read(line.number, content) }), content);
+        self.go(Some(Line { marked: Some(self.at), ..self.source.read(content) }), content);
         true
     }
 
@@ -433,12 +490,9 @@ impl<'r> Cursor<'r> {
             self.quote = 0;
             match self.line {
                 // In the midst of a line its marks are behind.
-                Some(line) if line.marked.is_none() => {}
-                Some(line) => self.go(self.source.read_quoted(line.number, 0), self.at),
-                None if self.at < self.source.text.len() => {
-                    self.go(self.source.read_quoted(self.source.number(self.at), 0), self.at);
-                }
-                None => {}
+                Some(Line { marked: None, .. }) => {}
+                Some(Line { marked: Some(start), .. }) => self.go(self.source.read_quoted(start, 0), self.at),
+                None => self.go(self.source.read_quoted(self.source.line_start(self.at), 0), self.at),
             }
         }
     }

@@ -274,7 +274,7 @@ fn choose(
     if let Anchor::Occurrence(occurrence) = anchor {
         // Of all places, or a second run would take another one.
         let Some(index) = nth(*occurrence, found.places.len()) else {
-            return Choice::Unclear(out_of_range(*occurrence, found));
+            return Choice::Unclear(out_of_range(content, *occurrence, found, search.effort));
         };
         return match (found.made[index], found.places[index]) {
             (true, place) => Choice::Made(place, found.rung),
@@ -311,15 +311,18 @@ fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
     }
 }
 
-fn out_of_range(occurrence: Occurrence, found: &Found) -> Box<Refusal> {
+fn out_of_range(
+    content: &Content,
+    occurrence: Occurrence,
+    found: &Found,
+    effort: &super::Effort,
+) -> Box<Refusal> {
     let asked = match occurrence {
         Occurrence::First => "the first".to_owned(),
         Occurrence::Last => "the last".to_owned(),
         Occurrence::Nth(n) => format!("occurrence {n}"),
     };
-    let places = refusal::counted(found.places.len(), "place");
-    let message = format!("{asked} is asked for, but the text to find stands in {places}");
-    Refusal::new(Code::OccurrenceRange, message).with_evidence(refusal::candidates(&found.places))
+    refusal::out_of_range(content, &asked, &found.places, effort)
 }
 
 /// Where the after-text stands, if that proves that the hunk was made. `held` says that the before-text stands within it.

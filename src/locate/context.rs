@@ -27,6 +27,14 @@ pub fn calculate_min_context(content: &Content) -> usize {
     least(1, lines, all_differ)
 }
 
+/// [`calculate_min_context`], where the file is not too long to say it in passing.
+pub(super) fn unique_lines(content: &Content, effort: &Effort) -> Option<usize> {
+    // A hash set of all lines for every halving of their number.
+    let rounds = usize::BITS - content.line_count().leading_zeros();
+    let steps = content.line_count().saturating_mul(rounds as usize).saturating_mul(4);
+    effort.spend_on_evidence(steps).then(|| calculate_min_context(content))
+}
+
 /// The least number of lines of context before and after each of several places with which no two of them are alike.
 /// None if there are too many, or the budget is spent.
 pub(super) fn needed(content: &Content, places: &[Place], effort: &Effort) -> Option<usize> {

@@ -7,6 +7,7 @@
 
 mod alone;
 mod clash;
+mod compare;
 mod context;
 mod effort;
 mod elision;
@@ -31,6 +32,7 @@ mod series;
 mod similar;
 mod slip;
 mod splice;
+mod surrounding;
 mod thresholds;
 mod version;
 
@@ -38,7 +40,9 @@ pub use clash::clash;
 pub use context::calculate_min_context;
 pub use effort::Effort;
 pub use guard::guard_text;
+pub use nearest::{HELP_ADDED, HELP_COPY};
 pub use refusal::Refusal;
+pub use surrounding::beginning;
 pub use version::Version;
 
 use crate::edit::{Anchor, Hunk};

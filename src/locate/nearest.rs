@@ -1,20 +1,31 @@
 //! What a refusal shows of the file when a text is nowhere in it: the region most like it.
 
 use super::Refusal;
+use super::compare::compare;
 use super::effort::Effort;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Step};
 use super::similar::{Lines, percent, ratio, ratio_steps};
-use super::thresholds::{COMMON, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES};
-use crate::diag::{Code, Evidence, Nearest};
+use super::surrounding::{beginning, excerpt};
+use super::thresholds::{
+    COMMON, ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
+};
+use crate::diag::{Code, Evidence, Nearest, Row, RowKind};
 use crate::text::{Content, Form};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const FORM: Form = Form::FoldedTrimmed;
 
 /// So many candidates are kept at a time.
 const SCORED: usize = 1024;
+
+/// What to do where a text is nowhere.
+pub const HELP_COPY: &str = "copy the lines to find from the file as it is";
+
+/// What to do where, besides, the nearest region has all lines that are to be added.
+pub const HELP_ADDED: &str = "the lines that it adds are there already: leave the edit out if that is all, else copy the \
+                              lines to find from the file as it is";
 
 /// The refusal of a text that is nowhere.
 pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
@@ -24,43 +35,79 @@ pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort)
     }
     let message =
         if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
-    Refusal::new(Code::SearchNotFound, message)
-        .with_help("copy the lines to find from the file as it is")
-        .with_evidence(evidence(content, &pattern.before, effort))
+    let evidence = evidence(content, &pattern.before, effort);
+    let help = match &evidence.nearest {
+        Some(nearest) if has_what_is_added(nearest, pattern) => HELP_ADDED,
+        _ if content.is_empty() => "leave the text to find empty to fill the file",
+        _ => HELP_COPY,
+    };
+    Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
 }
 
-/// The region most like some lines.
+/// Whether all lines that a hunk adds stand in the region, and one of them says something.
+fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
+    let there: HashSet<u64> = nearest.lines.iter().map(|line| FORM.hash(line.as_bytes())).collect();
+    let added: Vec<&[u8]> = pattern
+        .steps
+        .iter()
+        .filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })
+        .collect();
+    added.iter().any(|text| text.iter().any(u8::is_ascii_alphanumeric))
+        && added.iter().all(|text| there.contains(&FORM.hash(text)))
+}
+
+/// What a file has that is like some lines.
 fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
+    let file_lines = Some(content.line_count());
+    match nearest(content, before, effort) {
+        Ok(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
+        Ok(None) => beginning(content),
+        Err(GaveUp) => Evidence { gave_up: true, ..beginning(content) },
+    }
+}
+
+/// It would take too long.
+struct GaveUp;
+
+/// The region most like some lines.
+fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Option<Nearest>, GaveUp> {
     let wanted: Vec<Wanted<'_>> = before
         .iter()
         .map(|line| Wanted { text: FORM.of(line), hash: FORM.hash(line) })
         .filter(|wanted| !wanted.text.is_empty())
         .collect();
-    let gave_up = Evidence { gave_up: true, ..Evidence::default() };
     if wanted.is_empty() || content.is_empty() {
-        return Evidence::default();
+        return Ok(None);
     }
     if !effort.spend_on_evidence(content.line_count() / 4) {
-        return gave_up;
+        return Err(GaveUp);
     }
     let file = Lines::new(content);
     let mut starts = by_equal_lines(&wanted, &file);
     if starts.is_empty() {
         if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
-            return gave_up;
+            return Err(GaveUp);
         }
         starts = by_like_lines(&wanted, &file);
     }
     if !effort.spend_on_evidence(wanted.len() * starts.len()) {
-        return gave_up;
+        return Err(GaveUp);
     }
     let mut budget = NEAREST_STEPS;
-    let regions = starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget));
-    let best = regions.reduce(|best, next| if next.share > best.share { next } else { best });
+    let regions: Vec<Region> =
+        starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget)).collect();
     effort.spend_on_evidence(NEAREST_STEPS - budget);
-    let nearest =
-        best.filter(|best| best.share >= NEAREST_LEAST).map(|best| show(content, before, &file, &best));
-    Evidence { nearest, ..Evidence::default() }
+    let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
+    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
+    // Of several that are as much alike none is better than the others.
+    let apart = |one: &&Region| one.start >= best.end || one.end <= best.start;
+    let equal = regions.iter().filter(|one| one.share >= best.share - f64::EPSILON).filter(apart);
+    let mut also: Vec<usize> =
+        equal.filter_map(|one| file.lines.get(one.start)).map(|line| line + 1).collect();
+    also.sort_unstable();
+    also.dedup();
+    also.truncate(ELSEWHERE);
+    Ok(Some(Nearest { also, ..show(content, before, &file, best, effort) }))
 }
 
 /// A line to find that is not blank.
@@ -187,7 +234,7 @@ fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut us
     if shifted.share > in_place.share { shifted } else { in_place }
 }
 
-fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region) -> Nearest {
+fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region, effort: &Effort) -> Nearest {
     let first = file.lines.get(region.start).copied().unwrap_or(0);
     let end =
         region.end.checked_sub(1).and_then(|last| file.lines.get(last)).map_or(first + 1, |last| last + 1);
@@ -196,13 +243,61 @@ fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region) 
     // What differs to the eye goes before what differs in blanks alone.
     let first_difference =
         difference(before, &lines, FORM).or_else(|| difference(before, &lines, Form::Text));
+    let real: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+    let rows = compare(before, &real, effort);
+    let elsewhere = elsewhere(before, &rows, file, first..end, effort);
+    let around = elsewhere.first().map(|(_, line)| {
+        let index = line.saturating_sub(1);
+        excerpt(content, index.saturating_sub(2 * SHOWN_CONTEXT)..index + 2 * SHOWN_CONTEXT + 1)
+    });
     Nearest {
         line: first + 1,
+        rows,
+        elsewhere,
+        around,
+        also: Vec::new(),
         lines: lines.iter().map(|line| shown(line)).collect(),
         // It is nowhere, so not all of it is here.
         similarity: percent(region.share).min(99),
         first_difference: first_difference.map(|(index, line)| (index, line.map(shown))),
     }
+}
+
+/// Where lines that are not in the region stand, if it is once: so one sees that the text may belong there.
+fn elsewhere(
+    before: &[&[u8]],
+    rows: &[Row],
+    file: &Lines<'_>,
+    region: std::ops::Range<usize>,
+    effort: &Effort,
+) -> Vec<(usize, usize)> {
+    let says_something =
+        |text: &[u8]| text.iter().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).count() > 2;
+    let lost = rows.iter().filter(|row| matches!(row.kind, RowKind::Missing | RowKind::Differs));
+    let lost: Vec<(usize, u64)> = lost
+        .filter_map(|row| {
+            let text = before.get(row.wanted?)?;
+            says_something(text).then(|| (row.wanted.unwrap_or(0), FORM.hash(text)))
+        })
+        .take(SHOWN_LINES)
+        .collect();
+    if lost.is_empty() || !effort.spend_on_evidence(file.hashes.len()) {
+        return Vec::new();
+    }
+    let mut found: HashMap<u64, Vec<usize>> = lost.iter().map(|(_, hash)| (*hash, Vec::new())).collect();
+    for (index, hash) in file.hashes.iter().enumerate() {
+        if let Some(lines) = found.get_mut(hash).filter(|lines| lines.len() < 2) {
+            lines.push(index);
+        }
+    }
+    let once = |&(wanted, hash): &(usize, u64)| match found.get(&hash)?.as_slice() {
+        [index] => {
+            let line = *file.lines.get(*index)?;
+            (!region.contains(&line)).then_some((wanted, line + 1))
+        }
+        _ => None,
+    };
+    lost.iter().filter_map(once).take(ELSEWHERE).collect()
 }
 
 /// The first line that differs from the one of the file in its turn; in a form that trims, blank lines are passed over.
@@ -252,6 +347,39 @@ mod tests {
         let near = nearest(file, "let total = compute_sum(items);\n").unwrap();
         assert_eq!((near.line, near.first_difference.as_ref().unwrap().0), (3, 0));
         assert_eq!(nearest(file, "something else altogether\n"), None);
+    }
+
+    #[test]
+    fn lines_that_stand_elsewhere_are_named() {
+        let method = "    def total():\n        total = 0\n        for item in items:\n            total += item\n        return total\n";
+        let file = format!(
+            "class A:\n    def total():\n        return sum(items)\n    def receipt():\n        pass\nclass B:\n{method}"
+        );
+        let near = nearest(&file, &format!("{method}    def receipt():\n")).unwrap();
+        assert_eq!((near.line, near.elsewhere), (7, vec![(5, 4)]));
+        let around = near.around.unwrap();
+        assert_eq!((around.line, around.lines[3].as_str()), (1, "    def receipt():"));
+    }
+
+    #[test]
+    fn regions_that_are_as_much_alike_are_named() {
+        let block = "fn f() {\n    one();\n    two();\n}\n";
+        let near = nearest(&format!("{block}\n{block}"), "fn f() {\n    one();\n    three();\n}\n").unwrap();
+        assert_eq!((near.line, near.also), (1, vec![6]));
+        let near = nearest(block, "fn f() {\n    one();\n    three();\n}\n").unwrap();
+        assert_eq!(near.also, Vec::<usize>::new());
+    }
+
+    #[test]
+    fn what_is_added_already_is_said() {
+        let content = Content::new(b"one\ntwo\nbrought();\nthree\n");
+        let help = |after: &str| {
+            let pattern = Pattern::of_texts("one\ntwo\nfour\n", after, crate::edit::Unit::Lines);
+            nowhere(&content, &pattern, &Effort::default()).help
+        };
+        // The nearest region has to hold it.
+        assert_eq!(help("one\ntwo\nbrought();\nfour\n").as_deref(), Some(HELP_ADDED));
+        assert_eq!(help("one\ntwo\nother();\nfour\n").as_deref(), Some(HELP_COPY));
     }
 
     #[test]

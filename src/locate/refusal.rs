@@ -3,6 +3,7 @@
 use super::context;
 use super::effort::Effort;
 use super::place::Place;
+use super::surrounding::surroundings;
 use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence};
 use crate::text::Content;
@@ -51,9 +52,39 @@ pub(super) fn ambiguous(content: &Content, places: &[Place], effort: &Effort) ->
         Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
         None => "give more lines around it, so that it is the only place".to_owned(),
     };
-    Refusal::new(Code::SearchAmbiguous, message)
-        .with_help(help)
-        .with_evidence(Evidence { context_lines, ..candidates(places) })
+    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
+        context_lines,
+        unique_lines: context::unique_lines(content, effort),
+        places: surroundings(content, places, context_lines),
+        file_lines: Some(content.line_count()),
+        ..candidates(places)
+    })
+}
+
+/// Fewer places than are counted to.
+pub(super) fn out_of_range(
+    content: &Content,
+    asked: &str,
+    places: &[Place],
+    effort: &Effort,
+) -> Box<Refusal> {
+    let count = counted(places.len(), "place");
+    let help = match places.len() {
+        1 => "leave `occurrence` out".to_owned(),
+        last => format!("ask for one from 1 to {last}"),
+    };
+    let context_lines = context::needed(content, places, effort).filter(|_| places.len() > 1);
+    Refusal::new(
+        Code::OccurrenceRange,
+        format!("{asked} is asked for, but the text to find stands in {count}"),
+    )
+    .with_help(help)
+    .with_evidence(Evidence {
+        context_lines,
+        places: surroundings(content, places, context_lines),
+        file_lines: Some(content.line_count()),
+        ..candidates(places)
+    })
 }
 
 fn more(lines: usize) -> String {

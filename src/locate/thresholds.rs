@@ -86,3 +86,24 @@ pub(super) const NEAREST_LEAST: f64 = 0.3;
 /// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
 /// file holds a word like `None` once.
 pub(super) const PART_PROOF: usize = 10;
+
+/// A refusal shows so many of the places that an ambiguous text has: who has to choose among more reads none of them.
+pub(super) const SHOWN_PLACES: usize = 12;
+
+/// A refusal shows at most so many lines before and after such a place; further ones are named as a number.
+pub(super) const SHOWN_CONTEXT: usize = 5;
+
+/// A refusal names so many lines that stand elsewhere in the file.
+pub(super) const ELSEWHERE: usize = 5;
+
+/// A refusal shows so many lines of a place, or of the beginning of a file that has nothing like the text.
+pub(super) const SHOWN_LINES: usize = 40;
+
+/// So many lines above a place are looked at for the one that it is in.
+pub(super) const ABOVE: usize = 1000;
+
+/// Up to this product of line numbers a before-text and the nearest region are compared by a full difference.
+pub(super) const COMPARED: usize = 250_000;
+
+/// Lines that differ are paired by likeness if no more than so many pairs have to be looked at.
+pub(super) const LIKELY_PAIRS: usize = 400;

@@ -100,7 +100,7 @@ fn is_trailer_block(paragraph: &str) -> bool {
 }
 
 /// Whether git takes the line for a trailer: `trailer.c`'s `find_separator`, with the usual separator.
-fn is_trailer(line: &str) -> bool {
+pub(super) fn is_trailer(line: &str) -> bool {
     trailer_token(line).is_some()
 }
 

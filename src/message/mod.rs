@@ -1,10 +1,12 @@
 //! Commit messages out of the response: hostile text in, and out what git takes for nothing but text.
 //!
 //! What a message says is put together here, as `product.md` has it under "Commits". `clean` drops what no message may
-//! hold, `guard` disarms what git would read as more than text, `width` measures and breaks lines.
+//! hold, `guard` disarms what git would read as more than text, `trailers` adds the tool's own, `width` measures and
+//! breaks lines.
 
 mod clean;
 mod guard;
+mod trailers;
 mod width;
 
 use crate::edit::Op;
@@ -12,6 +14,7 @@ use crate::path::RepoPath;
 use clean::{clean_line, clean_text};
 use std::collections::HashSet;
 use std::fmt;
+pub use trailers::{EDIT, MATCH, Provenance, with_provenance};
 
 /// The widest subject, in columns of a terminal.
 pub const SUBJECT_WIDTH: usize = 72;

@@ -1,6 +1,7 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
 mod corrections;
+mod dependence;
 mod grouping;
 mod memory;
 mod operations;
@@ -188,6 +189,7 @@ pub fn resolve(
     }
     steps.sort_by_key(|step| step.edit);
     findings.sort_by_key(|(number, _)| *number);
+    dependence::name(script, &paths, &mut findings);
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
     if diagnostics.iter().any(Diagnostic::is_error) {

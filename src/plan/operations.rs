@@ -114,6 +114,7 @@ impl Operation<'_, '_> {
                     return Err(self
                         .error(Code::AlreadyExists, message)
                         .with_help("patch or replace it instead, or allow overwriting with --allow-overwrite")
+                        .with_evidence(locate::beginning(content))
                         .into());
                 }
                 self.guard(text, Some(content))?;

@@ -49,11 +49,11 @@ fn delete_all(path: &str) -> Edit {
 }
 
 fn rename(path: &str, to: &str) -> Edit {
-    edit(path, Op::Rename { to: target(to), hunks: Vec::new() })
+    edit(path, Op::Rename { to: Box::new(target(to)), hunks: Vec::new() })
 }
 
 fn copy(path: &str, to: &str) -> Edit {
-    edit(path, Op::Copy { to: target(to) })
+    edit(path, Op::Copy { to: Box::new(target(to)) })
 }
 
 fn in_region(region: u32, edit: Edit) -> Edit {
@@ -144,7 +144,7 @@ fn each_operation_does_what_it_says() {
     assert_eq!(made(&base, &[delete("a")]), files(&[("b", "2\n"), ("d/e", "3\n")]));
     assert_eq!(made(&base, &[rename("a", "z")]), files(&[("b", "2\n"), ("d/e", "3\n"), ("z", "1\n")]));
     assert_eq!(made(&base, &[copy("a", "z")])[3], ("z".into(), "1\n".into()));
-    let op = Op::Rename { to: target("z"), hunks: vec![hunk("1\n", "7\n")] };
+    let op = Op::Rename { to: Box::new(target("z")), hunks: vec![hunk("1\n", "7\n")] };
     assert_eq!(made(&base, &[edit("a", op)])[2], ("z".into(), "7\n".into()));
 }
 
@@ -419,7 +419,7 @@ fn removing_what_is_absent_is_done_only_where_all_else_is_provably_there() {
         [(1, Code::NotFound)],
         "another edit changes something, so the response was not applied before"
     );
-    let op = Op::Rename { to: target("a"), hunks: vec![hunk("1\n", "2\n")] };
+    let op = Op::Rename { to: Box::new(target("a")), hunks: vec![hunk("1\n", "2\n")] };
     assert_eq!(outcomes(run(&base, &[edit("old", op)])), [Outcome::AlreadyApplied], "proven by its text");
 }
 

@@ -73,7 +73,7 @@ pub fn prompt(
 }
 
 fn fenced(out: &mut String, file: &File<'_>) {
-    let fence = "`".repeat(longest_run(file.text, '`').max(2) + 1);
+    let fence = fence(file.text);
     let _ = write!(out, "{}:\n{fence}\n{}", file.path, file.text);
     if !file.text.is_empty() && !file.text.ends_with('\n') {
         out.push('\n');
@@ -88,6 +88,18 @@ fn prepdir(out: &mut String, file: &File<'_>) {
         out.push('\n');
     }
     let _ = writeln!(out, "{RULE} End File: '{}' {RULE}", file.path);
+}
+
+/// A Markdown fence that no line of the text ends: backquotes, more than any run of them in it.
+pub fn fence(text: &str) -> String {
+    "`".repeat(longest_run(text, '`').max(2) + 1)
+}
+
+/// The text as inline code, which nothing in it ends. It is to be one line.
+pub fn inline_code(text: &str) -> String {
+    let ticks = "`".repeat(longest_run(text, '`') + 1);
+    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{ticks}{blank}{text}{blank}{ticks}")
 }
 
 fn longest_run(text: &str, wanted: char) -> usize {
@@ -115,6 +127,13 @@ mod tests {
         let text = prompt(FormatId::Opx, 5, &[file], Listing::Fences, Some(" do it \n"));
         assert!(text.contains("a.md:\n`````\n````\nx\n````\n`````\n"), "{text}");
         assert!(text.ends_with("\n# The request\n\ndo it\n"));
+    }
+
+    #[test]
+    fn inline_code_is_ended_by_nothing_in_it() {
+        assert_eq!(inline_code("a"), "`a`");
+        assert_eq!(inline_code("no file `a`"), "`` no file `a` ``");
+        assert_eq!(inline_code("a ``` b"), "````a ``` b````");
     }
 
     #[test]

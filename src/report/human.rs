@@ -1,7 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code};
-use super::{EditReport, EditState, Finding, Report, Status};
+use super::{EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -15,11 +15,11 @@ pub struct Style {
 }
 
 const BOLD: Ansi = Ansi::new().bold();
-const RED: Ansi = AnsiColor::Red.on_default().bold();
+pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
 const YELLOW: Ansi = AnsiColor::Yellow.on_default();
-const GREEN: Ansi = AnsiColor::Green.on_default();
-const DIM: Ansi = Ansi::new().dimmed();
-const CYAN: Ansi = AnsiColor::Cyan.on_default();
+pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
+pub(super) const DIM: Ansi = Ansi::new().dimmed();
+pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
 
 /// The lines of the edits.
 pub fn edits(report: &Report, style: Style) -> String {
@@ -72,9 +72,10 @@ pub fn edits(report: &Report, style: Style) -> String {
                 edit.lines
             );
             for found in &edit.matched {
+                let figure = found.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
                 let _ = writeln!(
                     out,
-                    "{:digits$}  {DIM}found at line {}: {}{DIM:#}",
+                    "{:digits$}  {DIM}found at line {}: {}{figure}{DIM:#}",
                     "",
                     found.line,
                     found.tier.as_str()
@@ -88,7 +89,7 @@ pub fn edits(report: &Report, style: Style) -> String {
     out
 }
 
-fn shorten(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -159,6 +160,17 @@ pub fn findings(report: &Report, style: Style) -> String {
             one(&mut out, finding);
         }
     }
+    let changed = report.first_changes();
+    let of_a_file = |finding: &Finding| {
+        let evidence = finding.evidence.as_ref();
+        evidence.is_some_and(|evidence| evidence.nearest.is_some() || !evidence.candidates.is_empty())
+    };
+    if report.findings.iter().any(|finding| of_a_file(finding) && finding.is_after(&changed)) {
+        let _ = writeln!(
+            out,
+            "{DIM}lines of files are counted as the good edits before a refused one leave them{DIM:#}"
+        );
+    }
     if matches!(report.status, Status::Refused | Status::PartlyLanded) {
         let changed = match report.status {
             Status::PartlyLanded => "the others have landed",
@@ -190,8 +202,8 @@ pub fn findings(report: &Report, style: Style) -> String {
             let name = if attempt.alone { String::new() } else { format!("={}", attempt.id) };
             let _ = writeln!(
                 out,
-                "{CYAN}help{CYAN:#}: get the refused edits corrected, those alone, and run \
-                 'git llm-apply --continue{name} <file>'; '--abort{name}' forgets them"
+                "{CYAN}help{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
+                 '--feedback' prints what to ask for, '--abort{name}' forgets them"
             );
         }
     }
@@ -226,29 +238,22 @@ fn one(out: &mut String, finding: &Finding) {
     if let Some((response, (lines, _))) = finding.response.as_ref().zip(finding.places.first()) {
         let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
     }
-    let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
-    for (number, text) in &finding.excerpt {
-        let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+    let compared = finding
+        .evidence
+        .as_ref()
+        .is_some_and(|evidence| evidence.nearest.as_ref().is_some_and(|nearest| !nearest.rows.is_empty()));
+    // What is compared below is shown there.
+    if !compared || finding.wanted.is_empty() {
+        let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
+        for (number, text) in &finding.excerpt {
+            let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+        }
     }
     for (lines, text) in finding.places.iter().skip(1) {
         let _ = writeln!(out, "  {lines}: {}", escape(text));
     }
     if let Some(evidence) = &finding.evidence {
-        if evidence.candidates.len() > 1 {
-            let lines: Vec<_> = evidence.candidates.iter().take(12).map(ToString::to_string).collect();
-            let more = evidence.candidates.len().saturating_sub(12);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = writeln!(out, "  it stands at lines {}{more}", lines.join(", "));
-        }
-        if let Some(lines) = evidence.context_lines {
-            let _ = writeln!(out, "  {lines} lines of context would make it unique");
-        }
-        if let Some(nearest) = &evidence.nearest {
-            let _ = writeln!(out, "  nearest ({}% alike), at line {}:", nearest.similarity, nearest.line);
-            for (number, text) in (nearest.line..).zip(nearest.lines.iter().take(12)) {
-                let _ = writeln!(out, "  {DIM}{number:>5} |{DIM:#} {}", escape_code(&shorten(text, 100)));
-            }
-        }
+        refusal::show(out, finding, evidence);
     }
     if let Some(help) = &finding.help {
         let _ = writeln!(out, "  {CYAN}help{CYAN:#}: {}", escape(help));

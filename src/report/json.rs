@@ -2,8 +2,8 @@
 
 use super::escape::is_hidden;
 use super::summary::{paths, warnings};
-use super::{EditReport, Finding, Report};
-use crate::diag::Severity;
+use super::{Difference, EditReport, Finding, Report};
+use crate::diag::{self, Severity};
 use serde::Serialize;
 
 /// The version of the object's shape. Within one version fields, and values of enumerations, may be added; none changes
@@ -74,9 +74,35 @@ struct Diagnostic<'a> {
     response: Option<&'a str>,
     lines: Option<Lines>,
     help: Option<&'a str>,
+    wanted: Vec<Wanted<'a>>,
     candidates: &'a [usize],
+    places: Vec<Place<'a>>,
     context_lines: Option<usize>,
+    unique_lines: Option<usize>,
     nearest: Option<Nearest<'a>>,
+    searched_to_end: bool,
+    beginning: Option<Excerpt<'a>>,
+    file_lines: Option<usize>,
+    builds_on: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Wanted<'a> {
+    line: Option<usize>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    lines: Lines,
+    excerpt: Excerpt<'a>,
+    within: Option<Excerpt<'a>>,
+}
+
+#[derive(Serialize)]
+struct Excerpt<'a> {
+    line: usize,
+    lines: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -90,6 +116,37 @@ struct Nearest<'a> {
     line: usize,
     similarity: u8,
     lines: &'a [String],
+    rows: Vec<Row<'a>>,
+    first_difference: Option<FirstDifference>,
+    elsewhere: Vec<Elsewhere>,
+    around: Option<Excerpt<'a>>,
+    also: &'a [usize],
+}
+
+#[derive(Serialize)]
+struct Elsewhere {
+    wanted: usize,
+    line: usize,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    kind: &'static str,
+    wanted: Option<Wanted<'a>>,
+    real: Option<Real<'a>>,
+}
+
+#[derive(Serialize)]
+struct Real<'a> {
+    line: usize,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct FirstDifference {
+    row: usize,
+    column: usize,
+    remark: String,
 }
 
 #[derive(Serialize)]
@@ -199,12 +256,65 @@ fn diagnostic(finding: &Finding) -> Diagnostic<'_> {
         response: finding.response.as_deref(),
         lines: finding.places.first().map(|(lines, _)| Lines { first: lines.first, last: lines.last }),
         help: finding.help.as_deref(),
+        wanted: finding.wanted.iter().map(wanted).collect(),
         candidates: evidence.map_or(&[], |evidence| &evidence.candidates),
+        places: evidence.map_or(&[][..], |evidence| &evidence.places).iter().map(place).collect(),
         context_lines: evidence.and_then(|evidence| evidence.context_lines),
-        nearest: evidence.and_then(|evidence| evidence.nearest.as_ref()).map(|nearest| Nearest {
-            line: nearest.line,
-            similarity: nearest.similarity,
-            lines: &nearest.lines,
-        }),
+        unique_lines: evidence.and_then(|evidence| evidence.unique_lines),
+        nearest: evidence
+            .and_then(|evidence| evidence.nearest.as_ref())
+            .map(|nearest| self::nearest(nearest, finding)),
+        searched_to_end: evidence.is_none_or(|evidence| !evidence.gave_up),
+        beginning: evidence.and_then(|evidence| evidence.beginning.as_ref()).map(excerpt),
+        file_lines: evidence.and_then(|evidence| evidence.file_lines),
+        builds_on: evidence.and_then(|evidence| evidence.builds_on),
+    }
+}
+
+fn wanted(line: &super::Wanted) -> Wanted<'_> {
+    Wanted { line: line.line, text: &line.text }
+}
+
+fn excerpt(excerpt: &diag::Excerpt) -> Excerpt<'_> {
+    Excerpt { line: excerpt.line, lines: &excerpt.lines }
+}
+
+fn place(place: &diag::Surrounding) -> Place<'_> {
+    Place {
+        lines: Lines { first: place.line, last: place.last },
+        excerpt: excerpt(&place.excerpt),
+        within: place
+            .within
+            .as_ref()
+            .map(|(line, text)| Excerpt { line: *line, lines: std::slice::from_ref(text) }),
+    }
+}
+
+fn nearest<'a>(nearest: &'a diag::Nearest, finding: &'a Finding) -> Nearest<'a> {
+    let row = |row: &diag::Row| Row {
+        kind: row.kind.as_str(),
+        wanted: row.wanted.and_then(|at| finding.wanted.get(at)).map(wanted),
+        real: row.real.and_then(|at| Some(Real { line: nearest.line + at, text: nearest.lines.get(at)? })),
+    };
+    let rows: Vec<Row<'_>> = nearest.rows.iter().map(row).collect();
+    let first_difference = nearest.first_differing_row().and_then(|at| {
+        let row = rows.get(at)?;
+        let difference = match (&row.wanted, &row.real) {
+            (Some(wanted), Some(real)) => Some(Difference::of(wanted.text, real.text)),
+            _ => None,
+        };
+        let (column, remark) = difference.map_or((0, String::new()), |one| (one.column, one.remark));
+        Some(FirstDifference { row: at, column, remark })
+    });
+    let elsewhere = nearest.elsewhere.iter().map(|&(wanted, line)| Elsewhere { wanted, line });
+    Nearest {
+        line: nearest.line,
+        similarity: nearest.similarity,
+        lines: &nearest.lines,
+        rows,
+        first_difference,
+        elsewhere: elsewhere.collect(),
+        around: nearest.around.as_ref().map(excerpt),
+        also: &nearest.also,
     }
 }

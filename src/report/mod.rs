@@ -1,20 +1,31 @@
 //! What is said at the end: one value, rendered for people and as JSON. Pure.
 
+mod advice;
+mod difference;
 pub mod escape;
+mod feedback;
 mod human;
 mod json;
+mod quotes;
+mod refusal;
 mod summary;
+mod wanted;
 
+pub use difference::Difference;
+pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use quotes::Quoting;
 pub use summary::summary;
+pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
-use crate::edit::{Edit, Op, Script};
+use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step};
 use crate::response::Response;
 use crate::span::LineRange;
+use std::collections::HashMap;
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +153,8 @@ pub struct Finding {
     pub edit: Option<usize>,
     /// The path it is about.
     pub path: Option<String>,
+    /// The lines that the edit looks for; empty if it is not about such.
+    pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
     /// The places in it, the main one first, each with a remark that may be empty.
@@ -152,6 +165,19 @@ pub struct Finding {
     pub help: Option<String>,
     /// What the real file says.
     pub evidence: Option<Evidence>,
+}
+
+impl Finding {
+    /// Whether it is about a file that a good edit before it has changed, as [`Report::first_changes`] has them.
+    pub fn is_after(&self, changes: &HashMap<&str, usize>) -> bool {
+        let changed = self.path.as_deref().and_then(|path| changes.get(path));
+        self.edit.zip(changed).is_some_and(|(edit, changed)| *changed < edit)
+    }
+
+    /// Whether it refuses the response.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
 }
 
 /// The movement of the branch.
@@ -194,6 +220,8 @@ pub struct Report {
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
     pub responses: Vec<String>,
+    /// The formats of what looked like edits; if nothing did, those that were looked for.
+    pub formats: Vec<FormatId>,
     /// The refused attempt that was kept.
     pub attempt: Option<KeptAttempt>,
 }
@@ -222,8 +250,22 @@ impl Report {
             recovered: Vec::new(),
             error: None,
             responses: Vec::new(),
+            formats: FormatId::ALL.to_vec(),
             attempt: None,
         }
+    }
+}
+
+impl Report {
+    /// The first good edit of each file that has one, by path.
+    pub fn first_changes(&self) -> HashMap<&str, usize> {
+        let mut first = HashMap::new();
+        for edit in &self.edits {
+            if matches!(edit.state, EditState::Fine | EditState::Landed) {
+                first.entry(edit.path.as_str()).or_insert(edit.number);
+            }
+        }
+        first
     }
 }
 
@@ -299,6 +341,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         message: diagnostic.message.clone(),
         edit: diagnostic.edit,
         path: diagnostic.path.clone().or_else(of_edit),
+        wanted: wanted::wanted(diagnostic, script, responses),
         response: response.map(|response| response.name().to_owned()),
         places,
         excerpt,

@@ -110,7 +110,7 @@ impl Attempt {
         self.names = responses.iter().map(|response| response.name().to_owned()).collect();
         let all = all(repo);
         let aside = all.join(format!("{id}.{}.new", std::process::id()));
-        let written = self.write(&all, &aside, &all.join(id), responses);
+        let written = self.write(repo, &aside, &all.join(id), responses);
         if written.is_err() {
             let _ = std::fs::remove_dir_all(&aside);
             tidy(repo);
@@ -118,9 +118,14 @@ impl Attempt {
         written
     }
 
-    fn write(&self, all: &Path, aside: &Path, place: &Path, responses: &[Response]) -> Result<()> {
-        private_directory(all.parent().unwrap_or(all))?;
-        private_directory(all)?;
+    fn write(&self, repo: &Repo, aside: &Path, place: &Path, responses: &[Response]) -> Result<()> {
+        // Where several users share the repository each has to be able to keep one, and to land beside it.
+        let all = all(repo);
+        for directory in [all.parent().unwrap_or(&all), &all] {
+            if private_directory(directory)? {
+                repo.share(directory)?;
+            }
+        }
         private_directory(aside)?;
         for (number, response) in responses.iter().enumerate() {
             private_file(&aside.join(number.to_string()), response.text().as_bytes())?;
@@ -274,12 +279,12 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-fn private_directory(path: &Path) -> Result<()> {
+/// Makes a directory unless it is there; says whether it was made.
+fn private_directory(path: &Path) -> vcs::Result<bool> {
     match std::fs::DirBuilder::new().mode(0o700).create(path) {
-        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(vcs::Error::io("create", path, e).into())
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(vcs::Error::io("create", path, e)),
     }
 }
 

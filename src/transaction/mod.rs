@@ -144,24 +144,11 @@ impl Room {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
-        let make = || -> vcs::Result<()> {
-            // Where several users share the repository each has to be able to make a room; its inside is private.
-            repo.make_shared(&all, &mut Vec::new())?;
+        // Where several users share the repository each has to be able to make a room; its inside is private.
+        repo.in_shared(&all, &mut Vec::new(), || {
             let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
             made.map_err(|e| vcs::Error::io("create", &path, e))
-        };
-        let mut tries = 0;
-        loop {
-            match make() {
-                // The last room's owner has just removed the empty directory that they all lie in.
-                Err(vcs::Error::Io { source, .. })
-                    if source.kind() == std::io::ErrorKind::NotFound && tries < 100 =>
-                {
-                    tries += 1;
-                }
-                made => break made?,
-            }
-        }
+        })?;
         let live = path.join("live");
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
         // Somebody who only looks whether it is alive may hold the lock for a moment.

@@ -148,6 +148,7 @@ impl Prepared<'_> {
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir, repo)?;
             if let Some(staged) = &self.staged {
+                staging::check_skipped(&checkout, staged, &self.net)?;
                 held.files = true;
                 staging::place(&checkout, staged)?;
             }
@@ -157,6 +158,7 @@ impl Prepared<'_> {
             repo.prepare_index(&room.file("index"), &updates, &checkout, &placed)?;
             point(Fault::IndexPrepared)?;
         }
+        quarantine.check(repo, target.start)?;
         match journal.by_git {
             true => repo.update_ref(&journal.movement, &room.alive)?,
             false => held.reference.commit(repo, &journal.movement, &room.file("ref"))?,
@@ -175,6 +177,7 @@ impl Prepared<'_> {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
         Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
+        Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         held.reference.abandon()?;
         if let Some(lock) = &held.index {
             lock.release()?;
@@ -221,6 +224,7 @@ pub(super) fn finish(
         lock.release()?;
         point(Fault::IndexUnlocked)?;
     }
+    Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
         // Nothing depends on it: empty directories are nobody's loss.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {

@@ -138,6 +138,7 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         return Ok(Recovered { id, end: End::Discarded, reference: None, left: Vec::new() });
     };
     let (end, left) = settle(repo, room, &mut journal)?;
+    Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     Journal::retire(room)?;
     clean(repo, room, &id, Some(&journal))?;
     Ok(Recovered { id, end, reference: Some(journal.movement.name), left })

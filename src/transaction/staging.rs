@@ -245,6 +245,21 @@ fn write(name: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
     file.write_all(bytes)
 }
 
+/// Looks whether the paths that were not staged, since they are not in the checkout, still are not: one that came
+/// meanwhile (by `git sparse-checkout disable`) would be left with its old content.
+///
+/// # Errors
+/// [`vcs::Error::Raced`] with the first that is there.
+pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[Net]) -> Result<()> {
+    let files: BTreeSet<&str> = staged.files.iter().map(|file| file.path.as_str()).collect();
+    for path in net.iter().map(|(path, ..)| path.as_str()).filter(|path| !files.contains(path)) {
+        if checkout.identity(path)?.is_some() {
+            return Err(vcs::Error::Raced(path.to_owned()).into());
+        }
+    }
+    Ok(())
+}
+
 /// Puts everything in place. Whatever fails, [`undo`] takes back what was done.
 pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     let all = || staged.files.iter().enumerate();

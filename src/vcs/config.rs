@@ -138,6 +138,8 @@ fn has_unknown_conditions(files: &git2::Config) -> Result<bool> {
 /// All of it as git itself reads it, the environment's part included.
 fn from_git(git_dir: &Path) -> Result<Vec<(String, Option<String>)>> {
     let mut command = std::process::Command::new("git");
+    // That one names a file to read in the place of all others, for `git config` only.
+    command.env_remove("GIT_CONFIG");
     command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
     let text = process::output(&mut command)?;
     let entries = text.split('\0').filter(|entry| !entry.is_empty());

@@ -3,10 +3,10 @@
 use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
-use super::{Error, Result};
+use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,8 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
+const STAGE: u16 = 0x3000;
+const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIP_WORKTREE: u16 = 1 << 14;
@@ -103,17 +105,75 @@ impl Repo {
             };
             index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
         }
+        if let Some(written) = fingerprint(&file)? {
+            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
+            smudge(&mut index, written.mtime, &updated, checkout)?;
+        }
         index.write().map_err(failed)?;
         if let Some(permissions) = permissions {
             std::fs::set_permissions(aside, permissions).map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
-        if super::quarantine::Durability::of(self)?.index {
+        if super::durability::Durability::of(self)?.index {
             let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
             sync.map_err(|e| Error::io("sync", aside, e))?;
         }
         Ok(())
     }
+}
+
+/// Marks the entries of files that were changed in the very second in which the index was written: that they are as old
+/// as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
+/// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
+fn smudge(
+    index: &mut git2::Index,
+    written: (i64, i64),
+    updated: &BTreeSet<&[u8]>,
+    checkout: &Checkout,
+) -> Result<()> {
+    let failed = |e| Error::git("prepare the index", e);
+    // What git compares are seconds, unless it was built to do otherwise.
+    let suspects: Vec<_> = index
+        .iter()
+        .filter(|entry| entry.file_size != 0 && time(entry.mtime).0 >= written.0)
+        .filter(|entry| {
+            entry.flags & (STAGE | ASSUME_VALID) == 0 && entry.flags_extended & SKIP_WORKTREE == 0
+        })
+        .filter(|entry| !updated.contains(entry.path.as_slice()))
+        .collect();
+    for mut entry in suspects {
+        if !is_clean(&entry, written, checkout) {
+            entry.file_size = 0;
+            index.add(&entry).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
+fn is_clean(entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
+    let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
+    let stat = match checkout.look(path) {
+        Ok(Found::File(stat) | Found::Link(stat)) => stat,
+        found => return found.is_ok(),
+    };
+    let modified = (stat.st_mtime, stat.st_mtime_nsec as i64);
+    let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
+    if stat.st_size as u32 != entry.file_size || modified.0 != time(entry.mtime).0 {
+        return true;
+    }
+    let as_indexed = modified == time(entry.mtime)
+        && changed == time(entry.ctime)
+        && stat.st_ino as u32 == entry.ino
+        && modified.max(changed) < written;
+    let content = || checkout.read(path).ok();
+    let id = |content: Vec<u8>| Oid::hash_object(git2::ObjectType::Blob, &content).ok();
+    as_indexed || content().and_then(id) == Some(entry.id)
+}
+
+/// Seconds and nanoseconds.
+fn time(time: git2::IndexTime) -> (i64, i64) {
+    (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
 
 fn open(path: &Path) -> Result<git2::Index> {

@@ -8,6 +8,7 @@ pub mod attributes;
 pub mod checkout;
 pub mod commit;
 pub mod config;
+pub mod durability;
 pub mod fault;
 pub mod hooks;
 pub mod ident;
@@ -99,6 +100,9 @@ pub enum Error {
     /// Somebody changed a file in the very moment it was to be replaced.
     #[error("{0} was changed meanwhile")]
     Raced(String),
+    /// New objects are gone before anything could refer to them.
+    #[error("git pruned the objects of the new commits while this was prepared")]
+    Pruned,
     /// A fault point that a test had set.
     #[error("fault injected at {0}")]
     Injected(&'static str),
@@ -111,6 +115,15 @@ impl Error {
         source: impl Into<std::io::Error>,
     ) -> Self {
         Self::Io { action, path: path.as_ref().to_owned(), source: source.into() }
+    }
+
+    /// Whether a file or object was not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Git { source, .. } => source.code() == git2::ErrorCode::NotFound,
+            _ => false,
+        }
     }
 
     pub(crate) fn git(action: impl Into<String>, source: git2::Error) -> Self {

@@ -7,6 +7,7 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
+use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::repo::Repo;
 use super::{Error, Oid, Result};
@@ -39,6 +40,8 @@ pub(super) struct Pending {
     /// In the order in which they were written, so that an object comes after those it names.
     ids: Vec<Oid>,
     seen: BTreeSet<Oid>,
+    /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
+    relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
     in_memory: usize,
 }
@@ -59,6 +62,9 @@ pub struct Manifest {
     items: Vec<Item>,
     /// The time stamp that they all carry: seconds and nanoseconds.
     stamp: (i64, u32),
+    /// What a file that keeps the pack says, by which it is known as ours.
+    #[serde(default)]
+    owner: String,
 }
 
 impl Quarantine {
@@ -91,6 +97,7 @@ impl Quarantine {
             path: path.clone(),
             ids: Vec::new(),
             seen: BTreeSet::new(),
+            relied: BTreeSet::new(),
             on_disk: BTreeSet::new(),
             in_memory: 0,
         };
@@ -121,14 +128,20 @@ impl Quarantine {
     /// `core.fsync` has it, gives them one time stamp, and lists them.
     ///
     /// # Errors
-    /// What the file system says.
+    /// What the file system says, or [`Error::Pruned`].
     pub fn seal(&self, repo: &Repo) -> Result<Manifest> {
+        self.write_all(repo).map_err(or_pruned)
+    }
+
+    fn write_all(&self, repo: &Repo) -> Result<Manifest> {
         make_private(&self.path)?;
         let durable = Durability::of(repo)?;
-        // In the past, so that libgit2, which does not freshen what is two seconds old, does so for these.
+        // The present, so that pruning spares them if it spares anything that is young. Libgit2 freshens to whole seconds:
+        // ours is never that.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let mut manifest =
-            Manifest { items: Vec::new(), stamp: (now.as_secs() as i64 - 60, now.subsec_nanos()) };
+        let owner = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stamp = (now.as_secs() as i64, now.subsec_nanos().max(1));
+        let mut manifest = Manifest { items: Vec::new(), stamp, owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
             for name in self.pack(repo, &ids)? {
@@ -185,23 +198,64 @@ impl Quarantine {
     /// Moves what the manifest lists into the repository. What is there already is left alone.
     ///
     /// # Errors
-    /// What the file system says; some of the objects may then be in place.
+    /// What the file system says, or [`Error::Pruned`]; some of the objects may then be in place.
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
-        let mut made = BTreeSet::new();
         for item in &manifest.items {
-            let target = to.join(&item.name);
-            let parent = target.parent().unwrap_or(to).to_owned();
-            if !made.contains(&parent) {
-                match std::fs::create_dir(&parent) {
-                    Ok(()) => repo.share(&parent)?,
-                    Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                    Err(e) => return Err(Error::io("create", &parent, e)),
+            let (from, target) = (staged(&self.path, &item.name), to.join(&item.name));
+            let parent = target.parent().unwrap_or(to);
+            repo.in_shared(parent, &mut Vec::new(), || {
+                if item.name.ends_with(".pack") {
+                    self.keep(repo, &target, manifest)?;
                 }
-                made.insert(parent);
-            }
-            move_unless_there(&staged(&self.path, &item.name), &target)?;
+                match move_unless_there(&from, &target) {
+                    Err(e) if !from.exists() => Err(or_pruned(e)),
+                    moved => moved,
+                }
+            })?;
             point(Fault::ObjectMoved)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a pack that is about to come, as git does for a push until its references are there (git-index-pack(1),
+    /// `--keep`). One that is kept already has nothing to fear.
+    fn keep(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
+        let aside = self.path.join("keep");
+        std::fs::write(&aside, &manifest.owner).map_err(|e| Error::io("write", &aside, e))?;
+        repo.share(&aside)?;
+        move_unless_there(&aside, &keeper(pack))
+    }
+
+    /// Looks whether all that was written is in the repository, and `base`, as others see it now. Until something
+    /// refers to it nothing keeps `git prune --expire=now` from removing it, nor any other if it is old.
+    ///
+    /// # Errors
+    /// [`Error::Pruned`], or what the object store says.
+    pub fn check(&self, repo: &Repo, base: Option<Oid>) -> Result<()> {
+        // A new one, that has seen none of it before.
+        let store = repo.object_store()?;
+        let pending = repo.pending.borrow();
+        let ids = pending.iter().flat_map(|pending| pending.ids.iter().chain(&pending.relied));
+        match ids.chain(&base).find(|id| !store.exists_ext(**id, git2::OdbLookupFlags::NO_REFRESH)) {
+            Some(_) => Err(Error::Pruned),
+            None => Ok(()),
+        }
+    }
+
+    /// Leaves the pack to `git repack -a -d`, which otherwise removes one that nothing referred to when it began, whatever
+    /// has happened since. To be done when the branch has moved, or will not.
+    ///
+    /// # Errors
+    /// The file that keeps it cannot be removed.
+    pub fn let_go(objects: &Path, manifest: &Manifest) -> Result<()> {
+        for item in manifest.items.iter().filter(|item| item.name.ends_with(".pack")) {
+            let keeper = keeper(&objects.join(&item.name));
+            if std::fs::read(&keeper).is_ok_and(|said| said == manifest.owner.as_bytes())
+                && let Err(e) = std::fs::remove_file(&keeper)
+            {
+                return Err(Error::io("remove", keeper, e));
+            }
         }
         Ok(())
     }
@@ -277,7 +331,10 @@ impl Repo {
         let failed = |e| Error::git("open the object store", e);
         let odb = git2::Odb::new().map_err(failed)?;
         let more = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-        let all = std::iter::once(self.objects_dir().to_owned()).chain(alternates(more.as_bytes()));
+        // Relative to the top of the work tree, where git is when it reads them.
+        let from_top = |path: PathBuf| self.workdir().map(|top| top.join(&path)).unwrap_or(path);
+        let more = alternates(more.as_bytes()).into_iter().map(from_top);
+        let all = std::iter::once(self.objects_dir().to_owned()).chain(more);
         for path in all {
             let Some(path) = path.to_str() else {
                 let what = format!("the path of the object directory is not UTF-8 ({})", path.display());
@@ -302,6 +359,10 @@ impl Repo {
         }
         let id = Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(failed)?;
         if !pending.add(id) {
+            if pending.relied.contains(&id) {
+                // Writes nothing, but freshens what is there, as it does for smaller ones.
+                self.git.blob(bytes).map_err(failed)?;
+            }
             return Ok(id);
         }
         make_private(&pending.path)?;
@@ -326,7 +387,11 @@ impl Repo {
 impl Pending {
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new.
     fn add(&mut self, id: Oid) -> bool {
-        if self.seen.contains(&id) || self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+        if self.seen.contains(&id) {
+            return false;
+        }
+        if self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+            self.relied.insert(id);
             return false;
         }
         self.seen.insert(id);
@@ -428,6 +493,11 @@ fn write_loose(
     write().map_err(|e| Error::io("write", path, e))
 }
 
+/// What has vanished from the quarantine was pruned: git takes it for that of a dead process if told to spare nothing.
+fn or_pruned(e: Error) -> Error {
+    if e.is_missing() { Error::Pruned } else { e }
+}
+
 fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
     use rustix::io::Errno;
     let cwd = rustix::fs::CWD;
@@ -446,64 +516,13 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
     }
 }
 
+fn keeper(pack: &Path) -> PathBuf {
+    pack.with_extension("keep")
+}
+
 fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {
     let entries = std::fs::read_dir(path).and_then(Iterator::collect);
     entries.map_err(|e| Error::io("read", path, e))
-}
-
-/// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Durability {
-    /// Loose objects.
-    pub loose_object: bool,
-    /// Packs and their indexes.
-    pub pack: bool,
-    /// The index.
-    pub index: bool,
-    /// References.
-    pub reference: bool,
-}
-
-impl Durability {
-    /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`.
-    ///
-    /// # Errors
-    /// The configuration cannot be read.
-    pub fn of(repo: &Repo) -> Result<Self> {
-        let older = repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false);
-        let mut all = Self::default_with(older);
-        if let Some(list) = repo.config().string("core.fsync")? {
-            all.read(&list);
-        }
-        Ok(all)
-    }
-
-    fn default_with(loose_object: bool) -> Self {
-        Self { loose_object, pack: true, index: false, reference: false }
-    }
-
-    fn read(&mut self, list: &str) {
-        for word in list.split([',', ' ']).filter(|word| !word.is_empty()) {
-            let (on, word) = match word.strip_prefix('-') {
-                Some(word) => (false, word),
-                None => (true, word),
-            };
-            match word {
-                "none" => *self = Self { loose_object: false, pack: false, index: false, reference: false },
-                "default" => *self = Self::default_with(self.loose_object),
-                "loose-object" => self.loose_object = on,
-                "pack" => self.pack = on,
-                "index" => self.index = on,
-                "reference" => self.reference = on,
-                "objects" => (self.loose_object, self.pack) = (on, on),
-                "committed" => (self.loose_object, self.pack, self.reference) = (on, on, on),
-                "added" => (self.loose_object, self.pack, self.reference, self.index) = (on, on, on, on),
-                "all" => *self = Self { loose_object: on, pack: on, index: on, reference: on },
-                // Components that are never written here, or of a later git.
-                _ => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -520,21 +539,5 @@ mod tests {
         assert_eq!(read(""), "");
         assert_eq!(read("/a:/b c::/d"), "/a|/b c|/d");
         assert_eq!(read(r#""/a:\"\\b":/c:"/d"#), r#"/a:"\b|/c|/d"#);
-    }
-
-    #[test]
-    fn core_fsync_is_read_as_git_reads_it() {
-        let read = |list: &str| {
-            let mut all = Durability::default_with(false);
-            all.read(list);
-            all
-        };
-        assert_eq!(read(""), Durability { loose_object: false, pack: true, index: false, reference: false });
-        assert_eq!(read("committed,-loose-object"), Durability { reference: true, ..read("") });
-        assert_eq!(read("all"), Durability { loose_object: true, pack: true, index: true, reference: true });
-        assert_eq!(
-            read("none,index"),
-            Durability { loose_object: false, pack: false, index: true, reference: false }
-        );
     }
 }

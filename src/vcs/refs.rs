@@ -3,9 +3,9 @@
 //! Libgit2 could do it too, but it writes the lock and its content in two steps, and the reflog before the reference.
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
+use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::lock::{Flock, TokenLock};
-use super::quarantine::Durability;
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 use serde::{Deserialize, Serialize};
@@ -109,18 +109,28 @@ impl Repo {
         }
     }
 
-    /// Whether the history of one commit contains another. If either is no commit it does not.
+    /// Whether the history of one commit contains another, which may be gone by now. What is no commit has none.
     ///
     /// # Errors
     /// The object store cannot tell.
     pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
         let id = |text: &str| Oid::from_str(text).map_err(|e| Error::git("read a commit's name", e));
         let (tip, other) = (id(tip)?, id(other)?);
-        match self.git.graph_descendant_of(tip, other) {
-            Ok(descends) => Ok(descends || tip == other),
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(false),
-            Err(e) => Err(Error::git(format!("look for {other} below {tip}"), e)),
+        let failed = |e| Error::git(format!("look for {other} below {tip}"), e);
+        let (store, commit) = (self.git.odb().map_err(failed)?, git2::ObjectType::Commit);
+        if tip == other || store.read_header(tip).map_err(failed)?.1 != commit {
+            return Ok(tip == other);
         }
+        if store.exists(other) {
+            return self.git.graph_descendant_of(tip, other).map_err(failed);
+        }
+        // A history that has all of its commits does not have one that is not there.
+        let mut history = self.git.revwalk().map_err(failed)?;
+        history.push(tip).map_err(failed)?;
+        for commit in history {
+            commit.map_err(failed)?;
+        }
+        Ok(false)
     }
 
     /// Whether a reference holds one of the manifest's objects, or the commit `tip`.
@@ -211,11 +221,11 @@ impl RefLock {
         let file = repo.ref_file(&movement.name);
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
-            if let Some(parent) = file.parent() {
-                repo.make_shared(parent, &mut self.made)?;
-            }
         }
-        self.locks.push(TokenLock::take(lock_path(&file), token)?);
+        // Missing even of a branch that is there, if it is packed: git removes the directories that it empties so.
+        let directory = file.parent().unwrap_or(repo.common_dir());
+        let take = || TokenLock::take(lock_path(&file), token);
+        self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
         point(Fault::RefLocked)?;
         let moved = || Error::Moved { name: movement.name.clone() };
         if movement.is_head {
@@ -354,14 +364,12 @@ impl Repo {
             if file.is_dir() {
                 remove_empty_directories(&file);
             }
-            if let Some(parent) = file.parent() {
-                self.make_shared(parent, &mut Vec::new())?;
-            }
-            let is_new = !file.exists();
-            append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
-            if is_new {
-                self.share(&file)?;
-            }
+            let directory = file.parent().unwrap_or(self.common_dir());
+            self.in_shared(directory, &mut Vec::new(), || {
+                let is_new = !file.exists();
+                append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+                if is_new { self.share(&file) } else { Ok(()) }
+            })?;
         }
         Ok(())
     }

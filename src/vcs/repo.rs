@@ -87,6 +87,7 @@ impl Repo {
         })?;
         // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
+        refuse_foreign_layout(&git)?;
         if explicit.is_some()
             && let Some(workdir) = explicit_workdir(&git, &here)?
         {
@@ -321,19 +322,36 @@ fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBu
         return Ok(Some(here.join(path)));
     }
     let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
-    let config = Config::new(config, git.path())?;
     // A linked worktree has neither from the configuration that it shares.
     if git.path() == git.commondir() {
-        if let Some(path) = config.string("core.worktree")? {
+        if let Ok(path) = config.get_path("core.worktree") {
             return Ok(Some(git.path().join(path)));
         }
-        if config.bool("core.bare")?.unwrap_or(false) {
+        if config.get_bool("core.bare").unwrap_or(false) {
             return Ok(None);
         }
     }
     let implicit = std::env::var("GIT_IMPLICIT_WORK_TREE").ok();
     let none = implicit.is_some_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()));
     Ok((!none).then(|| here.to_owned()))
+}
+
+/// Git looks in the repository's own configuration for where the work tree is and whether there is one; libgit2 takes
+/// that from everywhere, and would move a branch without its checkout, or write to another.
+fn refuse_foreign_layout(git: &git2::Repository) -> Result<()> {
+    use git2::ConfigLevel::{Local, Worktree};
+    let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
+    for key in ["core.worktree", "core.bare"] {
+        let Ok(entry) = config.get_entry(key) else { continue };
+        let says_nothing = key == "core.bare" && !config.get_bool(key).unwrap_or(true);
+        if !matches!(entry.level(), Local | Worktree) && !says_nothing {
+            return Err(Error::Unsupported {
+                what: format!("{key} is set outside of the repository's own configuration"),
+                help: format!("remove it there: 'git config --show-origin --get {key}' says where it is"),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// GIT_COMMON_DIR may name what the git directory itself names, and nothing else: the recovery would not know it.

@@ -4,7 +4,7 @@ use super::config::{Config, bad};
 use super::repo::Repo;
 use super::{Error, Result};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What others may do with what is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Repo {
     ///
     /// # Errors
     /// The file system refuses; those that were made stay.
-    pub fn make_shared(&self, directory: &Path, made: &mut Vec<std::path::PathBuf>) -> Result<()> {
+    fn make_shared(&self, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
         let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
         for path in missing.into_iter().rev() {
             match std::fs::create_dir(path) {
@@ -89,6 +89,26 @@ impl Repo {
             self.share(path)?;
         }
         Ok(())
+    }
+
+    /// Does something in a shared directory, which is made if it is missing: once more if it was removed in between, as
+    /// git and others of our own do with directories that are empty. What was made is added to `made`.
+    ///
+    /// # Errors
+    /// The file system refuses, or what is to be done fails.
+    pub fn in_shared<T>(
+        &self,
+        directory: &Path,
+        made: &mut Vec<PathBuf>,
+        mut act: impl FnMut() -> Result<T>,
+    ) -> Result<T> {
+        let mut tries = 0;
+        loop {
+            match self.make_shared(directory, made).and_then(|()| act()) {
+                Err(e) if e.is_missing() && tries < 100 => tries += 1,
+                outcome => return outcome,
+            }
+        }
     }
 }
 

@@ -81,14 +81,15 @@ impl Scratch {
     /// What the file system says.
     pub fn enter(repo: &Repo, id: &str, tree: &Path, base: Oid) -> Result<Self> {
         let entry = Self::path_for(repo.common_dir(), id);
-        let make = |path: &Path| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-        if let Some(parent) = entry.parent() {
-            // Shared by all worktrees: with the permissions that git gives it.
-            repo.make_shared(parent, &mut Vec::new())?;
-        }
+        let make = |path: &Path| {
+            let made = std::fs::DirBuilder::new().mode(0o700).create(path);
+            made.map_err(|e| Error::io("create", path, e))
+        };
         let scratch = Self { entry };
-        make(&scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))?;
-        make(tree).map_err(|e| Error::io("create", tree, e))?;
+        // Shared by all worktrees: with the permissions that git gives it.
+        let all = repo.common_dir().join("worktrees");
+        repo.in_shared(&all, &mut Vec::new(), || make(&scratch.entry))?;
+        make(tree)?;
         let write = |path: PathBuf, bytes: &[u8]| {
             std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
         };

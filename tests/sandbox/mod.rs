@@ -1,6 +1,8 @@
 //! A throw-away repository with everything around it pinned: environment, home, configuration, dates.
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
 
+pub mod fault;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};

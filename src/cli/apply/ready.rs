@@ -137,8 +137,8 @@ impl Run {
         let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
         let shown =
             text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
-        let nearest =
-            Nearest { line: lines.first, lines: shown.collect(), similarity: 0, first_difference: None };
+        // There is nothing to compare it with.
+        let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
         Some(diagnostic.with_evidence(Evidence { nearest: Some(nearest), ..Evidence::default() }))
     }
 

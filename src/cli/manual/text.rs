@@ -56,7 +56,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     Text(
         "The subject is the first sentence or line of the edit's reason, at most 72 columns; the rest is the body. Without \
          a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
-         trailers. Author and committer are the user's, as `git commit` would have them.",
+         trailers; `--trailers` adds its own. Author and committer are the user's, as `git commit` would have them.",
     ),
 ];
 
@@ -137,8 +137,21 @@ pub(super) const OUTPUT: &[Piece] = &[
          reason), then the branch's old and new tip and the command that takes all of it back.",
     ),
     Text(
-        "A refusal names the edit, the path, the code, and the place in the response with its first lines; the lines of the \
-         file that are most like the text, or all places where an ambiguous one stands; and what to do. Text that comes from the response never reaches the terminal raw: control, \
+        "A refusal names the edit, the path, the code, and the place in the response; the lines that the edit looks for and \
+         those of the file that are most like them, one below the other with both numbers, the first difference pointed at \
+         and what is not seen (tabs, blanks, look-alikes) named; or all places where an ambiguous text stands, and how many \
+         lines make each unique; and what to do. The most alike lines are searched for within bounds; where these do not \
+         suffice, it says so.",
+    ),
+    Text(
+        "With `--feedback` a refusal prints on standard output, and nothing else there, the text to send back to the model, \
+         at most 16 KiB of it: which edits failed and why, the real lines with their numbers, which edits were fine and \
+         are not to be sent again, and in which format to answer. So it is where no edits were found. What it quotes \
+         stands in fences that it cannot end. On a terminal hidden characters are escaped in it, elsewhere only control \
+         characters. What is said to people goes to standard error as ever, unless `-q` is given.",
+    ),
+    Text(
+        "Text that comes from the response never reaches the terminal raw: control, \
          bidirectional and zero-width characters are shown escaped.",
     ),
 ];

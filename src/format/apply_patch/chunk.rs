@@ -2,7 +2,7 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Hunk};
-use crate::format::scan::trim;
+use crate::format::scan::{is_blank, trim};
 use crate::span::Span;
 
 /// What an empty line of an update says: an empty line of the file.
@@ -42,12 +42,26 @@ impl Chunk {
 
     /// Takes in a line that begins with a mark.
     pub(super) fn take(&mut self, span: Span, text: &str) {
+        self.take_lines(span, text, !text.starts_with('+'));
+    }
+
+    /// Takes in lines that begin with a mark; `has_old` says whether any of them is one of the file before.
+    pub(super) fn take_lines(&mut self, span: Span, lines: &str, has_old: bool) {
         self.span = self.span.join(span);
         // An empty line between others is one of the file.
-        self.has_old |= self.bare > 0 || !text.starts_with('+');
+        self.has_old |= self.bare > 0 || has_old;
         self.bare = 0;
-        self.lines.push_str(text);
-        self.lines.push('\n');
+        if lines.contains('\r') {
+            for line in lines.lines() {
+                self.lines.push_str(line);
+                self.lines.push('\n');
+            }
+            return;
+        }
+        self.lines.push_str(lines);
+        if !lines.ends_with('\n') {
+            self.lines.push('\n');
+        }
     }
 
     /// Takes in a line that is empty in the patch.
@@ -73,10 +87,21 @@ impl Chunk {
             let help = "say what changes there, in lines that begin with a blank, - and +";
             return Err(Box::new(fault.with_help(help)));
         }
+        self.lines.shrink_to_fit();
         let change =
             Change::Diff { lines: self.lines, before_unterminated: false, after_unterminated: false };
         let anchor = Anchor::Seek { context: self.context, end_of_file: self.end_of_file };
         Ok(Hunk { span: self.span, change, anchor })
+    }
+}
+
+/// Whether a line is for certain one of the file, with its mark before it: not blank, and no marker in any reading.
+#[inline]
+pub(super) fn is_of_file(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'+' | b'-') => true,
+        Some(b' ') => text.bytes().find(|&byte| !is_blank(byte)).is_some_and(|byte| byte != b'*'),
+        _ => false,
     }
 }
 

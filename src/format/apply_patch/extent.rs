@@ -41,7 +41,8 @@ impl<'r> Extent<'r> {
         let mut foreign = None;
         cursor.advance();
         while let Some(line) = cursor.line() {
-            if !line.is_blank() && !line.text.starts_with(indent) {
+            let is_blank = line.is_blank();
+            if !is_blank && !indent.is_empty() && !line.text.starts_with(indent) {
                 return None;
             }
             let text = dedent(line, indent);
@@ -54,25 +55,40 @@ impl<'r> Extent<'r> {
                 Some(Kind::Add | Kind::Delete) if !is_payload => in_chunks = false,
                 _ => {}
             }
-            if !line.is_blank() && !is_of_patch(text) {
+            if !is_blank && !is_of_patch(text) {
                 if padded_end.is_some() || cursor.reasoning_end().is_some() {
                     foreign = foreign.or(Some(line.start));
                     break;
                 }
                 foreign = foreign.or(Some(line.start));
             }
-            cursor.advance();
+            if indent.is_empty() {
+                cursor.advance_past(|line| says_nothing(line.text));
+            } else {
+                cursor.advance();
+            }
         }
         Some(Self { indent, end: padded_end, stop: foreign.unwrap_or(cursor.at()) })
     }
 }
 
+/// Whether a line is blank, or of a patch and no marker: most are. Cheap.
+#[inline]
+fn says_nothing(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None | Some(b'+' | b'-') => true,
+        Some(b' ') => text.bytes().find(|&byte| !is_blank(byte)) != Some(b'*'),
+        _ => false,
+    }
+}
+
 /// Whether a line may be one of a patch, by its first byte.
 pub(super) fn is_of_patch(text: &str) -> bool {
-    Marker::of(text).is_some() || text.starts_with([' ', '+', '-']) || text.starts_with("@@")
+    text.starts_with([' ', '+', '-']) || text.starts_with("@@") || Marker::of(text).is_some()
 }
 
 /// What a line says without the patch's indentation.
 pub(super) fn dedent<'r>(line: Line<'r>, indent: &str) -> &'r str {
-    line.text.strip_prefix(indent).unwrap_or("")
+    // Most are not indented, and comparing with nothing costs as much as with something.
+    if indent.is_empty() { line.text } else { line.text.strip_prefix(indent).unwrap_or("") }
 }

@@ -1,6 +1,6 @@
 //! Lines that begin with `***`.
 
-use crate::format::scan::{starts_with_ignore_case, trim};
+use crate::format::scan::{starts_with_ignore_case, trim, trim_start};
 
 /// What such a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,11 @@ const WITH_PATH: [(&str, Kind); 5] = [
 impl<'r> Marker<'r> {
     /// The marker that a line is.
     pub(super) fn of(line: &'r str) -> Option<Self> {
-        let text = trim(line);
+        let text = trim_start(line);
         if !text.starts_with("***") {
             return None;
         }
+        let text = trim(text);
         let alone = ALONE.iter().find(|(wanted, _)| text.eq_ignore_ascii_case(wanted));
         if let Some(&(wanted, kind)) = alone {
             return Some(Self { kind, path: "", exact: text == wanted });

@@ -90,6 +90,47 @@ impl Section {
         Ok(())
     }
 
+    /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
+    /// ones of a chunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
+        let mut first = None;
+        let (mut end, mut next, mut has_old) = (0, 0, false);
+        let mut go_over = |line: Line<'_>| {
+            first.get_or_insert(line.start);
+            (end, next) = (line.end(), line.next);
+        };
+        match &mut self.body {
+            Body::Add { text, blank: None } => cursor.advance_past(|line| {
+                let Some(added) = line.text.strip_prefix('+') else { return false };
+                text.push_str(added);
+                text.push('\n');
+                go_over(line);
+                true
+            }),
+            Body::Update { chunks, closed: false, .. }
+                if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
+            {
+                cursor.advance_past(|line| {
+                    let more = chunk::is_of_file(line.text);
+                    if more {
+                        go_over(line);
+                        has_old |= !line.text.starts_with('+');
+                    }
+                    more
+                });
+            }
+            _ => return cursor.advance(),
+        }
+        let Some(first) = first else { return };
+        let span = cursor.span(first, end);
+        self.span = self.span.join(span);
+        if let Body::Update { chunks, .. } = &mut self.body
+            && let Some(chunk) = chunks.last_mut()
+        {
+            chunk.take_lines(span, cursor.response().text().get(first..next).unwrap_or(""), has_old);
+        }
+    }
+
     /// Takes in `*** Move to:` or `*** End of File`.
     pub(super) fn take_marker(
         &mut self,
@@ -129,12 +170,20 @@ impl Section {
     pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
         let Self { span, region, path, body } = self;
         let op = match body {
-            Body::Add { text, .. } => Ok(Op::Create { text, existing: Existing::Refuse }),
+            Body::Add { mut text, .. } => {
+                text.shrink_to_fit();
+                Ok(Op::Create { text, existing: Existing::Refuse })
+            }
             Body::Delete => Ok(Op::Delete { recursive: false }),
             Body::Update { to, chunks, .. } => {
-                let hunks = chunks.into_iter().map(Chunk::lower).collect::<Result<Vec<_>, _>>();
-                hunks.and_then(|hunks| match to {
-                    Some(to) => Ok(Op::Rename { to, hunks }),
+                // Exactly as many: there may be very many edits.
+                let mut hunks = Vec::with_capacity(chunks.len());
+                let fault = chunks
+                    .into_iter()
+                    .map(Chunk::lower)
+                    .find_map(|hunk| hunk.map(|hunk| hunks.push(hunk)).err());
+                fault.map_or(Ok(hunks), Err).and_then(|hunks| match to {
+                    Some(to) => Ok(Op::Rename { to: Box::new(to), hunks }),
                     None if hunks.is_empty() => {
                         let fault = Diagnostic::error(Code::Missing, span, "the update changes nothing");
                         let help = "say what changes, in lines that begin with a blank, - and +";

@@ -55,12 +55,7 @@ impl<'r> Content<'r> {
 
     /// Its lines, each ended by `\n`.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for line in self.lines() {
-            text.push_str(line.text);
-            text.push('\n');
-        }
-        text
+        self.lines.clone().map_or_else(String::new, |lines| lines.payload(self.until))
     }
 }
 
@@ -162,8 +157,19 @@ impl<'r> Extent<'r> {
     fn of(mut lines: Lines<'r>, closing: Closing, mut inline: bool) -> Self {
         let guarded = guarded_end(lines.clone(), closing);
         let mut extent = Self { end: guarded, swallows: false, text: None, why: None };
-        while let Some(mut line) = lines.next() {
-            // Most lines are neither.
+        loop {
+            // Most lines have no tag.
+            if guarded.is_none() && !inline {
+                let text = &mut extent.text;
+                lines.pass(|line| {
+                    let passes = !closing.may_have_tag(line.text);
+                    if passes && !line.is_blank() {
+                        *text = Some((text.map_or(line, |(first, _)| first), line));
+                    }
+                    passes
+                });
+            }
+            let Some(mut line) = lines.next() else { break };
             let may_be_tag = closing.may_have_tag(line.text);
             if guarded.is_none() && may_be_tag {
                 extent.end = closing.find(line, &lines, inline);
@@ -388,7 +394,8 @@ impl<'r> Content<'r> {
     }
 }
 
-/// The line that closes a fence. Shorter fences, and those that say a language, open blocks within it.
+/// The line that closes a fence. Others, and those that say a language, open blocks within it; but shorter ones are text,
+/// closed or not: that is what a longer one is for.
 fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> Option<Line<'r>> {
     let mut within: Option<Fence<'_>> = None;
     for line in lines {
@@ -397,6 +404,7 @@ fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> 
             Some(inner) if fence.closes(inner) => within = None,
             Some(_) => {}
             None if fence.closes(open) => return Some(line),
+            None if fence.mark == open.mark && fence.length < open.length => {}
             None => within = Some(fence),
         }
     }

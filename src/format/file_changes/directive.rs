@@ -228,8 +228,8 @@ fn lower(
             Op::Modify { hunks: body.hunks, missing: Missing::CreateFromAdditions }
         }
         Directive::Delete => Op::Delete { recursive: true },
-        Directive::Rename => Op::Rename { to: to?, hunks: Vec::new() },
-        Directive::Copy => Op::Copy { to: to? },
+        Directive::Rename => Op::Rename { to: Box::new(to?), hunks: Vec::new() },
+        Directive::Copy => Op::Copy { to: Box::new(to?) },
     })
 }
 

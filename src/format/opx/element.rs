@@ -439,7 +439,7 @@ impl Element {
             (Operation::New, Some(put), ..) => Op::Create { text: put.text, existing: Existing::Refuse },
             (Operation::Replace, Some(put), ..) => Op::Replace { text: put.text },
             (Operation::Remove, ..) => Op::Delete { recursive: false },
-            (Operation::Move, _, _, Some(to)) => Op::Rename { to, hunks: Vec::new() },
+            (Operation::Move, _, _, Some(to)) => Op::Rename { to: Box::new(to), hunks: Vec::new() },
             (Operation::Patch, Some(put), Some((find, anchor)), _) => {
                 let span = find.span.join(put.span);
                 let change = Change::Texts { before: find.text, after: put.text, unit: Unit::Text };

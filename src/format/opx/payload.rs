@@ -172,7 +172,11 @@ fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str, heal: bool) -> End<'r> 
     let mut order = Order::default();
     let mut shortened = None;
     let mut swallows = false;
-    while let Some(line) = lines.next() {
+    loop {
+        if order.child == Child::Elsewhere {
+            lines.pass(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
+        }
+        let Some(line) = lines.next() else { break };
         if line.first_byte() == Some(b'>') {
             let marks = trim(line.text).bytes().take_while(|&byte| byte == b'>').count();
             let mark =

@@ -14,11 +14,14 @@ pub(super) struct Block {
     pub(super) op: Op,
 }
 
-/// The lines between the markers.
+/// What stands between the markers.
 #[derive(Default)]
 struct Payload {
+    /// The lines; those before the divider if there is one.
     text: String,
-    /// Offsets of the dividers in it.
+    /// The lines behind the first divider.
+    after: Option<String>,
+    /// Offsets of the dividers in `text`, which then holds all lines, if there are several.
     dividers: Vec<usize>,
     /// The line that the model says its SEARCH text begins at.
     start_line: Option<u32>,
@@ -52,12 +55,13 @@ impl Block {
             let op = Op::Create { text: payload.text, existing: Existing::Refuse };
             return Ok(Self { span: block, op });
         }
+        let start_line = payload.start_line;
         let Some(change) = payload.change() else {
             let counts = counts(from_here, script, is_new);
             let message = format!("this SEARCH block has no ======= between its texts{counts}");
             return truncated(message, "put ======= between the lines to find and the lines to put there");
         };
-        let anchor = match payload.start_line {
+        let anchor = match start_line {
             Some(line) => Anchor::Line { old_start: Some(line), new_start: None },
             None => Anchor::Unique,
         };
@@ -68,37 +72,51 @@ impl Block {
 }
 
 impl Payload {
-    /// Of several dividers only those that are as long as the marker that closes the block, if there are any: a shorter
-    /// or longer one is content, such as a heading's underline.
-    fn keep_dividers_as_long_as(&mut self, closing: &str) {
-        let closing = trim(closing);
-        let mark = closing.as_bytes().first().copied();
-        let length = closing.bytes().take_while(|&byte| Some(byte) == mark).count();
-        let Self { text, dividers, .. } = self;
-        let fits = |at: &usize| {
-            text.get(*at..)
-                .and_then(|rest| rest.lines().next())
-                .is_some_and(|line| trim(line).len() == length)
-        };
-        if dividers.len() > 1 && dividers.iter().any(fits) {
-            dividers.retain(fits);
+    /// The texts; `None` without a divider.
+    fn change(self) -> Option<Change> {
+        // Blank lines alone find nothing.
+        let is_empty = |before: &str| before.trim().is_empty();
+        if let Some(after) = self.after {
+            let before = if is_empty(&self.text) { String::new() } else { self.text };
+            return Some(Change::Texts { before, after, unit: Unit::Lines });
         }
+        let first = *self.dividers.first()?;
+        let cut = if is_empty(&self.text[..first]) { first } else { 0 };
+        let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
+        Some(Change::Splits { lines: self.text[cut..].to_owned(), dividers })
     }
 
-    /// The texts; `None` without a divider.
-    fn change(&self) -> Option<Change> {
-        let first = *self.dividers.first()?;
-        // Blank lines alone find nothing.
-        let empty = self.text[..first].trim().is_empty();
-        let cut = if empty { first } else { 0 };
-        let text = &self.text[cut..];
-        if let [divider] = self.dividers[..] {
-            let (_, after) = text[divider - cut..].split_once('\n')?;
-            let before = text[..divider - cut].to_owned();
-            return Some(Change::Texts { before, after: after.to_owned(), unit: Unit::Lines });
+    /// Takes in the lines from `start` to `end`; between them stand these dividers, each with where the
+    /// line after it begins.
+    fn fill(&mut self, cursor: &Cursor<'_>, start: usize, dividers: &[(usize, usize)], end: usize) {
+        match *dividers {
+            [] => self.text = cursor.payload(start, end),
+            [(divider, next)] => {
+                self.text = cursor.payload(start, divider);
+                self.after = Some(cursor.payload(next, end));
+            }
+            _ => {
+                let mut from = start;
+                for &(divider, _) in dividers {
+                    self.text.push_str(&cursor.payload(from, divider));
+                    self.dividers.push(self.text.len());
+                    from = divider;
+                }
+                self.text.push_str(&cursor.payload(from, end));
+            }
         }
-        let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
-        Some(Change::Splits { lines: text.to_owned(), dividers })
+    }
+}
+
+/// Of several dividers only those that are as long as the marker that closes the block, if there are any: a shorter or
+/// longer one is content, such as a heading's underline.
+fn keep_as_long_as(dividers: &mut Vec<(usize, usize)>, closing: &str, cursor: &Cursor<'_>) {
+    let closing = trim(closing);
+    let mark = closing.as_bytes().first().copied();
+    let length = closing.bytes().take_while(|&byte| Some(byte) == mark).count();
+    let fits = |&(divider, next): &(usize, usize)| cursor.payload(divider, next).trim().len() == length;
+    if dividers.len() > 1 && dividers.iter().any(fits) {
+        dividers.retain(fits);
     }
 }
 
@@ -139,17 +157,28 @@ fn read_payload<'r>(
     mut payload: Payload,
     closing: Marker,
 ) -> Option<(Payload, Span)> {
+    let start = cursor.at();
+    let mut dividers = Vec::new();
     // A new file may hold whole blocks of the other kind: a text about this format.
     let mut cut_off: Option<Mark<'r>> = None;
     while let Some(line) = cursor.line() {
         let marker = Marker::of(line.text);
         match marker {
             Some(marker) if marker == closing => {
-                payload.keep_dividers_as_long_as(line.text);
+                // In a new file they divide nothing.
+                if closing == Marker::NewFileEnd {
+                    dividers.clear();
+                }
+                keep_as_long_as(&mut dividers, line.text, cursor);
+                payload.fill(cursor, start, &dividers, line.start);
                 cursor.advance();
                 return Some((payload, cursor.span(line.start, line.end())));
             }
-            Some(Marker::Divider) => payload.dividers.push(payload.text.len()),
+            Some(Marker::Divider) => {
+                cursor.advance();
+                dividers.push((line.start, cursor.at()));
+                continue;
+            }
             Some(marker) if marker.opens() => {
                 cut_off.get_or_insert(cursor.mark());
                 if marker == Marker::NewFile || closing == Marker::Replace {
@@ -161,9 +190,7 @@ fn read_payload<'r>(
             }
             _ => {}
         }
-        payload.text.push_str(line.text);
-        payload.text.push('\n');
-        cursor.advance();
+        cursor.advance_past(|line| !Marker::may_be(line.text));
     }
     if let Some(mark) = cut_off {
         cursor.reset(mark);

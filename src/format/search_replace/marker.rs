@@ -1,6 +1,6 @@
 //! The lines that open, divide and close a block.
 
-use crate::format::scan::trim;
+use crate::format::scan::{is_blank, trim, trim_start};
 
 /// What such a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +22,15 @@ pub(super) enum Marker {
 impl Marker {
     /// The marker that a line is, indented or not. A conflict of git's (`<<<<<<< HEAD`) has none but the divider.
     pub(super) fn of(line: &str) -> Option<Self> {
-        let text = trim(line);
+        let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
         if !matches!(mark, b'<' | b'>' | b'-' | b'+' | b'=') {
             return None;
         }
         let length = text.bytes().take_while(|&byte| byte == mark).count();
+        if length < 3 {
+            return None;
+        }
         let word = trim(&text[length..]);
         // Models write `SEARCH>` now and then.
         let word = word.strip_suffix('>').unwrap_or(word);
@@ -42,6 +45,13 @@ impl Marker {
             (b'<', _) if length >= 3 && is_misspelt(word, fits) => Some(Marker::Misspelt),
             _ => None,
         }
+    }
+
+    /// Whether a line may be one, by its first byte. Cheap.
+    #[inline]
+    pub(super) fn may_be(line: &str) -> bool {
+        let first = line.bytes().find(|&byte| !is_blank(byte));
+        matches!(first, Some(b'<' | b'>' | b'-' | b'+' | b'='))
     }
 
     /// Whether it opens a block.

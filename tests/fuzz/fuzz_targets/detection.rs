@@ -1,27 +1,8 @@
-//! All formats on any bytes: edits in the order they stand, regions numbered upward, places in the response, and a
-//! format that is forced gives no edits of another.
+//! See `checks/detection.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
 
 #![no_main]
 
-use git_llm_apply::format::{self, FORMATS};
-use git_llm_apply::response::Response;
-use libfuzzer_sys::fuzz_target;
+#[path = "../checks/detection.rs"]
+mod check;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(response) = Response::new(7, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let script = format::parse(&response, None);
-    for pair in script.edits.windows(2) {
-        assert!(pair[0].region <= pair[1].region);
-    }
-    let places = script.edits.iter().map(|edit| edit.span);
-    let labels =
-        script.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter().map(|label| label.span));
-    for span in places.chain(labels) {
-        assert_eq!(span.response, 7);
-        assert!(response.text().get(span.range()).is_some());
-    }
-    for format in FORMATS {
-        let forced = format::parse(&response, Some(format.id));
-        assert!(forced.edits.iter().all(|edit| edit.format == format.id));
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check::check(bytes));

@@ -1,48 +1,8 @@
-//! SEARCH/REPLACE blocks in any bytes: no panic, every place in the response, no edit without a path, and dividers that are
-//! lines of their block.
+//! See `checks/search_replace.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
 
 #![no_main]
 
-use git_llm_apply::edit::{Change, Op};
-use git_llm_apply::format::{self, FormatId};
-use git_llm_apply::response::Response;
-use libfuzzer_sys::fuzz_target;
+#[path = "../checks/search_replace.rs"]
+mod check;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(response) = Response::new(0, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let script = format::parse(&response, Some(FormatId::SearchReplace));
-    let mut end = 0;
-    for edit in &script.edits {
-        assert_eq!(edit.format, FormatId::SearchReplace);
-        assert!(!edit.path.raw.trim().is_empty());
-        assert_eq!(response.slice(edit.path.span), edit.path.raw);
-        assert!(edit.span.start >= end);
-        end = edit.span.end;
-        match &edit.op {
-            Op::Create { text, .. } => assert!(text.is_empty() || text.ends_with('\n')),
-            Op::Modify { hunks, .. } => {
-                assert_eq!(hunks.len(), 1);
-                match &hunks[0].change {
-                    Change::Texts { before, after, .. } => {
-                        assert!(
-                            [before, after].into_iter().all(|text| text.is_empty() || text.ends_with('\n'))
-                        );
-                    }
-                    Change::Splits { lines, dividers } => {
-                        assert!(dividers.len() > 1);
-                        for &at in dividers {
-                            assert!(at == 0 || lines[..at].ends_with('\n'));
-                            assert!(lines[at..].trim_start_matches([' ', '\t']).starts_with("====="));
-                        }
-                    }
-                    change => panic!("not a block: {change:?}"),
-                }
-            }
-            _ => panic!("the format has no such operation: {edit:?}"),
-        }
-    }
-    let labels = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
-    for span in labels {
-        assert!(response.text().get(span.range()).is_some());
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check::check(bytes));

@@ -1,0 +1,137 @@
+//! How fast responses are parsed, in how much memory, and whether hostile ones take time in proportion to their size.
+//!
+//! `cargo bench --bench parsing [-- <megabytes> [<part of a name>]]`: exits with 1 where a bound is missed. Bounds: 300 MB/s in the text
+//! formats and 100 MB/s in JSON on one core; 2.5 times a response's size in memory, 5 times in JSON, the response itself
+//! included; doubling a hostile response takes at most 2.3 times the time. Times are this thread's own, the least of
+//! several.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
+
+mod hostile;
+mod ordinary;
+
+use git_llm_apply::format::{FormatId, parse};
+use git_llm_apply::response::Response;
+use hostile::HOSTILE;
+use ordinary::Kind;
+use rustix::time::{ClockId, clock_gettime};
+
+const MEGABYTE: usize = 1 << 20;
+
+/// How often each is timed.
+const RUNS: usize = 5;
+
+/// The bounds of a format: megabytes a second, and memory in multiples of the response.
+fn bounds(format: FormatId) -> (f64, f64) {
+    if format == FormatId::Applydir { (100.0, 5.0) } else { (300.0, 2.5) }
+}
+
+fn main() {
+    let args: Vec<_> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    if let [mode, path] = args.as_slice()
+        && mode == "memory"
+    {
+        return memory(path);
+    }
+    let megabytes = args.first().and_then(|arg| arg.parse().ok()).unwrap_or(50);
+    let only = args.get(1).cloned().unwrap_or_default();
+    let mut missed = 0;
+    println!(
+        "{:<15} {:<12} {:>9} {:>8} {:>9} {:>8}",
+        "format", "response", "MB/s", "bound", "memory", "bound"
+    );
+    for &format in FormatId::ALL {
+        let (least, most) = bounds(format);
+        for (kind, name) in Kind::ALL {
+            if !format!("{} {name}", format.as_str()).contains(&only) {
+                continue;
+            }
+            let megabytes = kind.megabytes(megabytes);
+            let response = response(ordinary::response(format, kind, megabytes * MEGABYTE));
+            let script = parse(&response, None);
+            assert!(
+                !script.has_errors() && !script.edits.is_empty(),
+                "{format:?} {name}: {:?}",
+                script.diagnostics
+            );
+            drop(script);
+            let speed = response.text().len() as f64 / least_time(&response) / 1e6;
+            let memory = memory_of(&response);
+            // As many small edits as a response is read for are no large response: they are shown, without a bound.
+            let bounded = !matches!(kind, Kind::SmallEdits);
+            let verdict = match bounded {
+                true if speed < least || memory > most => "MISSED",
+                true => "",
+                false => "(no bound)",
+            };
+            missed += usize::from(verdict == "MISSED");
+            println!(
+                "{:<15} {name:<12} {speed:>9.0} {least:>8.0} {memory:>8.2}x {most:>7.1}x {verdict}",
+                format.as_str()
+            );
+        }
+    }
+    println!("\n{:<62} {:>8} {:>8} {:>6}", "hostile response", "once", "twice", "ratio");
+    for (name, make) in HOSTILE.iter().filter(|(name, _)| name.contains(&only)) {
+        let time = |times: usize| least_time(&response(make(times * 100_000)));
+        let (once, twice) = (time(1), time(2));
+        let ratio = twice / once;
+        // What takes no time to speak of has no ratio to speak of.
+        let verdict = if ratio > 2.3 && twice > 0.02 { "MISSED" } else { "" };
+        missed += usize::from(!verdict.is_empty());
+        println!("{name:<62} {:>6.1}ms {:>6.1}ms {ratio:>6.2} {verdict}", once * 1e3, twice * 1e3);
+    }
+    std::process::exit(i32::from(missed > 0));
+}
+
+fn response(text: String) -> Response {
+    Response::new(0, "generated", text.into_bytes(), u64::MAX).unwrap_or_else(|e| {
+        eprintln!("{e}");
+        std::process::exit(2)
+    })
+}
+
+/// What parsing takes this thread at least, in seconds.
+fn least_time(response: &Response) -> f64 {
+    let clock = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    };
+    let runs = (0..RUNS).map(|_| {
+        let start = clock();
+        let script = std::hint::black_box(parse(response, None));
+        let time = clock() - start;
+        drop(script);
+        time
+    });
+    runs.fold(f64::MAX, f64::min)
+}
+
+/// Peak memory of parsing, in multiples of the response, measured in a process of its own that reads it from a file, as
+/// the command does.
+fn memory_of(response: &Response) -> f64 {
+    let path = std::env::temp_dir().join(format!("parsing-{}", std::process::id()));
+    let measured = std::fs::write(&path, response.text()).and_then(|()| {
+        std::process::Command::new(std::env::current_exe()?).arg("memory").arg(&path).output()
+    });
+    let _ = std::fs::remove_file(path);
+    let text =
+        measured.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.trim().parse().unwrap_or(f64::INFINITY)
+}
+
+fn memory(path: &str) {
+    let before = resident("VmRSS:");
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let size = bytes.len() as f64;
+    let Ok(response) = Response::new(0, "generated", bytes, u64::MAX) else { return };
+    let script = parse(&response, None);
+    let peak = resident("VmHWM:");
+    assert!(!script.edits.is_empty());
+    println!("{}", (peak.saturating_sub(before)) as f64 / size);
+}
+
+fn resident(field: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("0");
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap_or(0) * 1024
+}

@@ -1,0 +1,222 @@
+//! A before-text beside the region of a file that is most like it, line by line.
+
+use super::effort::Effort;
+use super::similar::{ratio, ratio_steps};
+use super::thresholds::{COMPARED, LEAST_ALIKE, LIKELY_PAIRS};
+use crate::diag::{Row, RowKind};
+use crate::text::Form;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// What does not count at first.
+const FORM: Form = Form::FoldedTrimmed;
+
+/// Every line of both sides, in order, those that stand for each other in one row.
+pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec<Row> {
+    let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
+    let (old, new) = (hashes(before), hashes(lines));
+    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let tail =
+        old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+    let mut table = Table { before, lines, effort, rows: Vec::with_capacity(before.len()) };
+    table.equal(0, 0, head);
+    if (old_end - head).saturating_mul(new_end - head) > COMPARED {
+        table.in_turn(head..old_end, head..new_end);
+    } else {
+        for op in capture_diff_slices(Algorithm::Myers, &old[head..old_end], &new[head..new_end]) {
+            let (of, by) = (op.old_range(), op.new_range());
+            let (of, by) = (of.start + head..of.end + head, by.start + head..by.end + head);
+            match op {
+                DiffOp::Equal { .. } => table.equal(of.start, by.start, of.len()),
+                _ => table.unequal(of, by),
+            }
+        }
+    }
+    table.equal(old_end, new_end, tail);
+    table.rows
+}
+
+struct Table<'a> {
+    before: &'a [&'a [u8]],
+    lines: &'a [&'a [u8]],
+    effort: &'a Effort,
+    rows: Vec<Row>,
+}
+
+type Range = std::ops::Range<usize>;
+
+impl Table<'_> {
+    fn equal(&mut self, old: usize, new: usize, count: usize) {
+        for (wanted, real) in (old..old + count).zip(new..) {
+            let kind = match (self.before.get(wanted), self.lines.get(real)) {
+                (Some(wanted), Some(real)) if wanted == real => RowKind::Same,
+                (Some(wanted), Some(real)) if FORM.eq(wanted, real) => RowKind::Alike,
+                _ => RowKind::Differs,
+            };
+            self.rows.push(Row { wanted: Some(wanted), real: Some(real), kind });
+        }
+    }
+
+    fn missing(&mut self, lines: Range) {
+        let kind = |line| alone(self.before.get(line), RowKind::Missing);
+        self.rows.extend(lines.map(|line| Row { wanted: Some(line), real: None, kind: kind(line) }));
+    }
+
+    fn extra(&mut self, lines: Range) {
+        let kind = |line| alone(self.lines.get(line), RowKind::Extra);
+        self.rows.extend(lines.map(|line| Row { wanted: None, real: Some(line), kind: kind(line) }));
+    }
+
+    /// One beside the other as they come.
+    fn in_turn(&mut self, old: Range, new: Range) {
+        let common = old.len().min(new.len());
+        self.equal(old.start, new.start, common);
+        self.missing(old.start + common..old.end);
+        self.extra(new.start + common..new.end);
+    }
+
+    /// Pairs lines so that those beside each other are as alike as can be, in order.
+    fn unequal(&mut self, old: Range, new: Range) {
+        if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
+            return self.in_turn(old, new);
+        }
+        let steps = || {
+            let pairs = old.clone().flat_map(|old| new.clone().map(move |new| (old, new)));
+            pairs.map(|(old, new)| ratio_steps(self.before[old], self.lines[new])).sum()
+        };
+        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.effort.spend_on_evidence(steps()) {
+            return self.in_turn(old, new);
+        }
+        let likeness: Vec<Vec<f64>> = old
+            .clone()
+            .map(|old| {
+                let wanted = FORM.of(self.before[old]);
+                new.clone().map(|new| ratio(&wanted, &FORM.of(self.lines[new]))).collect()
+            })
+            .collect();
+        let good = |of: usize, by: usize| Some(likeness[of][by]).filter(|share| *share >= LEAST_ALIKE);
+        // The best sum from each pair of lines on.
+        let mut best = vec![vec![0.0_f64; new.len() + 1]; old.len() + 1];
+        for of in (0..old.len()).rev() {
+            for by in (0..new.len()).rev() {
+                let skip = best[of + 1][by].max(best[of][by + 1]);
+                best[of][by] = good(of, by).map_or(skip, |share| skip.max(share + best[of + 1][by + 1]));
+            }
+        }
+        let (mut of, mut by) = (0, 0);
+        // Where the lines since the last pair begin.
+        let (mut of_from, mut by_from) = (0, 0);
+        while of < old.len() && by < new.len() {
+            if good(of, by).is_some_and(|share| best[of][by] <= share + best[of + 1][by + 1]) {
+                self.missing(old.start + of_from..old.start + of);
+                self.extra(new.start + by_from..new.start + by);
+                self.equal(old.start + of, new.start + by, 1);
+                (of, by) = (of + 1, by + 1);
+                (of_from, by_from) = (of, by);
+            } else if best[of][by] <= best[of + 1][by] {
+                of += 1;
+            } else {
+                by += 1;
+            }
+        }
+        self.missing(old.start + of_from..old.end);
+        self.extra(new.start + by_from..new.end);
+    }
+}
+
+/// A line that has no other beside it; a blank one is no difference to the eye.
+fn alone(text: Option<&&[u8]>, kind: RowKind) -> RowKind {
+    if text.is_some_and(|text| FORM.of(text).is_empty()) { RowKind::Alike } else { kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::lines;
+    use super::*;
+
+    /// The rows as `3=1`: which line beside which, and how they compare.
+    fn rows(before: &str, file: &str) -> String {
+        let side = |index: Option<usize>| index.map_or("-".to_owned(), |index| index.to_string());
+        let mark = |kind| match kind {
+            RowKind::Same => '=',
+            RowKind::Alike => '~',
+            RowKind::Differs => '!',
+            RowKind::Missing => '<',
+            RowKind::Extra => '>',
+        };
+        let row = |row: &Row| format!("{}{}{}", side(row.wanted), mark(row.kind), side(row.real));
+        let rows = compare(&lines(before), &lines(file), &Effort::default());
+        rows.iter().map(row).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lines_stand_beside_those_that_they_stand_for() {
+        assert_eq!(rows("a\n  b\nc\n", "a\nb\nc\n"), "0=0 1~1 2=2");
+        assert_eq!(rows("a\nc\n", "a\nb\nc\n"), "0=0 ->1 1=2");
+        assert_eq!(rows("a\nb\nc\n", "a\nc\n"), "0=0 1<- 2=1");
+        assert_eq!(rows("a\nfoo(1)\nc\n", "a\nfoo(2)\nc\n"), "0=0 1!1 2=2");
+        assert_eq!(rows("a\n\n", "\na\n"), "-~0 0=1 1~-", "blank lines are no difference to the eye");
+        assert_eq!(rows("", "a\n"), "->0");
+        assert_eq!(rows("a\n", ""), "0<-");
+    }
+
+    #[test]
+    fn of_lines_that_differ_the_most_alike_are_paired() {
+        assert_eq!(
+            rows("let total = sum(items);\nend\n", "// a remark\nlet total = sum(item);\nend\n"),
+            "->0 0!1 1=2"
+        );
+        assert_eq!(rows("alpha beta\nx\n", "omega\nalpha beta gamma\n"), "->0 0!1 1<-");
+    }
+
+    #[test]
+    fn every_line_stands_in_one_row_in_order() {
+        let mut seed = 11_u64;
+        let mut next = |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        let words = [
+            "",
+            "  ",
+            "a",
+            " a",
+            "alpha beta",
+            "alpha beta gamma",
+            "\u{2019}x\u{2019}",
+            "'x'",
+            "}",
+            "\tb = 1;",
+            "b = 2;",
+        ];
+        for _ in 0..3000 {
+            let mut text = |most: u64| -> String {
+                (0..next(most)).map(|_| format!("{}\n", words[next(words.len() as u64) as usize])).collect()
+            };
+            let (before, file) = (text(14), text(14));
+            let (before, file) = (lines(&before), lines(&file));
+            let rows = compare(&before, &file, &Effort::default());
+            let wanted: Vec<usize> = rows.iter().filter_map(|row| row.wanted).collect();
+            let real: Vec<usize> = rows.iter().filter_map(|row| row.real).collect();
+            assert_eq!((wanted, real), ((0..before.len()).collect(), (0..file.len()).collect()));
+            for row in rows {
+                let pair = row.wanted.zip(row.real).map(|(wanted, real)| (before[wanted], file[real]));
+                let kind = match pair {
+                    Some((wanted, real)) if wanted == real => RowKind::Same,
+                    Some((wanted, real)) if FORM.eq(wanted, real) => RowKind::Alike,
+                    Some(_) => RowKind::Differs,
+                    None => continue,
+                };
+                assert_eq!(row.kind, kind);
+            }
+        }
+    }
+
+    #[test]
+    fn many_lines_are_compared_in_turn() {
+        let text = |word: &str| (0..600).map(|n| format!("{word}{n}\n")).collect::<String>();
+        let rows = compare(&lines(&text("a")), &lines(&text("b")), &Effort::default());
+        assert_eq!(rows.len(), 600);
+        assert!(rows.iter().all(|row| row.kind == RowKind::Differs));
+    }
+}

@@ -1,0 +1,121 @@
+//! Trailers that say where a commit is from: which edit of which response, and how its texts were found.
+//!
+//! A why cannot forge them: their names have a hyphen, and `guard` indents every line of such a name.
+
+use super::clean::clean_line;
+use super::guard;
+use crate::edit::FormatId;
+use crate::locate::Match;
+use std::fmt::Write;
+
+/// The name of the trailer that says which edit of which response a commit holds.
+pub const EDIT: &str = "LLM-Apply-Edit";
+
+/// The name of the trailer that says how a text was found in its file.
+pub const MATCH: &str = "LLM-Apply-Match";
+
+/// The longest name of a response in a trailer, in characters.
+const NAME: usize = 120;
+
+/// Where an edit is from.
+#[derive(Debug, Clone, Copy)]
+pub struct Provenance<'a> {
+    /// Its number, from 1.
+    pub edit: usize,
+    /// How many edits there were in all.
+    pub of: usize,
+    /// The format that it was written in.
+    pub format: FormatId,
+    /// The response's name.
+    pub response: &'a str,
+    /// How its texts were found.
+    pub matched: &'a [Match],
+}
+
+/// The message with a trailer for each edit and for each of its matches. It is in the block of trailers that the message
+/// ends with, if it has one (a user's own), else in a new one. The message ends with a line break, and so does the result.
+pub fn with_provenance(message: &str, edits: &[Provenance<'_>]) -> String {
+    let mut out = message.to_owned();
+    if edits.is_empty() {
+        return out;
+    }
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    let last = message.trim_end_matches('\n').rsplit_once("\n\n").map(|(_, last)| last);
+    if !last.is_some_and(|paragraph| paragraph.lines().all(guard::is_trailer)) {
+        out.push('\n');
+    }
+    for edit in edits {
+        let _ = writeln!(
+            out,
+            "{EDIT}: {} of {} ({}) in {}",
+            edit.edit,
+            edit.of,
+            edit.format.as_str(),
+            named(edit.response)
+        );
+        for found in edit.matched {
+            let figure = found.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
+            let _ = writeln!(out, "{MATCH}: {}{figure} at line {}", found.tier.as_str(), found.line);
+        }
+    }
+    out
+}
+
+/// A response's name on a line, short enough.
+fn named(response: &str) -> String {
+    let name = clean_line(response);
+    if name.is_empty() {
+        return "a response".to_owned();
+    }
+    if name.chars().count() <= NAME {
+        return name;
+    }
+    let short: String = name.chars().take(NAME - 1).collect();
+    format!("{short}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locate::Tier;
+
+    fn of<'a>(response: &'a str, matched: &'a [Match]) -> Provenance<'a> {
+        Provenance { edit: 3, of: 7, format: FormatId::Opx, response, matched }
+    }
+
+    #[test]
+    fn an_edit_and_its_matches_stand_below_the_body() {
+        let matched = [
+            Match { tier: Tier::Similar, similarity: Some(93), line: 120 },
+            Match { tier: Tier::Exact, similarity: None, line: 7 },
+        ];
+        assert_eq!(
+            with_provenance("Fix it\n\nBecause.\n", &[of("answer.txt", &matched), of("b", &[])]),
+            "Fix it\n\nBecause.\n\nLLM-Apply-Edit: 3 of 7 (opx) in answer.txt\nLLM-Apply-Match: similar 93% at line 120\n\
+             LLM-Apply-Match: exact at line 7\nLLM-Apply-Edit: 3 of 7 (opx) in b\n"
+        );
+        assert_eq!(with_provenance("Fix it\n", &[]), "Fix it\n");
+        assert!(with_provenance("Fix it\n", &[of("a", &[])]).starts_with("Fix it\n\nLLM-Apply-Edit: "));
+    }
+
+    #[test]
+    fn a_users_own_trailers_and_these_are_one_block() {
+        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", &[of("a", &[])]);
+        assert!(
+            message.ends_with("\n\nReviewed-by: A <a@b>\nLLM-Apply-Edit: 3 of 7 (opx) in a\n"),
+            "{message}"
+        );
+        let subject = with_provenance("fix: it\n", &[of("a", &[])]);
+        assert!(subject.starts_with("fix: it\n\nLLM-"), "a subject is no block");
+    }
+
+    #[test]
+    fn a_responses_name_is_one_short_line() {
+        let message = with_provenance("x\n", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])]);
+        assert_eq!(message.lines().count(), 3, "{message}");
+        let long = with_provenance("x\n", &[of(&"n".repeat(500), &[])]);
+        assert!(long.lines().all(|line| line.chars().count() < 200));
+    }
+}

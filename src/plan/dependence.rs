@@ -1,0 +1,134 @@
+//! Edits that are refused only because an earlier one is.
+
+use crate::diag::{Code, Diagnostic, Evidence};
+use crate::edit::{Change, Edit, Hunk, Op, Script};
+use std::collections::{HashMap, HashSet};
+
+/// What refused edits would have put where.
+#[derive(Default)]
+struct Lost<'a> {
+    /// The refused edit that would have made a file, by its path.
+    files: HashMap<&'a str, usize>,
+    /// The first refused edit that would have brought a line, by path and line.
+    lines: HashMap<(&'a str, &'a str), usize>,
+}
+
+/// Says so in the diagnostics of edits that look for what an earlier one, refused too, would have put there. `paths` has
+/// a name for every edit's path; the diagnostics stand in the order of their edits.
+pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Diagnostic)]) {
+    let mut lost = Lost::default();
+    let mut last: Option<usize> = None;
+    for (number, diagnostic) in findings {
+        let at = number.saturating_sub(1);
+        let (Some(edit), Some(path)) = (script.edits.get(at), paths.get(at)) else { continue };
+        // The hunks of an edit see each other.
+        if let Some(before) = last.filter(|before| *before != at)
+            && let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before))
+        {
+            lost.add(before + 1, edit, path);
+        }
+        last = Some(at);
+        let wanted = match diagnostic.code {
+            Code::NotFound => lost.files.get(path.as_str()).copied(),
+            Code::SearchNotFound => lost.bringing(edit, path, diagnostic),
+            _ => None,
+        };
+        if let Some(earlier) = wanted {
+            let what =
+                if diagnostic.code == Code::NotFound { "this file" } else { "lines that it looks for" };
+            diagnostic.help =
+                Some(format!("edit {earlier}, which is refused too, brings {what}: correct that one first"));
+            diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
+                Some(earlier);
+        }
+    }
+}
+
+impl<'a> Lost<'a> {
+    fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
+        let to = match &edit.op {
+            Op::Create { .. } | Op::Append { .. } => path,
+            Op::Rename { to, .. } | Op::Copy { to } => to.raw.as_str(),
+            Op::Modify { .. } | Op::Replace { .. } | Op::Delete { .. } => "",
+        };
+        if !to.is_empty() {
+            self.files.entry(to).or_insert(number);
+        }
+        let mut bring = |line: &'a str| {
+            let line = line.trim();
+            if line.bytes().any(|b| b.is_ascii_alphanumeric()) {
+                self.lines.entry((path, line)).or_insert(number);
+            }
+        };
+        match &edit.op {
+            Op::Create { text, .. } | Op::Append { text } | Op::Replace { text } => {
+                text.lines().for_each(bring)
+            }
+            Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => {
+                for Hunk { change, .. } in hunks {
+                    let before: HashSet<&str> = change.wanted().into_iter().collect();
+                    change.result().into_iter().filter(|line| !before.contains(line)).for_each(&mut bring);
+                }
+            }
+            Op::Delete { .. } | Op::Copy { .. } => {}
+        }
+    }
+
+    /// The refused edit that would have brought a line that the refused hunk looks for and the region like it has not.
+    fn bringing(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
+        let hunk = edit.hunk_at(diagnostic.span()?)?;
+        let nearest = diagnostic.evidence.as_ref().and_then(|evidence| evidence.nearest.as_ref());
+        let there: HashSet<&str> =
+            nearest.map(|nearest| nearest.lines.iter().map(|line| line.trim()).collect()).unwrap_or_default();
+        let wanted: Vec<&str> = match &hunk.change {
+            Change::Splits { .. } => return None,
+            change => change.wanted(),
+        };
+        wanted.iter().map(|line| line.trim()).find_map(|line| {
+            let number = *self.lines.get(&(path, line))?;
+            (!there.contains(line)).then_some(number)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diag::Diagnostic;
+    use crate::format;
+    use crate::plan::{MemoryTree, Rules, resolve};
+    use crate::response::Response;
+
+    fn refused(text: &str) -> Vec<Diagnostic> {
+        let response = Response::new(0, "r", text.into(), 1 << 20).unwrap();
+        let script = format::parse(&response, None);
+        let tree = MemoryTree::new().with_file("a", "one\ntwo\n").unwrap();
+        resolve(&script, &tree, &Rules::default()).unwrap().unwrap_err().diagnostics
+    }
+
+    fn patch(path: &str, find: &str, put: &str) -> String {
+        format!(
+            "<edit file=\"{path}\" op=\"patch\">\n<find>\n<<<\n{find}\n>>>\n</find>\n<put>\n<<<\n{put}\n>>>\n</put>\n</edit>\n"
+        )
+    }
+
+    fn builds_on(diagnostics: &[Diagnostic]) -> Vec<Option<usize>> {
+        diagnostics.iter().map(|d| d.evidence.as_ref().and_then(|evidence| evidence.builds_on)).collect()
+    }
+
+    #[test]
+    fn an_edit_of_what_a_refused_one_brings_names_it() {
+        let found =
+            refused(&[patch("a", "absent()", "brought()"), patch("a", "brought()", "three()")].concat());
+        assert_eq!(builds_on(&found), [None, Some(1)]);
+        assert!(found[1].help.as_ref().unwrap().contains("edit 1"), "{:?}", found[1]);
+        let other = refused(&[patch("a", "absent()", "brought()"), patch("a", "elsewhere()", "y")].concat());
+        assert_eq!(builds_on(&other), [None, None]);
+    }
+
+    #[test]
+    fn an_edit_of_a_file_that_a_refused_one_makes_names_it() {
+        let moved = "<edit file=\"none\" op=\"move\"><to file=\"b\" /></edit>\n";
+        let found = refused(&format!("{moved}{}", patch("b", "x", "y")));
+        assert_eq!(builds_on(&found), [None, Some(1)]);
+    }
+}

@@ -1,0 +1,91 @@
+//! What a model is to do about a refusal, by its code.
+
+use super::Finding;
+use super::quotes::{Quotes, counted};
+use crate::diag::Code;
+use crate::locate::{HELP_ADDED, HELP_COPY};
+
+/// Sentences, the first of which goes on after a colon. What they quote is quoted.
+pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
+    let evidence = finding.evidence.as_ref();
+    if let Some(earlier) = evidence.and_then(|evidence| evidence.builds_on) {
+        return format!(
+            "it looks for what edit {earlier} brings, which is refused too. Correct that one, and send this one again \
+             after it."
+        );
+    }
+    let help = finding.help.as_deref();
+    let mut quoted = || help.map(|help| format!("{}.", quotes.inline(help)));
+    let text = match finding.code {
+        Code::SearchNotFound if help == Some(HELP_ADDED) => {
+            "the file has the lines that the edit adds already. If nothing else is to change, leave the edit out; \
+             otherwise copy the lines to find from the file as quoted, character by character."
+        }
+        Code::SearchNotFound if help != Some(HELP_COPY) => return quoted().unwrap_or_default(),
+        Code::SearchNotFound if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
+            "if that is the place that you mean, copy the lines to find from it as quoted, character by character, \
+             without the numbers, and keep what the edit changes."
+        }
+        Code::SearchNotFound => {
+            "look whether this is the right file, and copy the lines to find from it as it is."
+        }
+        Code::SearchAmbiguous => return context(finding),
+        Code::OccurrenceRange => {
+            return match evidence.map_or(0, |evidence| evidence.candidates.len()) {
+                1 => "leave the occurrence out: there is one place only.".to_owned(),
+                n => format!("say an occurrence from 1 to {n}; the places are counted from the top."),
+            };
+        }
+        Code::Truncated => {
+            let whole = "the edit is not complete in your answer. Send the whole of it, from its first line to its last.";
+            return format!("{whole} {}", quoted().unwrap_or_default()).trim_end().to_owned();
+        }
+        Code::PathSensitive | Code::Policy => {
+            "this file may not be changed here, whatever the edit is. Leave the edit out, or reach the goal in other \
+             files; say in words what is left to do."
+        }
+        Code::PathBlocked | Code::NotEditable => {
+            "this cannot be edited. Leave the edit out, or reach the goal in other files."
+        }
+        Code::AlreadyExists if evidence.is_some() => {
+            "change the lines of the existing file that should change instead of creating it; or choose another path."
+        }
+        Code::Placeholder => {
+            "write out the lines that it stands for, as the file has them; or leave them out of the old and the new text \
+             both, so that the edit does not cover them."
+        }
+        Code::Markers => {
+            "write the lines as they should be in the end, without the markers of a merge conflict."
+        }
+        Code::PathCase => "use the spelling of the path that exists, or another name.",
+        Code::NotFound => {
+            let other = "name a file that exists, or create it.";
+            return format!("{other} {}", quoted().unwrap_or_default()).trim_end().to_owned();
+        }
+        Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
+            "the file has changed there since. Write the edit anew for the lines as they are now."
+        }
+        Code::Limit => "use a text to find that says more, so that it stands in few places.",
+        _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
+    };
+    text.to_owned()
+}
+
+fn context(finding: &Finding) -> String {
+    let evidence = finding.evidence.as_ref();
+    let context = match evidence.and_then(|evidence| evidence.context_lines) {
+        Some(lines) => {
+            let lines = counted(lines, "more line");
+            format!("{lines} before and {lines} after it")
+        }
+        None => "more lines before and after it".to_owned(),
+    };
+    let unique = evidence.and_then(|evidence| evidence.unique_lines).filter(|lines| *lines <= 40);
+    let unique = unique.map_or_else(String::new, |lines| {
+        format!(" Any {} in a row stand in this file only once.", counted(lines, "line"))
+    });
+    format!(
+        "take {context}, at the place that you mean, into the text to find, and keep these lines in the new text, so that \
+         it stands in the file only once.{unique}"
+    )
+}

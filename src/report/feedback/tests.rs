@@ -1,0 +1,144 @@
+use super::super::escape::is_hidden;
+use super::super::{EditReport, Wanted};
+use super::*;
+use crate::diag::{Row, Severity};
+use crate::span::LineRange;
+
+const PLACE: LineRange = LineRange { first: 3, last: 4 };
+
+fn edit(number: usize, state: EditState) -> EditReport {
+    EditReport {
+        number,
+        operation: "modify",
+        path: format!("file{number}"),
+        to: None,
+        why: None,
+        format: "opx",
+        response: "answer.txt".to_owned(),
+        lines: PLACE,
+        matched: Vec::new(),
+        state,
+        commit: None,
+    }
+}
+
+fn finding(edit: Option<usize>, code: Code) -> Finding {
+    Finding {
+        code,
+        severity: Severity::Error,
+        message: "what `happened`".to_owned(),
+        edit,
+        path: edit.map(|edit| format!("file{edit}")),
+        wanted: Vec::new(),
+        response: Some("answer.txt".to_owned()),
+        places: vec![(PLACE, String::new())],
+        excerpt: vec![(3, "<edit>".to_owned())],
+        help: None,
+        evidence: None,
+    }
+}
+
+fn refused(edits: Vec<EditReport>, findings: Vec<Finding>) -> Report {
+    let mut report = Report::new(Status::Refused, 1);
+    report.responses = vec!["answer.txt".to_owned()];
+    (report.edits, report.findings) = (edits, findings);
+    report
+}
+
+fn text(report: &Report) -> String {
+    feedback(report, Quoting::Exact, FEEDBACK_LIMIT).unwrap()
+}
+
+/// A finding with a region of so many lines, the last of which differs.
+fn missed(number: usize, lines: usize) -> Finding {
+    let real: Vec<String> = (0..lines).map(|line| format!("line {line}\t\u{202e}```")).collect();
+    let wanted = real.iter().map(|line| Wanted { line: None, text: line.replace("line", "lime") });
+    let row = |at| Row { wanted: Some(at), real: Some(at), kind: RowKind::Differs };
+    let nearest = Nearest {
+        line: 11,
+        similarity: 90,
+        rows: (0..lines).map(row).collect(),
+        lines: real.clone(),
+        ..Nearest::default()
+    };
+    Finding {
+        wanted: wanted.collect(),
+        evidence: Some(Evidence { nearest: Some(nearest), ..Evidence::default() }),
+        ..finding(Some(number), Code::SearchNotFound)
+    }
+}
+
+#[test]
+fn where_nothing_was_refused_there_is_none() {
+    for status in Status::ALL.iter().filter(|status| **status != Status::NoEdits) {
+        assert_eq!(feedback(&Report::new(*status, 0), Quoting::Exact, FEEDBACK_LIMIT), None);
+    }
+    let mut warned = refused(vec![], vec![finding(None, Code::Reasoning)]);
+    warned.findings[0].severity = Severity::Warning;
+    assert_eq!(feedback(&warned, Quoting::Exact, FEEDBACK_LIMIT), None);
+}
+
+#[test]
+fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
+    let mut second = finding(Some(2), Code::NotFound);
+    second.evidence = Some(Evidence { builds_on: Some(1), ..Evidence::default() });
+    let edits = vec![edit(1, EditState::Refused), edit(2, EditState::Refused), edit(3, EditState::Refused)];
+    let findings = vec![
+        finding(Some(1), Code::NotFound),
+        second,
+        finding(Some(3), Code::Markers),
+        finding(None, Code::Truncated),
+    ];
+    let text = text(&refused(edits, findings));
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
+    assert_eq!(
+        heads,
+        [
+            "## Lines 3-4 of your answer",
+            "## Edit 1: modify `file1` (lines 3-4 of your answer)",
+            "## Edit 3: modify `file3` (lines 3-4 of your answer)",
+            "## Edit 2: modify `file2` (lines 3-4 of your answer)"
+        ]
+    );
+    assert!(text.contains("it looks for what edit 1 brings"));
+}
+
+#[test]
+fn good_edits_are_named_and_those_that_landed_as_such() {
+    let edits = |good| vec![edit(1, good), edit(2, EditState::Refused), edit(3, good), edit(4, good)];
+    let of = |good| text(&refused(edits(good), vec![finding(Some(2), Code::Policy)]));
+    let fine = of(EditState::Fine);
+    assert!(
+        fine.starts_with("Your answer was not applied: 1 of its 4 edits was refused. Nothing was changed.")
+    );
+    assert!(fine.contains("Edits 1, 3, 4 are fine as they are: do not send them again."), "{fine}");
+    let landed = of(EditState::Landed);
+    assert!(landed.starts_with("Not all of your answer was applied"), "{landed}");
+    assert!(landed.contains("Edits 1, 3, 4 are applied: do not send them again."), "{landed}");
+}
+
+#[test]
+fn it_is_as_long_as_it_may_be_and_no_longer() {
+    let edits = |count| (1..=count).map(|number| edit(number, EditState::Refused)).collect();
+    for (count, lines) in [(1, 10), (1, 3000), (3, 500), (40, 30), (1000, 3)] {
+        let report = refused(edits(count), (1..=count).map(|number| missed(number, lines)).collect());
+        for limit in [0, 4096, FEEDBACK_LIMIT, 100_000] {
+            let text = feedback(&report, Quoting::Exact, limit).unwrap();
+            assert!(text.len() <= limit.max(4096), "{count} x {lines}: {} of {limit}", text.len());
+            assert!(text.contains("## Edit 1:"), "{count} x {lines} in {limit}");
+            let named = text.contains(&format!("## Edit {count}:")) || text.contains(&format!("-{count}."));
+            assert!(named, "{count} x {lines} in {limit}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_model_gets_the_exact_text_and_a_terminal_none_that_it_acts_on() {
+    let report = refused(vec![edit(1, EditState::Refused)], vec![missed(1, 2)]);
+    let exact = text(&report);
+    assert!(exact.contains("\n11 | line 0\t\u{202e}```\n"), "{exact}");
+    assert!(exact.contains("\n````\n"), "the fence is longer than what it holds: {exact}");
+    let escaped = feedback(&report, Quoting::Escaped, FEEDBACK_LIMIT).unwrap();
+    assert!(!escaped.contains(|c: char| is_hidden(c) && c != '\n' && c != '\t'), "{escaped}");
+    assert!(escaped.ends_with("stands for a character that cannot be shown.\n"));
+}

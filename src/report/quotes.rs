@@ -1,0 +1,177 @@
+//! Untrusted text within a text for a model: in fences that it cannot end, each line behind a margin, or in inline code.
+
+use super::escape::is_hidden;
+use crate::prompt::{fence, inline_code};
+use std::fmt::Write;
+
+/// The longest piece of a line that is quoted, in characters; of a path or a message within a sentence.
+const LINE: usize = 500;
+const WORDS: usize = 240;
+
+/// Whether the text may be shown as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quoting {
+    /// For a model: as it is, but for control characters other than tabs.
+    Exact,
+    /// For a terminal: likewise, and what turns or hides text is spelled out too.
+    Escaped,
+}
+
+/// Quotes, and keeps in mind whether a character had to be spelled out.
+#[derive(Debug)]
+pub(super) struct Quotes {
+    quoting: Quoting,
+    escaped: bool,
+}
+
+impl Quotes {
+    pub(super) fn new(quoting: Quoting) -> Self {
+        Self { quoting, escaped: false }
+    }
+
+    /// Whether a character had to be spelled out.
+    pub(super) fn escaped(&self) -> bool {
+        self.escaped
+    }
+
+    /// Lines with their numbers, in a fence.
+    pub(super) fn lines(&mut self, out: &mut String, title: &str, lines: Vec<(Option<usize>, &str)>) {
+        let number = |line: &Option<usize>| line.map_or(String::new(), |line| line.to_string());
+        let lines: Vec<(String, String)> =
+            lines.into_iter().map(|(line, text)| (number(&line), text.to_owned())).collect();
+        self.rows(out, title, &lines);
+    }
+
+    /// Lines, each behind what is to stand in its margin, in a fence.
+    pub(super) fn rows(&mut self, out: &mut String, title: &str, lines: &[(String, String)]) {
+        let width = lines.iter().map(|(margin, _)| margin.len()).max().unwrap_or(0);
+        let mut body = String::new();
+        for (margin, text) in lines {
+            let text = self.line(text);
+            let row = if margin.is_empty() {
+                format!("{:>width$}   {text}", "")
+            } else {
+                format!("{margin:>width$} | {text}")
+            };
+            body.push_str(&row);
+            body.push('\n');
+        }
+        let fence = fence(&body);
+        let _ = write!(out, "\n{title}\n\n{fence}\n{body}{fence}\n");
+    }
+
+    /// One line, as it may be shown.
+    fn line(&mut self, text: &str) -> String {
+        let count = text.chars().count();
+        if count <= LINE {
+            return self.plain(text);
+        }
+        let short: String = text.chars().take(LINE).collect();
+        format!("{} [... {} more characters]", self.plain(&short), count - LINE)
+    }
+
+    /// One line within a sentence.
+    pub(super) fn inline(&mut self, text: &str) -> String {
+        let text = text.replace(['\n', '\r', '\t'], " ");
+        let text = text.trim();
+        let short: String = text.chars().take(WORDS).collect();
+        let cut = if short.len() < text.len() { "…" } else { "" };
+        let plain = self.plain(&short);
+        if plain.is_empty() { "(nothing)".to_owned() } else { inline_code(&format!("{plain}{cut}")) }
+    }
+
+    pub(super) fn plain(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            let spell = match self.quoting {
+                Quoting::Exact => c.is_control(),
+                Quoting::Escaped => is_hidden(c),
+            };
+            if spell && c != '\t' {
+                self.escaped = true;
+                out.extend(c.escape_unicode());
+            } else {
+                out.push(c);
+            }
+        }
+        out
+    }
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    match noun.strip_prefix("part that") {
+        _ if count == 1 => format!("1 {noun}"),
+        Some(rest) => format!("{count} parts that{rest}"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
+/// `edits 1, 3-5 and 7`, of a bounded length. The numbers ascend.
+pub(super) fn numbered(numbers: &[usize]) -> String {
+    const MOST: usize = 40;
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let text = |&(first, last): &(usize, usize)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}-{last}"),
+    };
+    let shown: Vec<String> = ranges.iter().take(MOST).map(text).collect();
+    let more: usize = ranges.iter().skip(MOST).map(|(first, last)| last - first + 1).sum();
+    let noun = if numbers.len() == 1 { "edit" } else { "edits" };
+    let more = if more > 0 {
+        format!(" and {more} more up to {}", numbers[numbers.len() - 1])
+    } else {
+        String::new()
+    };
+    format!("{noun} {}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_ended_by_nothing_in_it() {
+        let mut quotes = Quotes::new(Quoting::Exact);
+        let mut out = String::new();
+        quotes.lines(&mut out, "Look:", vec![(Some(9), "```"), (Some(10), "\t`````"), (None, "...")]);
+        assert_eq!(out, "\nLook:\n\n``````\n 9 | ```\n10 | \t`````\n     ...\n``````\n");
+        assert!(!quotes.escaped());
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_spelled_out_and_for_a_model_only_controls() {
+        let text = "a\x1b[31mb\u{202e}c\u{a0}\td\u{9b}";
+        let mut exact = Quotes::new(Quoting::Exact);
+        assert_eq!(exact.plain(text), "a\\u{1b}[31mb\u{202e}c\u{a0}\td\\u{9b}");
+        assert!(exact.escaped());
+        let mut escaped = Quotes::new(Quoting::Escaped);
+        assert_eq!(escaped.plain(text), "a\\u{1b}[31mb\\u{202e}c\u{a0}\td\\u{9b}");
+        assert_eq!(escaped.inline("` # Do\nas I say `"), "`` ` # Do as I say ` ``");
+    }
+
+    #[test]
+    fn what_is_long_is_cut_and_says_so() {
+        let mut quotes = Quotes::new(Quoting::Exact);
+        let mut out = String::new();
+        quotes.lines(&mut out, "t", vec![(Some(1), &"x".repeat(LINE + 7))]);
+        assert!(out.contains("x [... 7 more characters]\n"), "{out}");
+        assert!(quotes.inline(&"é".repeat(1000)).chars().count() <= WORDS + 3);
+    }
+
+    #[test]
+    fn numbers_in_a_row_are_a_range() {
+        assert_eq!(numbered(&[3]), "edit 3");
+        assert_eq!(numbered(&[1, 2, 4, 5, 6, 9]), "edits 1, 2, 4-6, 9");
+        let odd: Vec<usize> = (0..500).map(|n| 2 * n + 1).collect();
+        let text = numbered(&odd);
+        assert!(text.ends_with(" and 460 more up to 999") && text.len() < 250, "{text}");
+    }
+}

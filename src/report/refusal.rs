@@ -1,0 +1,283 @@
+//! What a refusal shows people of the file: the response's lines and the file's, one below the other, or all places.
+
+use super::escape::{escape, escape_code, is_hidden};
+use super::human::{CYAN, DIM, GREEN, RED, shorten};
+use super::{Difference, Finding};
+use crate::diag::{Code, Evidence, Excerpt, Nearest, Row, RowKind, Surrounding};
+use crate::span::LineRange;
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// How many characters of a line are shown.
+const WIDTH: usize = 100;
+
+/// Of a longer line what stands so many characters before the first difference is left out.
+const START: usize = 40;
+
+/// How many rows of a comparison are shown, and how many around each that differs.
+const ROWS: usize = 30;
+const AROUND: usize = 3;
+
+/// How many places are shown, and how many lines of each.
+const PLACES: usize = 6;
+const PLACE_LINES: usize = 8;
+
+/// How many lines of a file's beginning are shown.
+const BEGINNING: usize = 4;
+
+/// All that the evidence holds.
+pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
+    if evidence.candidates.len() > 1 || (evidence.candidates.len() == 1 && !evidence.places.is_empty()) {
+        candidates(out, evidence);
+    }
+    if let Some(nearest) = &evidence.nearest {
+        compared(out, finding, nearest);
+    }
+    if let Some(beginning) = &evidence.beginning {
+        file(out, finding, evidence, beginning);
+    }
+    if evidence.gave_up {
+        let _ = writeln!(
+            out,
+            "  {DIM}what is like it was not searched for to the end: that takes too long{DIM:#}"
+        );
+    }
+}
+
+fn candidates(out: &mut String, evidence: &Evidence) {
+    let lines: Vec<_> = evidence.candidates.iter().take(12).map(ToString::to_string).collect();
+    let more = evidence.candidates.len().saturating_sub(12);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let noun = if evidence.candidates.len() == 1 { "line" } else { "lines" };
+    let _ = writeln!(out, "  it stands at {noun} {}{more}:", lines.join(", "));
+    let shown = &evidence.places[..evidence.places.len().min(PLACES)];
+    let last = |place: &Surrounding| place.excerpt.line + place.excerpt.lines.len();
+    let digits = shown.iter().map(last).max().unwrap_or(0).to_string().len();
+    let mut upto = 0;
+    for place in shown {
+        // Places beside each other share lines.
+        if upto > 0 && place.excerpt.line > upto + 1 {
+            let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
+        }
+        if let Some((line, text)) = place.within.as_ref().filter(|(line, _)| *line > upto) {
+            let _ = writeln!(out, "  {DIM}{line:>digits$}   {}{DIM:#}", code(text));
+            if line + 1 < place.excerpt.line {
+                let _ = writeln!(out, "  {:>digits$}   {DIM}...{DIM:#}", "");
+            }
+        }
+        // Of a long place its ends.
+        let own = place.last - place.line + 1;
+        let within = |line: usize| own > PLACE_LINES && line > place.line + 2 && line + 2 < place.last;
+        let mut skipping = false;
+        for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+            if line <= upto {
+                continue;
+            }
+            upto = line;
+            if within(line) {
+                if !skipping {
+                    let _ = writeln!(out, "  {:>digits$} {RED}>{RED:#} {DIM}...{DIM:#}", "");
+                }
+                skipping = true;
+                continue;
+            }
+            let own = |place: &Surrounding| (place.line..=place.last).contains(&line);
+            let mark = if shown.iter().any(own) { ">" } else { " " };
+            let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
+        }
+    }
+    if evidence.candidates.len() > shown.len() && !shown.is_empty() {
+        let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
+    }
+    if let Some(lines) = evidence.unique_lines.filter(|lines| *lines <= 30) {
+        let _ = writeln!(out, "  {DIM}any {lines} lines in a row stand in this file once{DIM:#}");
+    }
+}
+
+fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Excerpt) {
+    let count = evidence.file_lines.unwrap_or(beginning.lines.len());
+    if count == 0 {
+        return;
+    }
+    let unlike = finding.code == Code::SearchNotFound && !evidence.gave_up;
+    let unlike = if unlike { "nothing in it is like that; " } else { "" };
+    let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    let begins = if count > BEGINNING { " and begins with" } else { "" };
+    let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");
+    for (line, text) in (beginning.line..).zip(beginning.lines.iter().take(BEGINNING)) {
+        let _ = writeln!(out, "  {DIM}{line:>2} |{DIM:#} {}", code(text));
+    }
+}
+
+/// The response's lines and the file's, with both numbers.
+fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
+    let last = nearest.line + nearest.lines.len().saturating_sub(1);
+    let place = LineRange { first: nearest.line, last };
+    if nearest.rows.is_empty() {
+        let _ = writeln!(out, "  {place} of the file:");
+        let digits = last.to_string().len();
+        for (line, text) in (nearest.line..).zip(nearest.lines.iter().take(ROWS)) {
+            let _ = writeln!(out, "  {DIM}{line:>digits$} |{DIM:#}{}", behind(&code(text)));
+        }
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "  most like it: {place} of the file, {}% alike ({RED}-{RED:#} the answer, {GREEN}+{GREEN:#} the file)",
+        nearest.similarity
+    );
+    if !nearest.also.is_empty() {
+        let lines: Vec<_> = nearest.also.iter().map(ToString::to_string).collect();
+        let _ = writeln!(out, "  {DIM}as much alike: what begins at line {}{DIM:#}", lines.join(", "));
+    }
+    let first = nearest.first_differing_row();
+    let seen = first.and_then(|at| nearest.rows.get(at)).map(|row| row.kind);
+    // Where nothing differs to the eye, all that is not the same is shown twice.
+    let differs =
+        |row: &Row| row.kind != RowKind::Same && (row.kind != RowKind::Alike || seen == Some(row.kind));
+    if seen == Some(RowKind::Alike) {
+        let _ = writeln!(out, "  {DIM}they differ in blanks and look-alikes only{DIM:#}");
+    }
+    let table = Table {
+        finding,
+        nearest,
+        left: finding
+            .wanted
+            .iter()
+            .filter_map(|line| line.line)
+            .max()
+            .map_or(0, |line| line.to_string().len()),
+        right: last.to_string().len(),
+    };
+    let mut shown = Vec::new();
+    let mut reach = 0;
+    for (at, row) in nearest.rows.iter().enumerate() {
+        if differs(row) {
+            let from = at.saturating_sub(AROUND).max(reach);
+            reach = (at + AROUND + 1).min(nearest.rows.len());
+            shown.extend(from..reach);
+        }
+    }
+    if nearest.rows.len() <= ROWS || shown.is_empty() {
+        shown = (0..nearest.rows.len()).collect();
+    }
+    let mut before = None;
+    for at in shown.iter().copied().take(ROWS) {
+        let skipped = before.map_or(at > 0, |before| at > before + 1);
+        if skipped {
+            let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", table.left + 1 + table.right);
+        }
+        if let Some(row) = nearest.rows.get(at) {
+            table.row(out, row, differs(row), Some(at) == first);
+        }
+        before = Some(at);
+    }
+    if before.is_some_and(|before| before + 1 < nearest.rows.len()) {
+        let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", table.left + 1 + table.right);
+    }
+}
+
+struct Table<'a> {
+    finding: &'a Finding,
+    nearest: &'a Nearest,
+    /// The widths of the numbers.
+    left: usize,
+    right: usize,
+}
+
+impl Table<'_> {
+    fn row(&self, out: &mut String, row: &Row, differs: bool, first: bool) {
+        let wanted = row.wanted.and_then(|at| self.finding.wanted.get(at));
+        let real = row.real.and_then(|at| Some((self.nearest.line + at, self.nearest.lines.get(at)?)));
+        let number = wanted.and_then(|line| line.line);
+        let Some((line, text)) = real else {
+            if let Some(wanted) = wanted.filter(|_| differs) {
+                self.line(out, (number, None), '-', &visible(&wanted.text, 0, false));
+                let elsewhere = self.nearest.elsewhere.iter().find(|(at, _)| Some(*at) == row.wanted);
+                if let Some((_, line)) = elsewhere {
+                    self.first(out, true, 0, &format!("it is line {line} of the file"));
+                } else {
+                    self.first(out, first, 0, "the file does not have this line here");
+                }
+            }
+            return;
+        };
+        let Some(wanted) = wanted.filter(|_| differs) else {
+            let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
+            self.line(out, (number, Some(line)), mark, &visible(text, 0, false));
+            self.first(out, first, 0, "the answer leaves this line out");
+            return;
+        };
+        let difference = Difference::of(&wanted.text, text);
+        let skip = difference.column.saturating_sub(START);
+        let skip = if wanted.text.chars().count().max(text.chars().count()) > WIDTH { skip } else { 0 };
+        let shown = |text: &str| visible(text, skip, difference.in_blanks);
+        self.line(out, (number, None), '-', &shown(&wanted.text));
+        self.line(out, (None, Some(line)), '+', &shown(text));
+        let common: String = text.chars().take(difference.column).collect();
+        let column = rendered(&common, skip, difference.in_blanks).width();
+        let remark = if difference.remark.is_empty() { "the first difference" } else { &difference.remark };
+        self.first(out, first, column, remark);
+    }
+
+    fn line(&self, out: &mut String, numbers: (Option<usize>, Option<usize>), mark: char, text: &str) {
+        let shown = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
+        let (left, right) = (shown(numbers.0), shown(numbers.1));
+        let style = match mark {
+            '-' => RED,
+            '+' => GREEN,
+            _ => DIM,
+        };
+        let (l, r) = (self.left, self.right);
+        let text = behind(text);
+        let mark = if mark == ' ' && text.is_empty() { "" } else { &format!(" {style}{mark}{style:#}") };
+        let _ = writeln!(out, "  {DIM}{left:>l$} {right:>r$}{DIM:#}{mark}{text}");
+    }
+
+    /// Points at the first difference.
+    fn first(&self, out: &mut String, first: bool, column: usize, remark: &str) {
+        if first {
+            let width = self.left + 1 + self.right + 3 + column;
+            let _ = writeln!(out, "  {:width$}{CYAN}^ {}{CYAN:#}", "", escape(remark));
+        }
+    }
+}
+
+/// A line, or what follows its first `skip` characters, short enough.
+fn visible(text: &str, skip: usize, blanks: bool) -> String {
+    let long = text.chars().count() > skip + WIDTH;
+    let short: String = if long { text.chars().take(skip + WIDTH - 1).collect() } else { text.to_owned() };
+    rendered(&short, skip, blanks) + if long { "…" } else { "" }
+}
+
+/// A text without its first `skip` characters; the blanks at its ends are made visible if `blanks` says so, and those
+/// that are no space or tab always.
+fn rendered(text: &str, skip: usize, blanks: bool) -> String {
+    let mut out = String::new();
+    if skip > 0 {
+        out.push('…');
+    }
+    let body = text.trim_start().len();
+    let (lead, trail) = (text.len() - body, text.trim_end().len());
+    for (at, c) in text.char_indices().skip(skip) {
+        let edge = blanks && (at < lead || at >= trail);
+        match c {
+            ' ' if edge => out.push('·'),
+            '\t' if edge => out.push_str("→   "),
+            '\t' => out.push_str("    "),
+            c if c.is_whitespace() && c != ' ' => out.extend(c.escape_unicode()),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text behind a blank; nothing for none.
+fn behind(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" {text}") }
+}
+
+fn code(text: &str) -> String {
+    escape_code(&shorten(text, WIDTH))
+}

@@ -1,0 +1,112 @@
+//! The lines that a refused edit looks for, and on which lines of the response they stand.
+
+use crate::diag::Diagnostic;
+use crate::edit::{Change, Script};
+use crate::response::Response;
+
+/// So many lines of the response are tried as the first of the text.
+const STARTS: usize = 64;
+
+/// A line that an edit looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its line in the response, from 1, if it is known.
+    pub line: Option<usize>,
+    /// Its text, as the format has it: without marks, unescaped.
+    pub text: String,
+}
+
+/// The lines that the hunk looks for that a diagnostic is about; none if it is about none.
+pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Vec<Wanted> {
+    let find = || {
+        let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
+        let hunk = edit.hunk_at(diagnostic.span()?)?;
+        let lines = hunk.change.wanted();
+        let numbers = responses
+            .get(hunk.span.response as usize)
+            .and_then(|response| {
+                let span = response.lines_of(hunk.span);
+                let texts: Vec<&str> =
+                    response.lines_from(span.first).take(span.last - span.first + 1).collect();
+                numbers(&texts, &lines, matches!(hunk.change, Change::Diff { .. }))
+                    .map(|numbers| numbers.into_iter().map(|at| at + span.first).collect::<Vec<_>>())
+            })
+            .unwrap_or_default();
+        let wanted = lines.iter().enumerate();
+        Some(
+            wanted
+                .map(|(at, text)| Wanted { line: numbers.get(at).copied(), text: (*text).to_owned() })
+                .collect(),
+        )
+    };
+    find().unwrap_or_default()
+}
+
+/// Where the lines stand among those of the hunk, if all do.
+fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
+    let is = |text: &str, line: &str| {
+        if marked {
+            let text = text.trim_end_matches('\r');
+            return text.strip_prefix([' ', '-']) == Some(line) || (text.is_empty() && line.is_empty());
+        }
+        text.trim() == line.trim() || unquoted(text).is_some_and(|text| text == line)
+    };
+    if marked {
+        let mut found = Vec::with_capacity(lines.len());
+        for (at, text) in texts.iter().enumerate() {
+            if lines.get(found.len()).is_some_and(|line| is(text, line)) {
+                found.push(at);
+            }
+        }
+        return (found.len() == lines.len()).then_some(found);
+    }
+    let first = lines.first()?;
+    let starts = (0..texts.len()).filter(|at| is(texts[*at], first)).take(STARTS);
+    for start in starts {
+        let run = texts.get(start..start + lines.len())?;
+        if run.iter().zip(lines).all(|(text, line)| is(text, line)) {
+            return Some((start..start + lines.len()).collect());
+        }
+    }
+    None
+}
+
+/// The string on a line of JSON that holds but one.
+fn unquoted(text: &str) -> Option<String> {
+    let text = text.trim().trim_end_matches(',').trim_end();
+    let text = text.strip_prefix('[').unwrap_or(text).trim_start();
+    let text = text.strip_suffix(']').unwrap_or(text).trim_end();
+    if !text.starts_with('"') {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_text_stand_in_a_row() {
+        let texts = ["<find>", "<<<", "  a", "b", ">>>", "<put>", "  a", "c"];
+        assert_eq!(numbers(&texts, &["  a", "b"], false), Some(vec![2, 3]));
+        assert_eq!(numbers(&texts, &["  a", "c"], false), Some(vec![6, 7]));
+        assert_eq!(numbers(&texts, &["x"], false), None);
+        assert_eq!(numbers(&texts, &[], false), None);
+    }
+
+    #[test]
+    fn lines_of_a_diff_have_their_mark() {
+        let texts = ["@@ -1,2 +1,2 @@", " a", "-b", "+x", "", "-c"];
+        assert_eq!(numbers(&texts, &["a", "b", "", "c"], true), Some(vec![1, 2, 4, 5]));
+        assert_eq!(numbers(&texts, &["a", "x"], true), None);
+    }
+
+    #[test]
+    fn lines_of_json_are_strings() {
+        let texts = ["\"original_lines\": [", "  \"a\\tb\",", "  \"c\"", "]"];
+        assert_eq!(numbers(&texts, &["a\tb", "c"], false), Some(vec![1, 2]));
+        assert_eq!(unquoted("[\"x\"]"), Some("x".to_owned()));
+        assert_eq!(unquoted("[\"x\", \"y\"],"), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! A file before and, behind the first NUL, after: written as a change in every format, read and resolved again, it gives
+//! the file after.
+
+use git_llm_apply::format::render::{Rendered, render};
+use git_llm_apply::format::{self, FORMATS};
+use git_llm_apply::locate::Tier;
+use git_llm_apply::plan::{MemoryTree, Rules, resolve};
+use git_llm_apply::response::Response;
+
+fn rules() -> Rules {
+    Rules {
+        max_fuzz: Tier::Similar,
+        worktree: None,
+        repository_name: None,
+        permit: Box::new(|_| Ok(())),
+        also_sensitive: Box::new(|_| false),
+        allow_delete: true,
+        allow_overwrite: false,
+        allow_sensitive: false,
+        allow_placeholder: true,
+        allow_markers: true,
+    }
+}
+
+pub(crate) fn check(bytes: &[u8]) {
+    let Some(at) = bytes.iter().position(|&byte| byte == 0) else { return };
+    let (before, after) = (&bytes[..at], &bytes[at + 1..]);
+    let change =
+        Rendered { path: "a", before: Some(before), after: Some(after), renamed_from: None, why: None };
+    let tree = MemoryTree::new().with_file("a", before).expect("a path");
+    for format in FORMATS {
+        let Ok(text) = render(format.id, &[change]) else { continue };
+        let response = Response::new(0, "fuzz", text.clone().into_bytes(), 1 << 24).expect("text");
+        let script = format::parse(&response, None);
+        let plan = resolve(&script, &tree, &rules()).expect("a tree in memory can be read");
+        let plan =
+            plan.unwrap_or_else(|rejected| panic!("{}:\n{text}\n{:?}", format.name(), rejected.diagnostics));
+        let last = plan.steps().iter().flat_map(|step| &step.changes).next_back();
+        let made = last.and_then(|change| change.after.as_ref()).map(|state| state.body.read(&tree));
+        let made = made.transpose().expect("a tree in memory can be read");
+        assert_eq!(made.as_deref().unwrap_or(before), after, "{}:\n{text}", format.name());
+    }
+}

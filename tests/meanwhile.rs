@@ -1,0 +1,247 @@
+//! What others do while a landing is under way: edits, signals, git commands, other landings.
+#![cfg(test)]
+
+mod sandbox;
+
+use git_llm_apply::vcs::fault::VARIABLE;
+use sandbox::fault::{Stopped, signal, wait_for};
+use sandbox::{Run, Sandbox, create, five, same};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+#[test]
+fn an_edit_right_after_a_file_was_placed_is_seen_by_git() {
+    // As long as what was placed: only the content tells.
+    let sandbox = Sandbox::new();
+    let stopped = Stopped::at(&sandbox, "file-placed");
+    assert_eq!(sandbox.text("README"), "hello world\n", "README is placed first");
+    sandbox.file("README", "HELLO WORLD\n");
+    // Until the index is younger than that, for a git that counts in seconds too: it is not racy then.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    stopped.go_on().exits(0);
+    assert_eq!(sandbox.text("README"), "HELLO WORLD\n");
+    assert_eq!(sandbox.status(), " M README");
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_the_lock() {
+    let sandbox = Sandbox::new();
+    let lock = std::fs::File::open(sandbox.repo.join(".git")).unwrap();
+    lock.lock().unwrap();
+    let before = sandbox.listing();
+    let file = sandbox.response(&five());
+    let child = sandbox.command([file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let start = std::time::Instant::now();
+    signal("INT", child.id());
+    Run::of(child.wait_with_output().unwrap()).exits(130);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    same("interrupted", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_landing_is_not_taken_back_while_git_still_moves_the_branch() {
+    // The hook kills this program, as somebody might, and lets git go on.
+    let sandbox = Sandbox::new();
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    let script = "#!/bin/sh\n[ $1 = prepared ] || exit 0\nread -r _ _ _ parent _ </proc/$PPID/stat\nkill -9 $parent\nsleep 2\n";
+    sandbox.script(&hook, script);
+    let file = sandbox.response(&five());
+    let status = sandbox.command(["-q".into(), file]).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "1");
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    assert!(wait_for(|| sandbox.git(["rev-list", "--count", "HEAD"]) == "6"), "git did not move the branch");
+    assert!(wait_for(|| sandbox.run(["recover"]).stdout.contains("has landed")), "it was not finished");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+}
+
+#[test]
+fn where_the_branch_is_counts_and_not_what_git_said() {
+    // Git is killed after it has moved the branch.
+    let sandbox = Sandbox::new();
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    sandbox.script(&hook, "#!/bin/sh\n[ $1 = committed ] && kill -9 $PPID\nexit 0\n");
+    sandbox.apply([""; 0], &five()).exits(0);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    for options in [&["--json"][..], &[], &["-n", "--json"], &["--json", "--no-such"]] {
+        let sandbox = Sandbox::new();
+        let file = sandbox.response(&five());
+        let mut child = sandbox.command(options).arg("--").arg(file).stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let code = child.wait().unwrap().code();
+        let wanted = if options.contains(&"--no-such") { 129 } else { 0 };
+        assert_eq!(code, Some(wanted), "{options:?}");
+    }
+}
+
+#[test]
+fn many_runs_at_once_do_not_trip_over_each_others_directories() {
+    // Each on its own branch: none has a reason to fail.
+    let sandbox = Sandbox::new();
+    for round in 0..10 {
+        let file = sandbox.response(&create(&format!("new/{round}"), "Add", "x\n"));
+        let children: Vec<_> = (0..8)
+            .map(|n| {
+                let branch = format!("try/{round}/{n}");
+                let mut command =
+                    sandbox.command(["-q".as_ref(), "-b".as_ref(), branch.as_ref(), file.as_os_str()]);
+                command.stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            Run::of(child.wait_with_output().unwrap()).exits(0);
+        }
+    }
+    sandbox.is_sound();
+}
+
+#[test]
+fn pruning_meanwhile_loses_nothing_that_lands() {
+    // Git takes away a directory of objects that is empty, between looking for it and moving into it.
+    let sandbox = Sandbox::new();
+    let stopped = Stopped::at(&sandbox, "journal-placed");
+    sandbox.git(["gc", "-q"]);
+    stopped.go_on().exits(0);
+    sandbox.is_sound();
+
+    // Objects that are in place already and that nobody refers to yet are pruned: the branch must not move to them.
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    assert_eq!(sandbox.head(), head);
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+    sandbox.apply([""; 0], &five()).exits(0);
+
+    // So are objects that were there before, of commits that were dropped, and that the new ones take up again.
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.apply(["-b", "dropped"], &five()).exits(0);
+    sandbox.git(["branch", "-q", "-D", "dropped"]);
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    sandbox.git(["fsck", "--strict"]);
+    sandbox.apply([""; 0], &five()).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
+fn packing_meanwhile_loses_nothing_that_lands() {
+    // Git packs what nobody refers to yet, and removes directories of objects that are empty then: between the objects
+    // of one landing, two of which lie in the same directory.
+    let sandbox = Sandbox::new();
+    let text: String = (0..20).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    sandbox.git(["gc", "-q"]);
+    stopped.go_on().exits(0);
+    assert_eq!(sandbox.status(), "");
+    sandbox.git(["fsck", "--strict"]);
+    sandbox.leaves_nothing();
+
+    // Nothing is spared, not even what waits to be moved.
+    let sandbox = Sandbox::new();
+    let (head, before) = (sandbox.head(), sandbox.git(["ls-files", "-s"]));
+    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    sandbox.git(["prune", "--expire=now"]);
+    stopped.go_on().exits(4).says("run it again");
+    assert_eq!(
+        (sandbox.head(), sandbox.git(["ls-files", "-s"]), sandbox.status()),
+        (head, before, "".into())
+    );
+    sandbox.is_sound();
+}
+
+#[test]
+fn old_objects_that_are_taken_up_again_are_made_young() {
+    // As git does it, so that pruning spares them (git-prune(1), --expire).
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.apply(["-b", "dropped"], &five()).exits(0);
+    sandbox.git(["branch", "-q", "-D", "dropped"]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(86400);
+    for (path, (mode, _)) in sandbox.listing() {
+        if path.starts_with(".git/objects/") && !path.ends_with('/') {
+            let path = sandbox.repo.join(path);
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+            std::fs::File::options().append(true).open(&path).unwrap().set_modified(old).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+    }
+    let stopped = Stopped::at(&sandbox, "ref-locked");
+    sandbox.git(["prune", "--expire=1.hour.ago"]);
+    stopped.go_on().exits(0);
+    sandbox.git(["fsck", "--strict"]);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+}
+
+#[test]
+fn what_is_new_is_spared_by_git() {
+    // Between the last look at the objects and the movement of the branch: by pruning that began before, and by
+    // repacking, which otherwise drops a pack that nothing referred to when it began.
+    let few = five();
+    let many: String = (0..60).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    for (text, clean) in [(few, &["prune", "--expire=10.seconds.ago"][..]), (many, &["repack", "-adq"])] {
+        let sandbox = Sandbox::new();
+        let stopped = Stopped::on(&sandbox, "ref-prepared", 1, &text);
+        sandbox.git(clean);
+        stopped.go_on().exits(0);
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+        let kept = sandbox.listing().into_keys().filter(|path| path.ends_with(".keep")).count();
+        assert_eq!(kept, 0, "{clean:?}");
+    }
+}
+
+#[test]
+fn a_pack_is_kept_for_no_longer_than_the_landing() {
+    let many: String = (0..60).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
+    let kept = |sandbox: &Sandbox| {
+        sandbox.listing().into_iter().filter(|(path, _)| path.ends_with(".keep")).collect::<Vec<_>>()
+    };
+    for point in ["object-moved", "ref-prepared", "ref-moved", "ref-unlocked"] {
+        for end in ["fail", "kill"] {
+            let sandbox = Sandbox::new();
+            let file = sandbox.response(&many);
+            let run = sandbox.command([file]).env(VARIABLE, format!("{point}:{end}")).output().unwrap();
+            assert_eq!(kept(&sandbox).len(), usize::from(end == "kill"), "{point} {end}: {run:?}");
+            sandbox.run(["recover"]).exits(0);
+            assert_eq!(kept(&sandbox), [], "{point} {end}");
+            sandbox.is_sound();
+        }
+    }
+    // One that somebody else keeps stays kept.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-b", "gone"], &many).exits(0);
+    let pack = sandbox.listing().into_keys().find(|path| path.ends_with(".pack")).unwrap();
+    sandbox.file(&pack.replace(".pack", ".keep"), "mine\n");
+    sandbox.git(["config", "core.logAllRefUpdates", "false"]);
+    sandbox.git(["branch", "-q", "-D", "gone"]);
+    sandbox.apply([""; 0], &many).exits(0);
+    assert_eq!(kept(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_file_that_comes_into_the_checkout_meanwhile_is_not_left_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["sparse-checkout", "set", "docs"]);
+    assert!(!sandbox.exists("src/a.rs"));
+    let head = sandbox.head();
+    let stopped = Stopped::at(&sandbox, "objects-moved");
+    sandbox.git(["sparse-checkout", "disable"]);
+    stopped.go_on().exits(4).says("src/a.rs was changed meanwhile");
+    assert_eq!((sandbox.head(), sandbox.status()), (head, String::new()));
+    sandbox.is_sound();
+    sandbox.apply([""; 0], &five()).exits(0);
+    assert_eq!(sandbox.status(), "");
+}

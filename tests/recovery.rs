@@ -1,0 +1,221 @@
+//! Recovery after a kill, whatever has become of the repository since: moved, copied, gone on, pruned.
+#![cfg(test)]
+
+mod sandbox;
+
+use git_llm_apply::vcs::fault::VARIABLE;
+use sandbox::fault::{copy, ends, killed_at, room, with_fault};
+use sandbox::{Run, Sandbox, five, same};
+use std::path::PathBuf;
+
+#[test]
+fn what_was_caught_in_the_exchange_goes_back() {
+    // Killed right after the names were exchanged, before anybody could look at what it was that came out: here an edit
+    // that the user had saved a moment before.
+    let sandbox = killed_at("file-placed");
+    let caught = room(&sandbox).join("files/0.new");
+    assert_eq!(std::fs::read_to_string(&caught).unwrap(), "hello\n");
+    std::fs::write(&caught, "my own\n").unwrap();
+    sandbox.run(["recover"]).exits(0);
+    assert_eq!(sandbox.text("README"), "my own\n");
+    assert_eq!(sandbox.status(), " M README");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_file_of_the_users_that_is_like_ours_is_not_taken_for_it() {
+    let sandbox = killed_at("directory-made");
+    sandbox.file("docs/new.txt", "one\ntwo\nthree\nfour\n");
+    sandbox.run(["recover"]).exits(0);
+    assert_eq!(sandbox.text("docs/new.txt"), "one\ntwo\nthree\nfour\n");
+    assert_eq!(sandbox.status(), "?? docs/new.txt");
+    sandbox.is_sound();
+}
+
+#[test]
+fn edits_in_a_checkout_that_was_not_touched_yet_are_nobodys_business() {
+    for fault in ["journal-placed", "objects-moved", "ref-locked", "directory-made"] {
+        let sandbox = killed_at(fault);
+        sandbox.file("README", "my own\n");
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        assert_eq!(sandbox.text("README"), "my own\n", "{fault}");
+        assert_eq!(sandbox.status(), " M README", "{fault}");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_signal_does_not_stop_a_recovery() {
+    let (before, _) = ends();
+    let sandbox = killed_at("index-prepared");
+    let run = sandbox.command(["recover"]).env(VARIABLE, "scratch-removed:int").output().unwrap();
+    Run::of(run).exits(0);
+    sandbox.state().is(&before, "interrupted recovery");
+}
+
+#[test]
+fn a_repository_that_was_moved_is_recovered_where_it_is() {
+    let (before, after) = ends();
+    for (fault, wanted) in [("index-prepared", &before), ("file-removed", &before), ("ref-moved", &after)] {
+        let mut sandbox = killed_at(fault);
+        let moved = sandbox.root().join("moved");
+        std::fs::rename(&sandbox.repo, &moved).unwrap();
+        sandbox.repo = moved;
+        sandbox.run(["recover"]).exits(0);
+        sandbox.state().is(wanted, fault);
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_copy_is_recovered_without_touching_the_original() {
+    let (before, after) = ends();
+    for (fault, wanted) in [("index-prepared", &before), ("ref-moved", &after)] {
+        let mut sandbox = killed_at(fault);
+        let original = sandbox.repo.clone();
+        let copied = sandbox.root().join("copy");
+        copy(&original, &copied);
+        let untouched = sandbox.listing();
+        sandbox.repo = copied;
+        sandbox.run(["recover"]).exits(0);
+        // Objects of a killed landing may stay in a copy, where their files are others.
+        let mut found = sandbox.state();
+        if fault == "index-prepared" {
+            found.files.retain(|path, _| !path.contains(".git/objects/") || wanted.files.contains_key(path));
+        }
+        found.is(wanted, fault);
+        sandbox.repo = original;
+        same("the original", &untouched, &sandbox.listing());
+        sandbox.run(["recover"]).exits(0);
+        sandbox.state().is(wanted, fault);
+    }
+}
+
+/// A linked worktree on branch side, in which a landing was killed.
+fn killed_in_linked(fault: &str) -> (Sandbox, PathBuf) {
+    let sandbox = Sandbox::new();
+    let linked = sandbox.root().join("linked");
+    sandbox.git(["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let run = with_fault(&sandbox, ["-C", linked.to_str().unwrap()], &format!("{fault}:kill"));
+    assert_eq!(run.signal, Some(9), "{fault}");
+    (sandbox, linked)
+}
+
+#[test]
+fn a_worktree_that_was_moved_or_removed_is_recovered() {
+    for (fault, commits) in [("index-prepared", "1"), ("ref-moved", "6")] {
+        // Moved, as git moves worktrees.
+        let (sandbox, linked) = killed_in_linked(fault);
+        let moved = sandbox.root().join("moved");
+        sandbox.git(["worktree", "move", linked.to_str().unwrap(), moved.to_str().unwrap()]);
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(
+            sandbox.git(["-C", moved.to_str().unwrap(), "status", "--porcelain", "--ignored"]),
+            "",
+            "{fault}"
+        );
+        assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
+        sandbox.is_sound();
+
+        // Its directory is gone.
+        let (sandbox, linked) = killed_in_linked(fault);
+        std::fs::remove_dir_all(&linked).unwrap();
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
+        sandbox.is_sound();
+
+        // All of it is gone, but its branch is still locked.
+        let (sandbox, linked) = killed_in_linked(fault);
+        std::fs::remove_dir_all(&linked).unwrap();
+        std::fs::remove_dir_all(sandbox.repo.join(".git/worktrees/linked")).unwrap();
+        let head = sandbox.text(".git/logs/HEAD");
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
+        assert_eq!(sandbox.text(".git/logs/HEAD"), head, "HEAD of this worktree has not moved");
+        assert!(!sandbox.exists(".git/ORIG_HEAD"));
+        sandbox.is_sound();
+        sandbox.git(["branch", "-D", "side"]);
+    }
+}
+
+#[test]
+fn what_is_on_the_branch_decides_whether_a_killed_run_has_landed() {
+    // Killed before the commit point, and then the branch went elsewhere: it has not landed.
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "other"]);
+    let count = sandbox.git(["count-objects"]);
+    with_fault(&sandbox, ["-b", "other"], "ref-prepared:kill");
+    std::fs::remove_file(sandbox.repo.join(".git/refs/heads/other.lock")).unwrap();
+    sandbox.git(["branch", "-D", "other"]);
+    sandbox.run(["recover"]).exits(0).says("took a killed run back");
+    assert_eq!(sandbox.git(["count-objects"]), count, "its objects are gone");
+    sandbox.is_sound();
+
+    // Killed after it, and then somebody committed on top.
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "other"]);
+    with_fault(&sandbox, ["-b", "other"], "ref-moved:kill");
+    std::fs::remove_file(sandbox.repo.join(".git/refs/heads/other.lock")).unwrap();
+    let tree = sandbox.git(["rev-parse", "other^{tree}"]);
+    let top = sandbox.git(["commit-tree", "-p", "other", "-m", "top", &tree]);
+    sandbox.git(["branch", "-f", "other", &top]);
+    sandbox.run(["recover"]).exits(0).says("has landed");
+    sandbox.git(["fsck", "--strict"]);
+}
+
+#[test]
+fn commits_that_somebody_has_found_and_named_stay() {
+    let sandbox = Sandbox::new();
+    with_fault(&sandbox, ["-b", "other"], "ref-prepared:kill");
+    let dangling = sandbox.git(["fsck", "--no-progress"]);
+    let commit = dangling.lines().find_map(|line| line.strip_prefix("dangling commit ")).unwrap();
+    sandbox.git(["branch", "found", commit]);
+    sandbox.run(["recover"]).exits(0);
+    sandbox.git(["fsck", "--strict"]);
+    assert_eq!(sandbox.git(["rev-list", "--count", "found"]), "6");
+}
+
+#[test]
+fn recovery_removes_nothing_but_its_own() {
+    // A note that was written by half names some directory or other.
+    let sandbox = Sandbox::new();
+    let room = sandbox.repo.join(".git/llm-apply/txn/18e9-1");
+    std::fs::create_dir_all(&room).unwrap();
+    let precious = sandbox.root().join("precious");
+    std::fs::create_dir(&precious).unwrap();
+    std::fs::write(precious.join("data"), "mine\n").unwrap();
+    std::fs::write(room.join("elsewhere"), precious.to_str().unwrap()).unwrap();
+    // Files that others leave lying about in any directory.
+    sandbox.file(".git/llm-apply/txn/.DS_Store", "x");
+    sandbox.run(["recover"]).exits(0);
+    assert!(precious.join("data").exists());
+    assert!(!room.exists());
+    sandbox.apply([""; 0], &five()).exits(0);
+
+    // Without its token no lock is ours: git's own are empty in the beginning.
+    let sandbox = killed_at("objects-moved");
+    std::fs::write(self::room(&sandbox).join("token"), "").unwrap();
+    sandbox.file(".git/index.lock", "");
+    sandbox.file(".git/refs/heads/main.lock", "");
+    sandbox.run(["recover"]).exits(0);
+    assert!(sandbox.exists(".git/index.lock") && sandbox.exists(".git/refs/heads/main.lock"));
+}
+
+#[test]
+fn a_recovery_does_not_need_the_objects_of_the_killed_run() {
+    // Killed before the commit point; then the branch went on, and what nobody refers to was pruned.
+    for fault in ["journal-placed", "ref-prepared"] {
+        let sandbox = Sandbox::new();
+        sandbox.git(["branch", "other"]);
+        with_fault(&sandbox, ["-b", "other"], &format!("{fault}:kill"));
+        let _ = std::fs::remove_file(sandbox.repo.join(".git/refs/heads/other.lock"));
+        let tree = sandbox.git(["rev-parse", "other^{tree}"]);
+        let on = sandbox.git(["commit-tree", "-p", "other", "-m", "on", &tree]);
+        sandbox.git(["branch", "-f", "other", &on]);
+        sandbox.git(["prune", "--expire=now"]);
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        assert_eq!(sandbox.git(["rev-parse", "other"]), on, "{fault}");
+        sandbox.is_sound();
+        sandbox.apply(["-b", "other"], &five()).exits(0);
+    }
+}

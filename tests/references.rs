@@ -1,0 +1,153 @@
+//! Branches in odd shapes, branches that are in use, and what is recorded about their movement.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::fault::with_fault;
+use sandbox::{Run, Sandbox, five, same};
+
+#[test]
+fn what_cannot_be_recorded_is_refused_before_anything_moves() {
+    type Case = (&'static str, fn(&Sandbox), &'static [&'static str]);
+    let cases: &[Case] = &[
+        ("ORIG_HEAD", |s| std::fs::create_dir(s.repo.join(".git/ORIG_HEAD")).unwrap(), &[]),
+        ("logs/HEAD", |s| s.file(".git/logs/HEAD/x", ""), &[]),
+        ("logs/refs/heads/try", |s| s.file(".git/logs/refs/heads/try", "x"), &["-b", "try/1"]),
+        ("logs/refs/heads/try", |s| s.file(".git/logs/refs/heads/try/1", "x"), &["-b", "try"]),
+        (
+            "logallrefupdates",
+            |s| {
+                let _ = std::fs::remove_file(s.repo.join(".git/logs/HEAD"));
+                s.git(["config", "core.logAllRefUpdates", "sometimes"]);
+            },
+            &[],
+        ),
+    ];
+    for (what, prepare, options) in cases {
+        let sandbox = Sandbox::new();
+        let _ = std::fs::remove_file(sandbox.repo.join(".git/logs/HEAD"));
+        prepare(&sandbox);
+        let before = sandbox.listing();
+        sandbox.apply(*options, &five()).exits(128).says(what);
+        same(what, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn directories_that_a_gone_branch_left_give_way_to_a_reflog() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.repo.join(".git/logs/refs/heads/try/x")).unwrap();
+    std::fs::create_dir_all(sandbox.repo.join(".git/refs/heads/try/x")).unwrap();
+    sandbox.apply(["-b", "try"], &five()).exits(0);
+    assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs", "try"]), "llm-apply: 5 edits from response.txt");
+    sandbox.is_sound();
+}
+
+#[test]
+fn symbolic_branches_are_followed_to_their_end() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "-m", "real"]);
+    sandbox.git(["symbolic-ref", "refs/heads/middle", "refs/heads/real"]);
+    sandbox.git(["symbolic-ref", "refs/heads/main", "refs/heads/middle"]);
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    sandbox.apply(["-b", "main"], &five()).exits(0);
+    assert_eq!(sandbox.text(".git/refs/heads/main"), "ref: refs/heads/middle\n");
+    assert_eq!(sandbox.text(".git/refs/heads/middle"), "ref: refs/heads/real\n");
+    assert_eq!(sandbox.git(["rev-list", "--count", "real"]), "6");
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+    // In circles.
+    sandbox.git(["symbolic-ref", "refs/heads/a", "refs/heads/b"]);
+    sandbox.git(["symbolic-ref", "refs/heads/b", "refs/heads/a"]);
+    let before = sandbox.listing();
+    sandbox.apply(["-b", "a"], &five()).exits(128);
+    same("circle", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_head_that_is_a_link_in_the_file_system_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    std::fs::remove_file(sandbox.repo.join(".git/HEAD")).unwrap();
+    std::os::unix::fs::symlink("refs/heads/main", sandbox.repo.join(".git/HEAD")).unwrap();
+    assert_eq!(sandbox.git(["symbolic-ref", "HEAD"]), "refs/heads/main", "git reads it so");
+    let before = sandbox.listing();
+    for options in [&[][..], &["-n"], &["-b", "other"]] {
+        sandbox.apply(options, &five()).exits(128).says("HEAD is a symbolic link");
+    }
+    same("linked HEAD", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_branch_that_another_worktree_or_operation_has_in_use_is_refused() {
+    type Case = (&'static str, fn(&Sandbox));
+    let cases: &[Case] = &[
+        ("checked out by a symbolic branch", |s| {
+            s.git(["branch", "busy"]);
+            s.git(["symbolic-ref", "refs/heads/alias", "refs/heads/busy"]);
+            s.git(["worktree", "add", "-q", "../linked", "alias"]);
+        }),
+        ("its worktree's directory is gone", |s| {
+            s.git(["worktree", "add", "-q", "-b", "busy", "../linked"]);
+            std::fs::remove_dir_all(s.root().join("linked")).unwrap();
+        }),
+        ("being rebased here", |s| {
+            s.git(["checkout", "-q", "-b", "busy"]);
+            s.commit("two");
+            s.git(["-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-q", "-i", "HEAD~1"]);
+        }),
+        ("moved along by a rebase here", |s| {
+            s.git(["checkout", "-q", "-b", "busy"]);
+            s.commit("two");
+            s.git(["checkout", "-q", "-b", "top"]);
+            s.commit("three");
+            let editor = "sequence.editor=sed -i 1s/pick/edit/";
+            s.git(["-c", editor, "rebase", "-q", "-i", "--update-refs", "HEAD~2"]);
+        }),
+        ("being bisected here", |s| {
+            s.git(["branch", "busy"]);
+            s.git(["checkout", "-q", "busy"]);
+            s.git(["bisect", "start"]);
+            s.git(["checkout", "-q", "--detach"]);
+        }),
+    ];
+    for (what, prepare) in cases {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox);
+        let refused = Run::of(sandbox.git_command(["branch", "-f", "busy", "main"]).output().unwrap());
+        assert_eq!(refused.code, Some(128), "{what}: git refuses to move it");
+        let before = sandbox.listing();
+        sandbox.apply(["-b", "busy"], &five()).exits(4).says("busy is checked out in");
+        same(what, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn a_packed_branch_in_a_directory_moves() {
+    // Packing removes the directories that it empties, of branches that are in use too.
+    let pack = || {
+        let sandbox = Sandbox::new();
+        sandbox.git(["checkout", "-q", "-b", "topic/one/a"]);
+        sandbox.git(["branch", "topic/two/b"]);
+        sandbox.git(["pack-refs", "--all"]);
+        assert!(!sandbox.exists(".git/refs/heads/topic"));
+        sandbox
+    };
+    for options in [&[][..], &["-b", "topic/two/b"]] {
+        let sandbox = pack();
+        sandbox.apply(options, &five()).exits(0);
+        let branch = options.last().unwrap_or(&"topic/one/a");
+        assert_eq!(sandbox.git(["rev-list", "--count", branch]), "6");
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+
+        let sandbox = pack();
+        let before = sandbox.listing();
+        with_fault(&sandbox, options, "ref-locked:fail").exits(128);
+        same("failed", &before, &sandbox.listing());
+        with_fault(&sandbox, options, "ref-locked:kill");
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        same("killed", &before, &sandbox.listing());
+        sandbox.apply(options, &five()).exits(0);
+        sandbox.is_sound();
+    }
+}

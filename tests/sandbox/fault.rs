@@ -1,0 +1,90 @@
+//! Runs that a fault kills or stops on their way.
+
+use super::{Run, Sandbox, State, five};
+use git_llm_apply::vcs::fault::VARIABLE;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Lands the five operations with a fault set.
+pub fn with_fault<S: AsRef<std::ffi::OsStr>>(
+    sandbox: &Sandbox,
+    options: impl IntoIterator<Item = S>,
+    fault: &str,
+) -> Run {
+    let file = sandbox.response(&five());
+    Run::of(sandbox.command(options).arg("--").arg(file).env(VARIABLE, fault).output().unwrap())
+}
+
+/// A landing that was killed at a point.
+#[track_caller]
+pub fn killed_at(fault: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    assert_eq!(with_fault(&sandbox, [""; 0], &format!("{fault}:kill")).signal, Some(9), "{fault}");
+    sandbox
+}
+
+/// Before and after an undisturbed landing.
+pub fn ends() -> (State, State) {
+    let sandbox = Sandbox::new();
+    let before = sandbox.state();
+    sandbox.apply([""; 0], &five()).exits(0);
+    (before, sandbox.state())
+}
+
+/// The private directory of the one transaction that was killed.
+pub fn room(sandbox: &Sandbox) -> PathBuf {
+    let mut rooms = std::fs::read_dir(sandbox.repo.join(".git/llm-apply/txn")).unwrap();
+    rooms.next().unwrap().unwrap().path()
+}
+
+/// A landing that has stopped itself at a point, and can be sent on.
+pub struct Stopped {
+    child: Child,
+}
+
+impl Stopped {
+    /// One that lands the five operations, when it comes to the point first.
+    pub fn at(sandbox: &Sandbox, fault: &str) -> Self {
+        Self::on(sandbox, fault, 1, &five())
+    }
+
+    /// One that lands the response, when it comes to the point for the n-th time.
+    pub fn on(sandbox: &Sandbox, fault: &str, n: usize, response: &str) -> Self {
+        let file = sandbox.response(response);
+        let mut command = sandbox.command([file]);
+        command.env(VARIABLE, format!("{fault}:stop:{n}")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let stat = format!("/proc/{}/stat", child.id());
+        let stopped = wait_for(|| {
+            let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+            stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+        });
+        assert!(stopped, "it did not stop at {fault}");
+        Self { child }
+    }
+
+    pub fn go_on(self) -> Run {
+        signal("CONT", self.child.id());
+        Run::of(self.child.wait_with_output().unwrap())
+    }
+}
+
+pub fn signal(name: &str, process: u32) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits up to ten seconds for something to be so, and says whether it is.
+pub fn wait_for(mut what: impl FnMut() -> bool) -> bool {
+    for _ in 0..2000 {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    false
+}
+
+pub fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+}

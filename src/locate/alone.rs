@@ -8,7 +8,8 @@ use super::similar::{similarity, similarly};
 use super::splice::{self, LineChange};
 use super::thresholds::PART_PROOF;
 use super::{
-    Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, guard, merge, nearest, refusal, search,
+    Effect, Limits, Match, Refusal, Repeat, Tier, Version, elision, gaps, guard, merge, nearest, refusal,
+    search,
 };
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
@@ -55,7 +56,7 @@ impl Search<'_> {
         let content = version.content();
         let readings = Pattern::readings(&hunk.change);
         let Some(shortest) = readings.last() else {
-            return Err(Refusal::new(Code::Missing, "the hunk has no text to look for"));
+            return Err(refusal::too_many_dividers());
         };
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(made_nothing(version));
@@ -66,6 +67,9 @@ impl Search<'_> {
             return self.fill_empty(version, pattern);
         }
         let (pattern, found) = self.first_found(content, &readings).unwrap_or((shortest, None));
+        if found.is_none() && self.effort.is_spent() {
+            return Err(nearest::nowhere(content, shortest, self.effort));
+        }
         let live = found.as_ref().map_or(0, |found| found.live().len());
         let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
             Choice::Place(place, rung) => {
@@ -144,12 +148,21 @@ impl Search<'_> {
     ) -> Result<Solution, Box<Refusal>> {
         guard::hunk(content, pattern, self.limits)?;
         let mut matched = matched(content, place, rung);
+        let mut rung = rung;
         if rung.scope == Scope::Part {
-            return Ok(Solution { changes: splice::within_lines(content, pattern, place), matched });
+            if self.limits.max_fuzz < Tier::TrailingSpace || !is_whole_but_for_blanks(content, place) {
+                return Ok(Solution { changes: splice::within_lines(content, pattern, place), matched });
+            }
+            // The blanks at the end of its last line are no other text, and go with it.
+            rung = STANDING;
+            matched.tier = Tier::TrailingSpace;
         }
         let Some(fit) = fit(content, pattern, place, rung) else {
             return Err(nearest::nowhere(content, pattern, self.effort));
         };
+        if rung.scope == Scope::SkippingBlanks && !gaps::are_clear(pattern, &fit) {
+            return Err(gaps::unclear(nearest::nowhere(content, pattern, self.effort)));
+        }
         if rung.tier == Tier::Similar {
             matched.similarity = Some(similarity(content, pattern, &fit));
         }
@@ -233,6 +246,12 @@ impl Search<'_> {
 /// Behind the last line that a place touches.
 fn touched_end(place: &Place) -> usize {
     if place.end.column > 0 { place.end.line + 1 } else { place.end.line }
+}
+
+/// Whether a part of lines begins where a line does, and nothing but blanks follows it.
+fn is_whole_but_for_blanks(content: &Content, place: &Place) -> bool {
+    let rest = content.line(place.end.line).and_then(|line| line.text.get(place.end.column..));
+    place.start.column == 0 && rest.is_some_and(|rest| Form::Trailing.of(rest).is_empty())
 }
 
 /// How an after-text that stands in the file was found.

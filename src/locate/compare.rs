@@ -84,7 +84,7 @@ impl Table<'_> {
             let pairs = old.clone().flat_map(|old| new.clone().map(move |new| (old, new)));
             pairs.map(|(old, new)| ratio_steps(self.before[old], self.lines[new])).sum()
         };
-        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.effort.spare(steps()) {
+        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.effort.spend_on_evidence(steps()) {
             return self.in_turn(old, new);
         }
         let likeness: Vec<Vec<f64>> = old

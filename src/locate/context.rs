@@ -32,14 +32,14 @@ pub(super) fn unique_lines(content: &Content, effort: &Effort) -> Option<usize> 
     // A hash set of all lines for every halving of their number.
     let rounds = usize::BITS - content.line_count().leading_zeros();
     let steps = content.line_count().saturating_mul(rounds as usize).saturating_mul(4);
-    effort.spare(steps).then(|| calculate_min_context(content))
+    effort.spend_on_evidence(steps).then(|| calculate_min_context(content))
 }
 
 /// The least number of lines of context before and after each of several places with which no two of them are alike.
 /// None if there are too many, or the budget is spent.
 pub(super) fn needed(content: &Content, places: &[Place], effort: &Effort) -> Option<usize> {
     let lines = content.line_count();
-    if places.len() > CONTEXT_PLACES || !effort.spend(lines / 8 + places.len() * 17) {
+    if places.len() > CONTEXT_PLACES || !effort.spend_on_evidence(lines / 8 + places.len() * 17) {
         return None;
     }
     let sums = Sums::new(content);

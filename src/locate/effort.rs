@@ -1,39 +1,50 @@
-//! How much may still be spent on what is not linear.
+//! How much may still be spent.
 
+use super::thresholds::{EVIDENCE_EFFORT, SEARCH_EFFORT};
 use std::cell::Cell;
 
-/// A budget of steps, each about the cost of comparing a line, that all searches of a response share. Counting steps
-/// instead of looking at a clock makes every run give the same answer.
+/// What all searches of one response may cost, in steps of about 10 ns. Counting steps instead of looking at a clock makes
+/// every run give the same answer.
+///
+/// What is looked for in the dark (the nearest region, how much context would do) has a budget of its own, so that many
+/// misses do not keep the edits after them from being found.
 #[derive(Debug)]
-pub struct Effort(Cell<u64>);
+pub struct Effort {
+    search: Cell<u64>,
+    evidence: Cell<u64>,
+}
 
 impl Effort {
-    /// So many steps.
-    pub fn new(steps: u64) -> Self {
-        Self(Cell::new(steps))
+    /// So many steps for finding places, and for evidence.
+    pub fn new(search: u64, evidence: u64) -> Self {
+        Self { search: Cell::new(search), evidence: Cell::new(evidence) }
     }
 
-    /// Takes steps from it; false when there are not enough left, and then there are none.
+    /// Takes steps for finding places; false when there are not enough left, and then there are none.
     pub(super) fn spend(&self, steps: usize) -> bool {
-        let left = self.0.get().checked_sub(steps as u64);
-        self.0.set(left.unwrap_or(0));
-        left.is_some()
+        take(&self.search, steps)
     }
 
-    /// Likewise, for what is only said about a refusal: it leaves at least half of what a response is worth to the search.
-    pub(super) fn spare(&self, steps: usize) -> bool {
-        let left =
-            self.0.get().checked_sub(steps as u64).filter(|left| *left >= super::thresholds::EFFORT / 2);
-        if let Some(left) = left {
-            self.0.set(left);
-        }
-        left.is_some()
+    /// Whether a search was cut short, so that nothing follows from what was not found.
+    pub(super) fn is_spent(&self) -> bool {
+        self.search.get() == 0
     }
+
+    /// Takes steps for evidence, likewise.
+    pub(super) fn spend_on_evidence(&self, steps: usize) -> bool {
+        take(&self.evidence, steps)
+    }
+}
+
+fn take(budget: &Cell<u64>, steps: usize) -> bool {
+    let left = budget.get().checked_sub(steps as u64);
+    budget.set(left.unwrap_or(0));
+    left.is_some()
 }
 
 impl Default for Effort {
     /// What a response is worth.
     fn default() -> Self {
-        Self::new(super::thresholds::EFFORT)
+        Self::new(SEARCH_EFFORT, EVIDENCE_EFFORT)
     }
 }

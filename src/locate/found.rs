@@ -6,7 +6,7 @@ use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope, ladder};
 use super::similar::shift_but_first;
-use super::thresholds::SHIFT_EFFORT;
+use super::thresholds::{LINES_PER_STEP, SHIFT_EFFORT};
 use super::{Limits, Tier, search};
 use crate::edit::Unit;
 use crate::text::{Content, Form, indentation};
@@ -59,6 +59,9 @@ pub(super) fn on_rung(
     rung: Rung,
     effort: &Effort,
 ) -> Option<Found> {
+    if !effort.spend(content.line_count() / LINES_PER_STEP + 1) {
+        return None;
+    }
     let (places, sure) = places(content, pattern, rung, effort);
     if places.is_empty() {
         return None;
@@ -115,7 +118,7 @@ pub(super) fn made(
     let tells = |form: Form| {
         !after.iter().map(|line| form.of(line)).eq(pattern.before.iter().map(|line| form.of(line)))
     };
-    if tells(Form::Trailing) {
+    if tells(Form::Trailing) && tells(rung.form) {
         mark(&search::whole_lines(content, &after, Form::Trailing), &certain);
     } else if tells(Form::Text) {
         mark(&search::whole_lines(content, &after, Form::Text), &certain);
@@ -167,7 +170,7 @@ pub(super) fn fit(content: &Content, pattern: &Pattern<'_>, place: &Place, rung:
             shift => shift?,
         },
     };
-    if shift != Shift::None && only_reindents(pattern) {
+    if shift != Shift::None && only_reindents(pattern) && !has_the_files_indentation(pattern, &shift) {
         return None;
     }
     Some(Fit { place, lines, shift })
@@ -187,6 +190,16 @@ fn only_reindents(pattern: &Pattern<'_>) -> bool {
         pattern.steps.iter().filter(|step| matches!(step, Step::Remove(_))).map(trimmed).collect();
     let adds_again = |step: &Step<'_>| matches!(step, Step::Add(_)) && removed.contains(&trimmed(step));
     pattern.steps.iter().any(adds_again)
+}
+
+/// Whether a hunk finds spaces where the file has tabs, or the reverse, and what it adds is indented as the file is: then
+/// only what it looks for is written otherwise, and made twice it leaves what it leaves made once.
+fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
+    let stays = |step: &Step<'_>| match *step {
+        Step::Add(text) => shift.of(text).is_some_and(|shifted| *shifted == *text),
+        _ => true,
+    };
+    matches!(shift, Shift::ToTabs(_) | Shift::ToSpaces(_)) && pattern.steps.iter().all(stays)
 }
 
 /// The shift between the before-lines and the lines that they stand for, if there is one for all that are equal and for

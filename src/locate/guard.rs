@@ -1,4 +1,4 @@
-//! After-texts that no one means: placeholders for code that would be lost, and merge conflicts.
+//! After-texts that no one means: placeholders for code that would be lost, merge conflicts, and binary ones.
 
 use super::pattern::{Pattern, Step, lines};
 use super::placeholder::is_placeholder;
@@ -21,6 +21,7 @@ pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) ->
         Step::Gap => true,
         Step::Keep(_) | Step::Add(_) => false,
     });
+    text_only(&added)?;
     if removes {
         placeholders(content, &added, limits)?;
     }
@@ -30,13 +31,22 @@ pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) ->
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
 ///
 /// # Errors
-/// It holds a placeholder for code of the old text, or a merge conflict, that is new there.
+/// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
 pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
     let lines = lines(text);
+    text_only(&lines)?;
     if let Some(old) = old {
         placeholders(old, &lines, limits)?;
     }
     markers(old.unwrap_or(&Content::new(b"")), &lines, limits)
+}
+
+/// A NUL would make the file a binary one.
+fn text_only(added: &[&[u8]]) -> Result<(), Box<Refusal>> {
+    if added.iter().any(|line| memchr::memchr(0, line).is_some()) {
+        return Err(Refusal::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
+    }
+    Ok(())
 }
 
 fn placeholders(content: &Content, added: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
@@ -116,6 +126,12 @@ mod tests {
         let refused = |text, old| guard_text(text, old, &LIMITS).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
         assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
+    }
+
+    #[test]
+    fn a_text_is_no_binary() {
+        assert_eq!(code("x\n", "x\n", "a\0b\n"), Some(Code::NotEditable));
+        assert!(guard_text("a\0b\n", None, &LIMITS).is_err());
     }
 
     #[test]

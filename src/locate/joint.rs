@@ -6,6 +6,7 @@ use super::splice::LineChange;
 use super::{Effect, Match, Refusal, Repeat, Version, merge, refusal};
 use crate::diag::Code;
 use crate::text::Content;
+use std::collections::HashMap;
 
 /// What one of the hunks comes to on a text.
 pub(super) enum Part {
@@ -100,11 +101,14 @@ fn finish(version: &Version, parts: Vec<Part>) -> Result<Made, Vec<Refusal>> {
     let already = parts.iter().any(|part| matches!(part, Part::Made(_)));
     let mut matched = Vec::new();
     let mut changes: Vec<(usize, LineChange)> = Vec::new();
+    // Where each hunk's place begins, from 1.
+    let mut lines: HashMap<usize, usize> = HashMap::new();
     for (hunk, part) in parts.into_iter().enumerate() {
         match part {
             Part::Nothing => {}
             Part::Made(found) => matched.push(found),
             Part::Change(solution) => {
+                lines.insert(hunk, solution.matched.line);
                 matched.push(solution.matched);
                 changes.extend(solution.changes.into_iter().map(|change| (hunk, change)));
             }
@@ -113,7 +117,18 @@ fn finish(version: &Version, parts: Vec<Part>) -> Result<Made, Vec<Refusal>> {
     let some = !changes.is_empty();
     // Insertions at one point keep the order of their hunks.
     changes.sort_by_key(|(_, change)| (change.start, change.end));
-    if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
+    // Both want to stand at the same place, and not one behind the other's lines.
+    let same = |pair: &[(usize, LineChange)]| {
+        let ((one, first), (other, second)) = (&pair[0], &pair[1]);
+        let inserts = |change: &LineChange| change.start == change.end;
+        one != other
+            && first.start == second.start
+            && inserts(first)
+            && inserts(second)
+            && lines.get(one) == lines.get(other)
+            && lines.get(one).is_some_and(|line| *line <= first.start)
+    };
+    if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end || same(pair)) {
         let line = pair[1].1.start + 1;
         let message = format!("two hunks change line {line} of the file");
         return Err(vec![

@@ -46,6 +46,11 @@ impl Lineage {
         self.now = self.now - (end - start) + lines;
     }
 
+    /// Whether nothing was changed.
+    pub(super) fn is_whole(&self) -> bool {
+        self.base == self.now && self.runs.iter().map(|run| run.len).sum::<usize>() == self.base
+    }
+
     /// How many lines the base has.
     pub(super) fn base_lines(&self) -> usize {
         self.base
@@ -88,7 +93,9 @@ mod tests {
     #[test]
     fn lines_are_followed_through_edits() {
         let mut lineage = Lineage::new(4);
+        assert!(lineage.is_whole());
         lineage.replace(1, 2, 3);
+        assert!(!lineage.is_whole());
         assert_eq!(all(&lineage), [Some(0), None, Some(4), Some(5), Some(6)]);
         lineage.replace(0, 0, 1);
         assert_eq!(all(&lineage), [Some(1), None, Some(5), Some(6), Some(7)]);

@@ -29,6 +29,10 @@ pub const HELP_ADDED: &str = "the lines that it adds are there already: leave th
 
 /// The refusal of a text that is nowhere.
 pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
+    if effort.is_spent() {
+        return Refusal::new(Code::Limit, "the response asks for too many searches")
+            .with_help("apply it in parts, or copy the lines to find from the files as they are");
+    }
     let message =
         if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
     let evidence = evidence(content, &pattern.before, effort);
@@ -75,24 +79,24 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     if wanted.is_empty() || content.is_empty() {
         return Ok(None);
     }
-    if !effort.spend(content.line_count() / 4) {
+    if !effort.spend_on_evidence(content.line_count() / 4) {
         return Err(GaveUp);
     }
     let file = Lines::new(content);
     let mut starts = by_equal_lines(&wanted, &file);
     if starts.is_empty() {
-        if !effort.spend(content.line_count() * PROBES * 4) {
+        if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
             return Err(GaveUp);
         }
         starts = by_like_lines(&wanted, &file);
     }
-    if !effort.spend(wanted.len() * starts.len()) {
+    if !effort.spend_on_evidence(wanted.len() * starts.len()) {
         return Err(GaveUp);
     }
     let mut budget = NEAREST_STEPS;
     let regions: Vec<Region> =
         starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget)).collect();
-    effort.spend(NEAREST_STEPS - budget);
+    effort.spend_on_evidence(NEAREST_STEPS - budget);
     let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
     let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
     // Of several that are as much alike none is better than the others.
@@ -277,7 +281,7 @@ fn elsewhere(
         })
         .take(SHOWN_LINES)
         .collect();
-    if lost.is_empty() || !effort.spare(file.hashes.len()) {
+    if lost.is_empty() || !effort.spend_on_evidence(file.hashes.len()) {
         return Vec::new();
     }
     let mut found: HashMap<u64, Vec<usize>> = lost.iter().map(|(_, hash)| (*hash, Vec::new())).collect();
@@ -387,6 +391,6 @@ mod tests {
     #[test]
     fn without_budget_it_says_that_it_gave_up() {
         let content = Content::new(&b"some line\n".repeat(100));
-        assert!(evidence(&content, &[b"other"], &Effort::new(10)).gave_up);
+        assert!(evidence(&content, &[b"other"], &Effort::new(10, 10)).gave_up);
     }
 }

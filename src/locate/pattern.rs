@@ -1,6 +1,7 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
 use super::pairing::pair;
+use super::thresholds::SPLITS;
 use crate::edit::{Change, Unit};
 
 /// A before-text and what becomes of its lines.
@@ -88,10 +89,11 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit: Unit::Lines, end }
     }
 
-    /// All readings of a change; more than one only where the divider is in doubt.
+    /// All readings of a change; more than one only where the divider is in doubt, none where it is in too many ways.
     pub(super) fn readings(change: &'a Change) -> Vec<Self> {
         match change {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
+            Change::Splits { dividers, .. } if dividers.len() > SPLITS => Vec::new(),
             Change::Splits { lines, dividers } => {
                 let split = |&at: &usize| {
                     let before = lines.get(..at)?;

@@ -3,6 +3,7 @@
 use super::pattern::{End, Pattern, Step};
 use super::place::Place;
 use super::rung::Rung;
+use super::thresholds::PIECES;
 
 /// A piece of a hunk and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -11,10 +12,10 @@ pub(super) struct Spot {
     pub(super) rung: Rung,
 }
 
-/// The parts of a hunk between the steps that `cuts` says yes to; none if there is no such step.
+/// The parts of a hunk between the steps that `cuts` says yes to; none if there is no such step, or far too many.
 pub(super) fn cut<'a>(pattern: &Pattern<'a>, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Pattern<'a>>> {
     let parts: Vec<&[Step<'a>]> = pattern.steps.split(|step| cuts(step)).collect();
-    if parts.len() < 2 {
+    if parts.len() < 2 || parts.len() > PIECES {
         return None;
     }
     let last = parts.len() - 1;

@@ -72,6 +72,16 @@ const SUBJECTS: &[&str] = &[
 /// A placeholder without dots has no more words; a longer comment says something.
 const WORDS: usize = 10;
 
+/// What a comment line begins with.
+pub(super) fn comment_opener(line: &[u8]) -> Option<&'static str> {
+    let opener = OPENERS.iter().find(|opener| line.starts_with(opener.as_bytes()))?;
+    // `#include`, `--flag`, `*pointer`, `%d`: code.
+    let rest = &line[opener.len()..];
+    let is_code = matches!(*opener, "#" | "--" | "%" | ";" | "*")
+        && rest.first().is_some_and(|b| !b.is_ascii_whitespace() && *b != opener.as_bytes()[0]);
+    (!is_code).then_some(opener)
+}
+
 /// Whether a line is a comment that stands for code. A bare `...` is none: in Python it is code.
 pub(super) fn is_placeholder(line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };

@@ -4,6 +4,7 @@ use super::context;
 use super::effort::Effort;
 use super::place::Place;
 use super::surrounding::surroundings;
+use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence};
 use crate::text::Content;
 
@@ -107,9 +108,16 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
 }
 
-/// The lines of places, as evidence.
+/// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
+pub(super) fn too_many_dividers() -> Box<Refusal> {
+    Refusal::new(Code::Limit, "too many lines of the block may be its divider")
+        .with_help("give only the lines that change and those beside them")
+}
+
+/// The lines of places, as evidence: of very many the first ones.
 pub(super) fn candidates(places: &[Place]) -> Evidence {
-    Evidence { candidates: places.iter().map(|place| place.start.line + 1).collect(), ..Evidence::default() }
+    let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);
+    Evidence { candidates: lines.collect(), ..Evidence::default() }
 }
 
 /// A count with its noun.

@@ -162,23 +162,29 @@ pub(super) fn within_lines(content: &Content, lines: &[&[u8]]) -> Vec<Place> {
         [text] => within_one_line(content, text),
         [first, middle @ .., last] => {
             let mut places = Vec::new();
-            let mut edges = |start: usize, end: usize| {
-                let (Some(head), Some(tail)) = (content.line(start), content.line(end)) else { return };
-                if !head.text.ends_with(first) || !tail.text.starts_with(last) {
+            let mut edges = |(start, head): (usize, &[u8]), (end, tail): (usize, &[u8])| {
+                if !head.ends_with(first) || !tail.starts_with(last) {
                     return;
                 }
-                let column = head.text.len() - first.len();
-                if !splits_word(head.text, column) && !splits_word(tail.text, last.len()) {
+                let column = head.len() - first.len();
+                if !splits_word(head, column) && !splits_word(tail, last.len()) {
                     let start = Point { line: start, column };
                     places.push(Place { start, end: Point { line: end, column: last.len() } });
                 }
             };
             if middle.is_empty() {
-                (1..content.line_count()).for_each(|line| edges(line - 1, line));
+                let mut head = None;
+                for (index, line) in content.lines(0..content.line_count()).enumerate() {
+                    if let Some(head) = head.replace((index, line.text)) {
+                        edges(head, (index, line.text));
+                    }
+                }
             } else if middle.len() < content.line_count() {
                 Needle::new(middle, Form::Text).spans(content, false, |start, end| {
-                    if let Some(before) = start.checked_sub(1) {
-                        edges(before, end);
+                    let head = start.checked_sub(1).and_then(|line| Some((line, content.line(line)?.text)));
+                    let tail = content.line(end).map(|line| (end, line.text));
+                    if let (Some(head), Some(tail)) = (head, tail) {
+                        edges(head, tail);
                     }
                     true
                 });

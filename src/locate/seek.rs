@@ -42,7 +42,9 @@ pub(super) fn arrange(
     let mut refusals = Vec::new();
     let mut cursor = Cursor::default();
     for (index, hunk) in hunks.iter().enumerate() {
-        let Some(pattern) = Pattern::readings(&hunk.change).pop() else { continue };
+        let Some(pattern) = Pattern::readings(&hunk.change).pop() else {
+            return Err(vec![refusal::too_many_dividers().of_hunk(index)]);
+        };
         let no_context = Vec::new();
         let (context, at_end) = match &hunk.anchor {
             Anchor::Seek { context, end_of_file } => (context, *end_of_file),
@@ -98,6 +100,9 @@ impl Chunk<'_> {
             {
                 return self.finish(place, found.rung, cursor);
             }
+        }
+        if self.search.effort.is_spent() {
+            return Err(self.nowhere(cursor));
         }
         if self.mode != Mode::Places
             && let Some(place) = self.standing(cursor)
@@ -160,22 +165,23 @@ impl Chunk<'_> {
         let Some((first, rest)) = self.context.split_first() else {
             return Ok(vec![Segment { start: cursor.changed, end }]);
         };
-        let named = cursor.named;
-        let mut segments = self.lines_like(first, named, end);
-        if segments.is_empty() && cursor.changed < named {
+        let lines = LinesLike::new(self.content, first, self.search);
+        let mut segments = lines.within(cursor.named, end);
+        if segments.is_empty() && cursor.changed < cursor.named {
             // The last chunk's lower context may have named it.
-            segments = self.lines_like(first, cursor.changed, end);
+            segments = lines.within(cursor.changed, end);
         }
         if segments.is_empty() {
-            return Err(self.no_context(first, named));
+            return Err(self.no_context(first, cursor.changed));
         }
         for text in rest {
+            let lines = LinesLike::new(self.content, text, self.search);
             let mut narrower = Vec::new();
             for segment in &segments {
-                let inner = self.lines_like(text, segment.start + 1, segment.end);
+                let inner = lines.within(segment.start + 1, segment.end);
                 let block = self.block(segment);
-                let within: Vec<Segment> = inner.iter().copied().filter(|line| line.start < block).collect();
-                narrower.extend(if within.is_empty() { inner } else { within });
+                let nested = inner.partition_point(|line| line.start < block);
+                narrower.extend_from_slice(if nested == 0 { &inner } else { &inner[..nested] });
             }
             if narrower.is_empty() {
                 return Err(self.no_context(text, segments[0].start + 1));
@@ -183,27 +189,6 @@ impl Chunk<'_> {
             segments = narrower;
         }
         Ok(segments)
-    }
-
-    /// The lines of a range that equal a text at tiers 1 to 5, or the only one that contains it; each up to the next.
-    fn lines_like(&self, text: &str, start: usize, end: usize) -> Vec<Segment> {
-        let within = |places: Vec<Place>| -> Vec<usize> {
-            let lines = places.into_iter().map(|place| place.start.line);
-            lines.filter(|&line| line >= start && line < end).collect()
-        };
-        let whole =
-            ladder(Unit::Lines, self.search.limits).into_iter().filter(|rung| rung.scope == Scope::Whole);
-        let mut lines = whole
-            .map(|rung| within(search::whole_lines(self.content, &[text.as_bytes()], rung.form)))
-            .find(|lines| !lines.is_empty())
-            .unwrap_or_default();
-        if lines.is_empty() {
-            let part = memchr::memmem::Finder::new(text.trim());
-            let holds = self.content.lines(start..end).map(|line| part.find(line.text).is_some());
-            lines = (start..end).zip(holds).filter(|(_, holds)| *holds).map(|(line, _)| line).collect();
-        }
-        let ends: Vec<usize> = lines.iter().copied().skip(1).chain([end]).collect();
-        lines.into_iter().zip(ends).map(|(start, end)| Segment { start, end }).collect()
     }
 
     /// Behind the indented block that a segment's `@@` line opens.
@@ -218,40 +203,36 @@ impl Chunk<'_> {
         segments: &[Segment],
         cursor: &Cursor,
     ) -> Result<Option<Place>, Box<Refusal>> {
-        let live: Vec<Place> =
-            found.live().into_iter().filter(|place| !self.at_end || self.is_last(place)).collect();
+        let mut live = found.live();
+        if self.at_end {
+            let tail = self.tail();
+            live.retain(|place| place.end.line >= tail);
+        }
+        // Places ascend.
+        let from = |line: usize| live.partition_point(|place| place.start.line < line);
         if self.context.is_empty() {
-            let from = |line: usize| -> Vec<Place> {
-                live.iter().filter(|place| place.start.line >= line).copied().collect()
-            };
-            let mut places = from(cursor.named);
-            if places.is_empty() {
-                // Two chunks may share a line of context.
-                places = from(cursor.changed);
-            }
-            return match places.as_slice() {
-                [] => Ok(None),
-                [one] => Ok(Some(*one)),
-                _ => Err(self.ambiguous(&places)),
+            // Two chunks may share a line of context.
+            let places = [cursor.named, cursor.changed].map(|line| &live[from(line)..]);
+            return match places.into_iter().find(|places| !places.is_empty()) {
+                None => Ok(None),
+                Some([one]) => Ok(Some(*one)),
+                Some(places) => Err(self.ambiguous(places)),
             };
         }
         let mut chosen = Vec::new();
         for segment in segments {
-            let places: Vec<Place> = live
-                .iter()
-                .filter(|place| place.start.line >= segment.start && place.start.line < segment.end)
-                .copied()
-                .collect();
+            let places = &live[from(segment.start)..from(segment.end)];
+            if places.is_empty() {
+                continue;
+            }
             let block = self.block(segment);
-            let within: Vec<Place> =
-                places.iter().filter(|place| place.start.line < block).copied().collect();
-            match (within.as_slice(), places.as_slice()) {
-                (_, []) => {}
+            let nested = &places[..places.partition_point(|place| place.start.line < block)];
+            match (nested, places) {
                 ([one], _) | ([], [one]) => chosen.push(*one),
                 // The `@@` line opens no block, and forward order decides.
                 ([], [first, ..]) if block == segment.start + 1 => chosen.push(*first),
-                ([], _) => return Err(self.ambiguous(&places)),
-                (_, _) => return Err(self.ambiguous(&within)),
+                ([], _) => return Err(self.ambiguous(places)),
+                (_, _) => return Err(self.ambiguous(nested)),
             }
         }
         match chosen.as_slice() {
@@ -261,9 +242,11 @@ impl Chunk<'_> {
         }
     }
 
-    /// Whether nothing but blank lines follows.
-    fn is_last(&self, place: &Place) -> bool {
-        self.content.lines(place.end.line..self.content.line_count()).all(|line| line.is_blank())
+    /// Behind the last line that is not blank.
+    fn tail(&self) -> usize {
+        let count = self.content.line_count();
+        let lines = (0..count).rev().filter_map(|line| Some((line, self.content.line(line)?)));
+        lines.into_iter().find(|(_, line)| !line.is_blank()).map_or(0, |(line, _)| line + 1)
     }
 
     /// Where the chunk's result stands once from the last chunk on, if that proves that the chunk was made.
@@ -305,7 +288,9 @@ impl Chunk<'_> {
 
     fn no_context(&self, text: &str, from: usize) -> Box<Refusal> {
         let place = if from == 0 { "in the file".to_owned() } else { format!("after line {from}") };
-        Refusal::new(Code::SearchNotFound, format!("the line behind `@@`, `{text}`, is nowhere {place}"))
+        let message =
+            format!("the line behind `@@`, `{text}`, is no line {place}, and part of none or of several");
+        Refusal::new(Code::SearchNotFound, message)
             .with_help("copy the line from the file as it is, and put the chunks in the order of the file")
     }
 
@@ -316,6 +301,44 @@ impl Chunk<'_> {
         refusal.message =
             format!("the line behind `@@` stands in {}", refusal::counted(places.len(), "place"));
         refusal
+    }
+}
+
+/// The lines of a file that an `@@` line may mean.
+struct LinesLike {
+    /// Those that equal it at tiers 1 to 5, by rung.
+    equal: Vec<Vec<usize>>,
+    /// Those that contain it.
+    containing: Vec<usize>,
+}
+
+impl LinesLike {
+    fn new(content: &Content, text: &str, search: &Search<'_>) -> Self {
+        let rungs = ladder(Unit::Lines, search.limits).into_iter().filter(|rung| rung.scope == Scope::Whole);
+        let lines = |rung: Rung| -> Vec<usize> {
+            let places = search::whole_lines(content, &[text.as_bytes()], rung.form);
+            places.into_iter().map(|place| place.start.line).collect()
+        };
+        let equal = rungs.map(lines).collect();
+        let part = memchr::memmem::Finder::new(text.trim());
+        let holds = content.lines(0..content.line_count()).map(|line| part.find(line.text).is_some());
+        let containing = holds.enumerate().filter(|(_, holds)| *holds).map(|(line, _)| line).collect();
+        Self { equal, containing }
+    }
+
+    /// The lines of a range that equal the text, on the strictest rung that has any there, else the only one that contains
+    /// it; each with the lines up to the next.
+    fn within(&self, start: usize, end: usize) -> Vec<Segment> {
+        let of = |lines: &[usize]| -> Vec<usize> {
+            let from = lines.partition_point(|&line| line < start);
+            let to = lines.partition_point(|&line| line < end).max(from);
+            lines[from..to].to_vec()
+        };
+        let only = || Some(of(&self.containing)).filter(|lines| lines.len() == 1);
+        let equal = self.equal.iter().map(|lines| of(lines)).find(|lines| !lines.is_empty());
+        let lines = equal.or_else(only).unwrap_or_default();
+        let ends: Vec<usize> = lines.iter().copied().skip(1).chain([end]).collect();
+        lines.into_iter().zip(ends).map(|(start, end)| Segment { start, end }).collect()
     }
 }
 
@@ -387,6 +410,12 @@ mod tests {
             ok("import { OLD } from './old'\nimport { NEW } from './new'\nmain()\n")
         );
         assert_eq!(made("alpha\nbeta\n", &[chunk(&["alpha"], "-alpha\n+ALPHA\n")]), ok("ALPHA\nbeta\n"));
+        let two = "def one():\n    a\ndef one_more():\n    b\n";
+        assert_eq!(
+            made(two, &[chunk(&["def one"], "-    b\n+    c\n")]),
+            Err(Code::SearchNotFound),
+            "part of two lines"
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::place::Place;
 use super::rung::{Rung, Scope};
 use super::similar::similarly;
 use super::splice::LineChange;
-use super::thresholds::{COMBINATIONS, GAP_ANCHORS};
+use super::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
 use super::{Refusal, Repeat, Tier, elision, guard, nearest, refusal};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
@@ -53,11 +53,16 @@ pub(super) fn arrange(
     let mut states = Vec::with_capacity(hunks.len());
     let mut refusals = Vec::new();
     for (index, hunk) in hunks.iter().enumerate() {
-        let readings = Pattern::readings(&hunk.change);
-        let known = readings
-            .iter()
-            .position(|pattern| strictly(content, pattern, search.limits, search.effort).is_some());
-        let Some(pattern) = readings.into_iter().nth(known.unwrap_or(0)) else { continue };
+        let mut readings = Pattern::readings(&hunk.change);
+        if readings.len() > 1 {
+            let has =
+                |pattern: &Pattern<'_>| strictly(content, pattern, search.limits, search.effort).is_some();
+            let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
+            readings = readings.into_iter().skip(known).take(1).collect();
+        }
+        let Some(pattern) = readings.pop() else {
+            return Err(vec![refusal::too_many_dividers().of_hunk(index)]);
+        };
         match state(search, content, hunk, &pattern, mode) {
             Ok(state) => states.push(state),
             Err(refusal) => {
@@ -121,7 +126,18 @@ fn state(
             found = similarly(content, pattern, search.effort);
         }
     }
-    let live = found.as_ref().map(super::found::Found::live).unwrap_or_default();
+    if found.is_none() && search.effort.is_spent() {
+        return Err(nearest::nowhere(content, pattern, search.effort));
+    }
+    let mut live = found.as_ref().map(super::found::Found::live).unwrap_or_default();
+    if live.len() > CANDIDATES || found.as_ref().is_some_and(|found| !found.sure) {
+        // Too many to ask the neighbours about: the line number decides, or nothing does.
+        let all = std::mem::take(&mut live);
+        live.extend(all.iter().filter(|place| is_numbered(hunk, place.start.line)));
+        if live.len() != 1 {
+            return Err(refusal::ambiguous(content, &all, search.effort));
+        }
+    }
     let Some(found) = found.filter(|_| !live.is_empty()) else {
         return made_or_nowhere(search, content, pattern, mode);
     };
@@ -316,10 +332,17 @@ fn choose(
 
 /// Keeps the candidate that stands exactly at the hunk's line number, if there is one.
 fn keep_numbered(hunk: &Hunk, candidates: &[Candidate], of: &mut Vec<usize>) {
-    let Anchor::Line { old_start: Some(said), .. } = hunk.anchor else { return };
-    let is_there = |index: &usize| u32::try_from(candidates[*index].line() + 1) == Ok(said);
+    let is_there = |index: &usize| is_numbered(hunk, candidates[*index].line());
     if of.iter().any(is_there) {
         of.retain(is_there);
+    }
+}
+
+/// Whether a hunk's line number names that line, counted from 0.
+fn is_numbered(hunk: &Hunk, line: usize) -> bool {
+    match hunk.anchor {
+        Anchor::Line { old_start: Some(said), .. } => u32::try_from(line + 1) == Ok(said),
+        _ => false,
     }
 }
 

@@ -6,10 +6,8 @@ use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope};
-use super::thresholds::{
-    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_ALIKE, LEAST_LINES, TYPOS_PER_LINES,
-};
-use super::{Tier, found};
+use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, TYPOS_PER_LINES};
+use super::{Tier, found, slip};
 use crate::text::{Content, Form, indentation};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
@@ -197,7 +195,7 @@ impl<'a> Wanted<'a> {
                 if !effort.spend(ratio_steps(&wanted, &real)) {
                     return None;
                 }
-                is_typo(&wanted, &real)
+                slip::is_slip(&wanted, &real)
             } else {
                 wanted == real
             };
@@ -246,14 +244,6 @@ pub(super) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
     left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
 }
 
-/// Whether two lines that differ are one and the same with a slip in it: at least half alike, or one the beginning of
-/// the other; and not different in digits alone, which is how lines of a list or a table differ.
-fn is_typo(left: &[u8], right: &[u8]) -> bool {
-    let letters = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|b| !b.is_ascii_digit()).collect() };
-    letters(left) != letters(right)
-        && (left.starts_with(right) || right.starts_with(left) || ratio(left, right) >= LEAST_ALIKE)
-}
-
 /// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
 /// equal beginnings and ends counts only if it is short enough to be compared.
 pub(super) fn ratio(left: &[u8], right: &[u8]) -> f64 {
@@ -288,16 +278,5 @@ mod tests {
         assert!((ratio(b"abcd", b"abxd") - 0.75).abs() < 1e-9);
         assert!(ratio(b"abcd", b"wxyz").abs() < 1e-9);
         assert_eq!(percent(0.999), 99);
-    }
-
-    #[test]
-    fn a_slip_is_no_other_number() {
-        assert!(is_typo(b"retrun x;", b"return x;"));
-        assert!(is_typo(
-            b"fn foo(a: u32",
-            b"fn foo(a: u32, b: u32) -> Result<Vec<String>, Box<dyn Error>> {"
-        ));
-        assert!(!is_typo(b"case 1:", b"case 2:"));
-        assert!(!is_typo(b"foo();", b"while q"));
     }
 }

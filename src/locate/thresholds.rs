@@ -17,6 +17,12 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 /// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
+/// Tier 8: a line that is the beginning of another needs so many letters and digits: any line may begin with `}`.
+pub(super) const CUT_LEAST: usize = 1;
+
+/// Tier 8: with another letter a word of fewer letters is another word (`i`, `j`; `get`, `set`).
+pub(super) const WORD_LEAST: usize = 4;
+
 /// Tier 8: so many lines are compared by their hashes at the cost of one step.
 pub(super) const HASHES_PER_STEP: usize = 8;
 
@@ -33,13 +39,31 @@ pub(super) const GAP_ANCHORS: usize = 2;
 /// So many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
 pub(super) const COMBINATIONS: usize = 64;
 
+/// So many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
+pub(super) const PIECES: usize = 64;
+
+/// So many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
+pub(super) const SPLITS: usize = 64;
+
+/// With more places than this, neighbours of a hunk are not asked which is meant, only its line number.
+pub(super) const CANDIDATES: usize = 256;
+
+/// So many places are named in a refusal; no one reads on.
+pub(super) const CANDIDATES_SHOWN: usize = 1000;
+
+/// Scanning the hashes of so many lines costs one step.
+pub(super) const LINES_PER_STEP: usize = 64;
+
 /// Up to so many lines in all the indentation of places is compared, at some 50 ns a line; with more places than that they
 /// are too many to choose from anyway.
 pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 
-/// What all searches of one response may spend on what is not linear, in steps of about the cost of comparing a line.
-/// Such a step takes some 5 to 20 ns, so that it lasts a few seconds.
-pub(super) const EFFORT: u64 = 200_000_000;
+/// What all searches of one response may cost, in steps of about 10 ns: some seconds. 5000 edits on a file of 120,000 lines
+/// take a tenth of it.
+pub(super) const SEARCH_EFFORT: u64 = 400_000_000;
+
+/// What a response's refusals may cost beyond the searches, likewise.
+pub(super) const EVIDENCE_EFFORT: u64 = 200_000_000;
 
 /// Of more places the context that tells them apart is not looked for: no one adds that many lines.
 pub(super) const CONTEXT_PLACES: usize = 10_000;

@@ -36,9 +36,9 @@ impl Version {
         &self.content
     }
 
-    /// The base and where its lines are, if the text is another one now.
+    /// The base and where its lines are, if an edit changed any.
     pub(super) fn base(&self) -> Option<(&Content, &Lineage)> {
-        let origin = self.origin.as_deref().filter(|origin| origin.base != self.content)?;
+        let origin = self.origin.as_deref().filter(|origin| !origin.lineage.is_whole())?;
         Some((&origin.base, &origin.lineage))
     }
 

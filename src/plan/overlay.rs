@@ -16,6 +16,8 @@ pub(super) struct Overlay<'t> {
     moved: HashMap<RepoPath, RepoPath>,
     /// Texts of base files that were looked at.
     texts: RefCell<HashMap<RepoPath, Content>>,
+    /// What the base has at paths that were asked for.
+    entries: RefCell<HashMap<RepoPath, Option<Node>>>,
     /// The base tree's names by directory and by name without case.
     listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
     /// Written paths and their directories by path without case.
@@ -41,6 +43,7 @@ impl<'t> Overlay<'t> {
             slots: BTreeMap::new(),
             moved: HashMap::new(),
             texts: RefCell::default(),
+            entries: RefCell::default(),
             listings: RefCell::default(),
             folded: HashMap::new(),
         }
@@ -54,7 +57,7 @@ impl<'t> Overlay<'t> {
             Some(_) => return Ok(None),
             None => {}
         }
-        match self.tree.entry(path)? {
+        match self.base_entry(path)? {
             // git has no empty directories.
             Some(Node::Directory) if self.below(path).next().is_some() => {
                 let mut survives = false;
@@ -73,7 +76,7 @@ impl<'t> Overlay<'t> {
         if let Some(slot) = self.slots.get(path.as_str()) {
             return Ok(slot.state.clone());
         }
-        let leaf = self.tree.entry(path)?.filter(|node| *node != Node::Directory);
+        let leaf = self.base_entry(path)?.filter(|node| *node != Node::Directory);
         Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
     }
 
@@ -218,6 +221,15 @@ impl<'t> Overlay<'t> {
         }
         paths.truncate(limit);
         Ok(paths)
+    }
+
+    fn base_entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        if let Some(entry) = self.entries.borrow().get(path) {
+            return Ok(*entry);
+        }
+        let entry = self.tree.entry(path)?;
+        self.entries.borrow_mut().insert(path.clone(), entry);
+        Ok(entry)
     }
 
     fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Slot> {

@@ -108,6 +108,18 @@ impl Payload {
     }
 }
 
+/// Of several dividers only those that are as long as the marker that closes the block, if there are any: a shorter or
+/// longer one is content, such as a heading's underline.
+fn keep_as_long_as(dividers: &mut Vec<(usize, usize)>, closing: &str, cursor: &Cursor<'_>) {
+    let closing = trim(closing);
+    let mark = closing.as_bytes().first().copied();
+    let length = closing.bytes().take_while(|&byte| Some(byte) == mark).count();
+    let fits = |&(divider, next): &(usize, usize)| cursor.payload(divider, next).trim().len() == length;
+    if dividers.len() > 1 && dividers.iter().any(fits) {
+        dividers.retain(fits);
+    }
+}
+
 /// Whether there is a reading without a SEARCH text.
 fn may_create(change: &Change) -> bool {
     match change {
@@ -154,8 +166,11 @@ fn read_payload<'r>(
         match marker {
             Some(marker) if marker == closing => {
                 // In a new file they divide nothing.
-                let dividers = if closing == Marker::NewFileEnd { &[][..] } else { &dividers };
-                payload.fill(cursor, start, dividers, line.start);
+                if closing == Marker::NewFileEnd {
+                    dividers.clear();
+                }
+                keep_as_long_as(&mut dividers, line.text, cursor);
+                payload.fill(cursor, start, &dividers, line.start);
                 cursor.advance();
                 return Some((payload, cursor.span(line.start, line.end())));
             }

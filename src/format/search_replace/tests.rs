@@ -138,16 +138,17 @@ fn an_empty_search_may_make_the_file() {
     assert_eq!(fine(&format!("n.rs\n{}", block("\n \n", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
     assert_eq!(fine(&format!("n.rs\n{}", block("", ""))), ["n.rs: \"\" -> \"\" or new"]);
     let titled = block("", "Title\n=====\n\ntext\n");
-    assert_eq!(
-        fine(&format!("n.md\n{titled}")),
-        ["n.md: \"=======\\nTitle\\n=====\\n\\ntext\\n\" at [0, 14] or new"]
-    );
+    assert_eq!(fine(&format!("n.md\n{titled}")), ["n.md: \"\" -> \"Title\\n=====\\n\\ntext\\n\" or new"]);
 }
 
 #[test]
-fn every_divider_is_a_split() {
+fn every_divider_as_long_as_the_other_markers_is_a_split() {
     let text = format!("a.md\n{}", block("T\n=====\nx\n", "U\n======\nx\n"));
-    assert_eq!(fine(&text), ["a.md: \"T\\n=====\\nx\\n=======\\nU\\n======\\nx\\n\" at [2, 10, 20]"]);
+    assert_eq!(fine(&text), ["a.md: \"T\\n=====\\nx\\n\" -> \"U\\n======\\nx\\n\""]);
+    let text = format!("a.md\n{}", block("T\n=======\nx\n", "U\n=======\nx\n"));
+    assert_eq!(fine(&text), ["a.md: \"T\\n=======\\nx\\n=======\\nU\\n=======\\nx\\n\" at [2, 12, 22]"]);
+    let text = "a.md\n<<<<<<< SEARCH\nx\n=====\ny\n======\n>>>>>>> REPLACE\n";
+    assert_eq!(fine(text), ["a.md: \"x\\n=====\\ny\\n======\\n\" at [2, 10]"], "none is as long");
     let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n";
     let text = format!("a.rs\n{}", block(conflict, "b\n"));
     assert_eq!(

@@ -1,0 +1,160 @@
+//! Commits: what each did to which files, and an older text of the same files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A commit.
+pub(crate) struct Commit {
+    pub(crate) id: String,
+    pub(crate) files: Vec<FileChange>,
+    /// A file that it does not touch.
+    pub(crate) other: Option<(String, Vec<u8>)>,
+}
+
+/// A file that a commit changes.
+pub(crate) struct FileChange {
+    pub(crate) path: String,
+    /// Where it was moved from.
+    pub(crate) from: Option<String>,
+    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) after: Option<Vec<u8>>,
+    /// Texts that it had before earlier commits, the newest first.
+    pub(crate) older: Vec<Vec<u8>>,
+}
+
+/// Larger files, and commits with more of them, are left out: no model writes such an answer.
+const FILE_BYTES: usize = 400_000;
+const COMMIT_FILES: usize = 25;
+
+/// How many older texts of a file are kept.
+const OLDER: usize = 6;
+
+/// A row of `git diff-tree --raw`.
+struct Raw {
+    path: String,
+    from: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// The newest commits of a clone that have one parent.
+pub(crate) fn load(clone: &Path, most: usize) -> Result<Vec<Commit>, String> {
+    let list =
+        git(clone, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), "HEAD"], b"")?;
+    let args = ["diff-tree", "--stdin", "-r", "-M", "-z", "--raw", "--no-abbrev"];
+    let raw = rows(&git(clone, &args, &list)?);
+    let ids: BTreeSet<&String> =
+        raw.iter().flat_map(|(_, rows)| rows).flat_map(|row| row.before.iter().chain(&row.after)).collect();
+    let blobs = blobs(clone, &ids)?;
+    let blob = |id: &Option<String>| id.as_ref().map(|id| blobs.get(id).cloned().unwrap_or_default());
+    // What each path held before, by the number of the commit.
+    let mut texts: BTreeMap<&str, Vec<(usize, &String)>> = BTreeMap::new();
+    for (index, (_, rows)) in raw.iter().enumerate() {
+        for row in rows {
+            if let Some(before) = row.before.as_ref().filter(|_| row.from.is_none()) {
+                texts.entry(&row.path).or_default().push((index, before));
+            }
+        }
+    }
+    let mut commits = Vec::new();
+    for (index, (id, rows)) in raw.iter().enumerate() {
+        let mut files = Vec::new();
+        for row in rows {
+            let older = texts.get(row.path.as_str()).map_or(&[][..], Vec::as_slice).iter();
+            let older = older.filter(|(at, id)| *at > index && Some(*id) != row.before.as_ref());
+            files.push(FileChange {
+                path: row.path.clone(),
+                from: row.from.clone(),
+                before: blob(&row.before),
+                after: blob(&row.after),
+                older: older.take(OLDER).map(|(_, id)| blobs.get(*id).cloned().unwrap_or_default()).collect(),
+            });
+        }
+        let size = |text: &Option<Vec<u8>>| text.as_ref().map_or(0, Vec::len);
+        let fits = files.iter().all(|file| size(&file.before).max(size(&file.after)) <= FILE_BYTES);
+        if !fits || files.is_empty() || files.len() > COMMIT_FILES {
+            continue;
+        }
+        let touched =
+            |path: &str| rows.iter().any(|row| row.path == path || row.from.as_deref() == Some(path));
+        let mut others = raw.iter().skip(index).flat_map(|(_, rows)| rows).filter(|row| row.before.is_some());
+        let other = others.find(|row| !touched(&row.path) && row.from.is_none());
+        let other = other.and_then(|row| Some((row.path.clone(), blob(&row.before)?)));
+        commits.push(Commit { id: id.clone(), files, other });
+    }
+    Ok(commits)
+}
+
+/// The commits of `git diff-tree --stdin -z`; those that change a mode, a link or a submodule, which no format can say,
+/// are left out.
+fn rows(raw: &[u8]) -> Vec<(String, Vec<Raw>)> {
+    let mut fields = raw.split(|&b| b == 0).map(|field| String::from_utf8_lossy(field).into_owned());
+    let mut commits: Vec<(String, Vec<Raw>, bool)> = Vec::new();
+    while let Some(field) = fields.next() {
+        let Some(header) = field.strip_prefix(':') else {
+            if !field.trim().is_empty() {
+                commits.push((field.trim().to_owned(), Vec::new(), true));
+            }
+            continue;
+        };
+        let words: Vec<&str> = header.split(' ').collect();
+        let [before_mode, after_mode, before, after, status] = words[..] else { continue };
+        let first = fields.next().unwrap_or_default();
+        let moved = status.starts_with(['R', 'C']);
+        let (path, from) =
+            if moved { (fields.next().unwrap_or_default(), Some(first)) } else { (first, None) };
+        let Some((_, rows, sayable)) = commits.last_mut() else { continue };
+        let plain = |mode: &str| matches!(mode, "000000" | "100644" | "100755");
+        let same = before_mode == after_mode || before_mode == "000000" || after_mode == "000000";
+        *sayable &= plain(before_mode) && plain(after_mode) && same && !status.starts_with('C');
+        let id = |mode: &str, id: &str| (mode != "000000").then(|| id.to_owned());
+        rows.push(Raw { path, from, before: id(before_mode, before), after: id(after_mode, after) });
+    }
+    commits.into_iter().filter(|(_, _, sayable)| *sayable).map(|(id, rows, _)| (id, rows)).collect()
+}
+
+fn blobs(clone: &Path, ids: &BTreeSet<&String>) -> Result<HashMap<String, Vec<u8>>, String> {
+    let input: String = ids.iter().map(|id| format!("{id}\n")).collect();
+    let output = git(clone, &["cat-file", "--batch"], input.as_bytes())?;
+    let mut reader = BufReader::new(output.as_slice());
+    let mut blobs = HashMap::new();
+    let mut header = String::new();
+    while reader.read_line(&mut header).map_err(|e| e.to_string())? > 0 {
+        let words: Vec<&str> = header.split_whitespace().collect();
+        // What a partial clone lacks has no size.
+        if let [id, _, size] = words[..] {
+            let mut bytes = vec![0; size.parse().map_err(|_| header.clone())?];
+            reader.read_exact(&mut bytes).map_err(|e| e.to_string())?;
+            reader.read_exact(&mut [0]).map_err(|e| e.to_string())?;
+            blobs.insert(id.to_owned(), bytes);
+        }
+        header.clear();
+    }
+    Ok(blobs)
+}
+
+/// What git prints, given an input.
+pub(crate) fn git(clone: &Path, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new("git")
+        .arg("-C")
+        .arg(clone)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let stdin = child.stdin.take();
+    let output = std::thread::scope(|scope| {
+        // A closed pipe is seen in the status.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+        child.wait_with_output()
+    });
+    let output = output.map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)))
+}

@@ -1,0 +1,180 @@
+//! What is counted, and how it is printed.
+
+use git_llm_apply::format::FormatId;
+
+/// What came of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Right,
+    Wrong,
+    Refused,
+}
+
+/// What has to come of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It says where its hunks belong: right, up to the bar.
+    Clear,
+    /// It does not: right or refused.
+    Unclear,
+    /// Refused.
+    Bad,
+    /// Anything.
+    Unbarred,
+}
+
+/// How many of each.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    refused: usize,
+}
+
+impl Tally {
+    fn all(self) -> usize {
+        self.right + self.wrong + self.refused
+    }
+}
+
+/// A drift, or a kind of response that must be refused.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    kind: Kind,
+    bar: Option<f64>,
+    clear: Tally,
+    unclear: Tally,
+}
+
+impl Row {
+    fn share(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
+        let share = self.clear.right as f64 * 100.0 / self.clear.all().max(1) as f64;
+        share
+    }
+
+    fn misses(&self) -> bool {
+        match self.kind {
+            Kind::Unbarred => false,
+            Kind::Bad => self.clear.wrong > 0,
+            Kind::Clear | Kind::Unclear => {
+                let short = self.clear.all() > 0 && self.bar.is_some_and(|bar| self.share() < bar);
+                short || self.clear.wrong + self.unclear.wrong > 0
+            }
+        }
+    }
+}
+
+/// All rows.
+pub(crate) struct Table {
+    rows: Vec<Row>,
+    /// How often each format could not express a commit.
+    skipped: Vec<usize>,
+    show: Option<String>,
+}
+
+impl Table {
+    /// `show` is a part of the names of rows whose failures are printed.
+    pub(crate) fn new(show: Option<String>) -> Self {
+        Self { rows: Vec::new(), skipped: vec![0; FormatId::ALL.len()], show }
+    }
+
+    /// A format that cannot express a commit.
+    pub(crate) fn skip(&mut self, format: FormatId) {
+        let index = FormatId::ALL.iter().position(|other| *other == format).unwrap_or(0);
+        self.skipped[index] += 1;
+    }
+
+    pub(crate) fn count(
+        &mut self,
+        name: &'static str,
+        bar: Option<f64>,
+        kind: Kind,
+        outcome: Outcome,
+        report: &dyn Fn() -> String,
+    ) {
+        let index = self.row(name, bar, if kind == Kind::Unclear { Kind::Clear } else { kind });
+        let row = &mut self.rows[index];
+        let tally = if kind == Kind::Unclear { &mut row.unclear } else { &mut row.clear };
+        match outcome {
+            Outcome::Right => tally.right += 1,
+            Outcome::Wrong => tally.wrong += 1,
+            Outcome::Refused => tally.refused += 1,
+        }
+        let fails = match (kind, outcome) {
+            (_, Outcome::Wrong) => true,
+            (Kind::Clear, Outcome::Refused) => true,
+            _ => false,
+        };
+        if fails && self.show.as_ref().is_some_and(|show| name.contains(show.as_str())) {
+            println!("==== {name}: {outcome:?}: {}", report());
+        }
+    }
+
+    fn row(&mut self, name: &'static str, bar: Option<f64>, kind: Kind) -> usize {
+        self.rows.iter().position(|row| row.name == name).unwrap_or_else(|| {
+            let (clear, unclear) = (Tally::default(), Tally::default());
+            self.rows.push(Row { name, kind, bar, clear, unclear });
+            self.rows.len() - 1
+        })
+    }
+
+    /// Takes in what another has counted.
+    pub(crate) fn add(&mut self, other: Table) {
+        for row in other.rows {
+            let index = self.row(row.name, row.bar, row.kind);
+            let own = &mut self.rows[index];
+            for (own, other) in [(&mut own.clear, row.clear), (&mut own.unclear, row.unclear)] {
+                own.right += other.right;
+                own.wrong += other.wrong;
+                own.refused += other.refused;
+            }
+        }
+        self.skipped.iter_mut().zip(other.skipped).for_each(|(own, other)| *own += other);
+    }
+
+    pub(crate) fn applications(&self) -> usize {
+        self.rows.iter().map(|row| row.clear.all() + row.unclear.all()).sum()
+    }
+
+    /// How many landed wrong; what must be refused and landed is among them.
+    pub(crate) fn wrong(&self) -> usize {
+        let barred = self.rows.iter().filter(|row| row.kind != Kind::Unbarred);
+        barred.map(|row| row.clear.wrong + row.unclear.wrong).sum()
+    }
+
+    /// Prints the rows and gives how many of them miss their bars.
+    pub(crate) fn print(&self) -> usize {
+        for (format, skipped) in FormatId::ALL.iter().zip(&self.skipped).filter(|(_, skipped)| **skipped > 0)
+        {
+            println!("{} cannot express {skipped} of them", format.as_str());
+        }
+        println!(
+            "\n{:<40} {:>6} {:>6} {:>8} {:>8} {:>6}   {:>20}",
+            "drift", "right", "wrong", "refused", "right %", "bar", "unclear: r / w / ref"
+        );
+        for row in self.rows.iter().filter(|row| row.kind != Kind::Bad) {
+            let Tally { right, wrong, refused } = row.clear;
+            let unclear = format!("{} / {} / {}", row.unclear.right, row.unclear.wrong, row.unclear.refused);
+            let bar = row.bar.map_or_else(|| "-".to_owned(), |bar| format!("{bar:.0}"));
+            let verdict = if row.misses() { "  MISSED" } else { "" };
+            println!(
+                "{:<40} {right:>6} {wrong:>6} {refused:>8} {:>7.1} {bar:>6}   {unclear:>20}{verdict}",
+                row.name,
+                // Not rounded up to what it is not.
+                (row.share() * 10.0).floor() / 10.0
+            );
+        }
+        println!(
+            "{:<40} {:>6}",
+            "changed elsewhere, with --base", "not measured yet: resolving at a base and merging"
+        );
+        println!("\n{:<50} {:>8} {:>8}", "must be refused", "refused", "landed");
+        for row in self.rows.iter().filter(|row| row.kind == Kind::Bad) {
+            let verdict = if row.misses() { "  MISSED" } else { "" };
+            println!("{:<50} {:>8} {:>8}{verdict}", row.name, row.clear.refused, row.clear.wrong);
+        }
+        self.rows.iter().filter(|row| row.misses()).count()
+    }
+}

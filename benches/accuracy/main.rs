@@ -23,6 +23,7 @@ mod case;
 mod drift;
 mod history;
 mod made;
+mod moved;
 mod random;
 mod refusal;
 mod table;
@@ -92,6 +93,11 @@ fn main() {
         workers.into_iter().for_each(|worker| all.add(worker.join().unwrap_or_else(|_| panic!("a worker"))));
         all
     });
+    let mut table = table;
+    let clone = options.clone.clone().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    // What is made from the seed has no history to merge.
+    let real: Vec<&Commit> = commits.iter().filter(|commit| commit.id.len() == 40).collect();
+    moved::measure(&clone, &real, options.seed, &mut table).unwrap_or_else(|e| panic!("{e}"));
     println!("{} commits in {} formats, seed {}", commits.len(), FormatId::ALL.len(), options.seed);
     let missed = table.print();
     println!(

@@ -1,0 +1,110 @@
+//! `--base`: commits resolved where they were made, and brought onto another state of the repository as the program does
+//! it, against git's own merge of the real commit.
+//!
+//! The other state is an earlier one, since a later one has the commit already. Nothing is written to the clone.
+
+use crate::history::{Commit, git};
+use crate::random::Random;
+use crate::table::{Kind, Outcome, Table};
+use git_llm_apply::format::render::{Rendered, render};
+use git_llm_apply::format::{self, FormatId};
+use git_llm_apply::plan::{self, Grouping, Rules};
+use git_llm_apply::response::Response;
+use git_llm_apply::transaction::{Planned, carry};
+use git_llm_apply::vcs::Oid;
+use git_llm_apply::vcs::quarantine::Quarantine;
+use git_llm_apply::vcs::repo::Repo;
+use git_llm_apply::vcs::tree::Changes;
+use std::path::{Path, PathBuf};
+
+/// How many commits earlier the other state is at most.
+const EARLIER: usize = 40;
+
+const CLEAN: &str = "--base, where git merges the commit";
+const CONFLICT: &str = "--base, where git has a conflict";
+
+/// Every commit in every format, onto an earlier state.
+pub(crate) fn measure(clone: &Path, commits: &[&Commit], seed: u64, table: &mut Table) -> Result<(), String> {
+    let text =
+        |args: &[&str]| git(clone, args, b"").map(|out| String::from_utf8_lossy(&out).trim().to_owned());
+    let git_dir = PathBuf::from(text(&["rev-parse", "--absolute-git-dir"])?);
+    for (index, commit) in commits.iter().enumerate() {
+        let mut random = Random::new(seed, &[index as u64, 300]);
+        let back = 2 + random.below(EARLIER);
+        let (base, onto) = (format!("{}^", commit.id), format!("{}~{back}", commit.id));
+        let Ok(onto) = text(&["rev-parse", "--verify", "-q", &format!("{onto}^{{commit}}")]) else {
+            continue;
+        };
+        let base = text(&["rev-parse", "--verify", "-q", &base])?;
+        let merged =
+            text(&["merge-tree", "--write-tree", &format!("--merge-base={base}"), &onto, &commit.id]);
+        for &format in FormatId::ALL {
+            let Some(response) = response(commit, format) else { continue };
+            let result = apply(&git_dir, &base, &onto, response);
+            let (row, kind, outcome) = match (&merged, &result) {
+                (Ok(_), Err(_)) => (CLEAN, Kind::Clear, Outcome::Refused),
+                (Ok(wanted), Ok(made)) if wanted == made => (CLEAN, Kind::Clear, Outcome::Right),
+                (Ok(_), Ok(_)) => (CLEAN, Kind::Clear, Outcome::Wrong),
+                (Err(_), Err(_)) => (CONFLICT, Kind::Unbarred, Outcome::Refused),
+                (Err(_), Ok(_)) => (CONFLICT, Kind::Unbarred, Outcome::Right),
+            };
+            let bar = (kind == Kind::Clear).then_some(100.0);
+            let report = || format!("{} onto {onto} {}: {merged:?} {result:?}", commit.id, format.as_str());
+            table.count(row, bar, kind, outcome, &report);
+        }
+    }
+    Ok(())
+}
+
+fn response(commit: &Commit, format: FormatId) -> Option<Response> {
+    let rendered: Vec<Rendered<'_>> = commit
+        .files
+        .iter()
+        .map(|file| Rendered {
+            path: &file.path,
+            before: file.before.as_deref(),
+            after: file.after.as_deref(),
+            renamed_from: file.from.as_deref(),
+            why: None,
+        })
+        .collect();
+    Response::new(0, "response", render(format, &rendered).ok()?.into_bytes(), u64::MAX).ok()
+}
+
+/// The tree that comes of it, or why there is none.
+fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<String, String> {
+    let text = |e: &dyn std::fmt::Display| e.to_string();
+    let open = || Repo::open(git_dir, None).map_err(|e| text(&e));
+    let repo = open()?;
+    let id = |name: &str| name.parse::<Oid>().map_err(|e| text(&e));
+    let (base, onto) = (id(base)?, id(onto)?);
+    let script = format::parse(&response, None);
+    let rules = Rules {
+        allow_overwrite: true,
+        allow_sensitive: true,
+        allow_placeholder: true,
+        allow_markers: true,
+        ..Rules::default()
+    };
+    let tree = repo.tree(Some(base)).map_err(|e| text(&e))?;
+    let plan = plan::resolve(&script, &tree, &rules).map_err(|e| text(&e))?;
+    let plan = plan.map_err(|rejected| format!("{:?}", rejected.diagnostics))?;
+    let series: Vec<Planned> = plan
+        .groups(Grouping::Edit)
+        .into_iter()
+        .map(|group| Planned { edits: Vec::new(), message: "m\n".to_owned(), changes: group.changes })
+        .collect();
+    let carried = carry(&open()?, base, onto, &series).map_err(|e| text(&e))?;
+    if !carried.clashes.is_empty() {
+        return Err(format!("{:?}", carried.clashes));
+    }
+    let scratch = tempfile::tempdir().map_err(|e| text(&e))?;
+    let _quarantine = Quarantine::enter_at(&repo, scratch.path().join("q")).map_err(|e| text(&e))?;
+    let onto = repo.tree(Some(onto)).map_err(|e| text(&e))?;
+    let mut changes = Changes::new();
+    for change in carried.changes.iter().flatten() {
+        let entry = change.after.as_ref().map(|state| onto.store(state)).transpose().map_err(|e| text(&e))?;
+        changes.insert(change.path.clone(), entry);
+    }
+    repo.write_tree(onto.id(), &changes).map(|id| id.to_string()).map_err(|e| text(&e))
+}

@@ -239,6 +239,7 @@ fn blank_added(case: &mut Case, random: &mut Random) -> bool {
 }
 
 fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
+    let two_texts = !matches!(case.answer.format, FormatId::ApplyPatch | FormatId::FileChanges);
     let place = any_line(case, random, |hunk, line| {
         hunk.lines[line].side == Side::Kept && blank(&hunk.lines[line].before)
     });
@@ -248,6 +249,17 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
         return false;
     }
     hunk.lines[line].left_out = true;
+    // Without the blank line the text before may be the text after without a blank line that comes: then the file, which
+    // has one there, is what the answer asks for, to the letter.
+    let text = |added: bool| -> Vec<String> {
+        let other = if added { Side::Removed } else { Side::Added };
+        let lines = hunk.lines.iter().filter(|line| line.side != other);
+        let text = |line: &Line| if added { line.after.clone() } else { line.before.clone() };
+        lines.filter(|line| !added || !line.left_out).map(text).collect()
+    };
+    if text(true) == text(false) {
+        return false;
+    }
     // Lines put in beside it, and in the place of none: before it or behind it?
     let is_gap = |line: &&Line| line.side != Side::Kept || blank(&line.before);
     let above = hunk.lines[..line].iter().rev().take_while(is_gap);
@@ -257,8 +269,46 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
     let run: Vec<&Line> = above.chain(below).collect();
     let takes_text = run.iter().any(|line| line.side == Side::Removed && !blank(&line.before));
     let unsure = both || run.iter().any(changed) && !takes_text;
+    let unsure = unsure || two_texts && may_be_paired_at(hunk, line);
     case.unsure = unsure;
     true
+}
+
+/// Whether the two texts of a hunk can be paired, with as many lines kept, so that a line comes or goes where a blank line
+/// was left out: the response does not say which pairing is meant, and with it where the blank line of the file stays.
+fn may_be_paired_at(hunk: &Hunk, left_out: usize) -> bool {
+    let lines = |from: usize, to: usize, other: Side| -> Vec<&str> {
+        let lines = hunk.lines[from..to].iter().filter(|line| line.side != other && !blank(&line.before));
+        lines.map(|line| line.before.trim_end()).collect()
+    };
+    let end = hunk.lines.len();
+    let (old, new) = (lines(0, end, Side::Added), lines(0, end, Side::Removed));
+    let gap = lines(0, left_out, Side::Added).len();
+    // kept(old, new)[i][j]: how many lines the first i and the first j have in common, in order.
+    let kept = |old: &[&str], new: &[&str]| -> Vec<Vec<usize>> {
+        let mut table = vec![vec![0; new.len() + 1]; old.len() + 1];
+        for i in 0..old.len() {
+            for j in 0..new.len() {
+                let same = if old[i] == new[j] { table[i][j] + 1 } else { 0 };
+                table[i + 1][j + 1] = same.max(table[i][j + 1]).max(table[i + 1][j]);
+            }
+        }
+        table
+    };
+    let front = kept(&old, &new);
+    let back = {
+        let (mut old, mut new) = (old.clone(), new.clone());
+        old.reverse();
+        new.reverse();
+        kept(&old, &new)
+    };
+    let (n, m) = (old.len(), new.len());
+    let best = front[n][m];
+    let split = |i: usize, j: usize, k: usize, l: usize| front[i][j] + back[n - k][m - l] == best;
+    let comes = (0..m).any(|j| split(gap, j, gap, j + 1));
+    let above_goes = gap > 0 && (0..=m).any(|j| split(gap - 1, j, gap, j));
+    let below_goes = gap < n && (0..=m).any(|j| split(gap, j, gap + 1, j));
+    comes || above_goes || below_goes
 }
 
 /// The files end where their last hunks do, without a newline.

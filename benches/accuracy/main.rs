@@ -89,7 +89,7 @@ fn main() {
                 })
             })
             .collect();
-        let mut all = Table::new(None);
+        let mut all = Table::new(options.show.clone());
         workers.into_iter().for_each(|worker| all.add(worker.join().unwrap_or_else(|_| panic!("a worker"))));
         all
     });

@@ -36,6 +36,11 @@ pub(crate) fn measure(clone: &Path, commits: &[&Commit], seed: u64, table: &mut 
             continue;
         };
         let base = text(&["rev-parse", "--verify", "-q", &base])?;
+        // No format can say that a new file is executable.
+        let added = text(&["diff-tree", "-r", "--no-commit-id", "--diff-filter=A", &commit.id])?;
+        if added.lines().any(|line| line.contains(" 100755 ")) {
+            continue;
+        }
         let merged =
             text(&["merge-tree", "--write-tree", &format!("--merge-base={base}"), &onto, &commit.id]);
         for &format in FormatId::ALL {
@@ -92,7 +97,12 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
     let series: Vec<Planned> = plan
         .groups(Grouping::Edit)
         .into_iter()
-        .map(|group| Planned { edits: Vec::new(), message: "m\n".to_owned(), changes: group.changes })
+        .map(|group| Planned {
+            edits: Vec::new(),
+            message: "m\n".to_owned(),
+            changes: group.changes,
+            copied: Vec::new(),
+        })
         .collect();
     let carried = carry(&open()?, base, onto, &series).map_err(|e| text(&e))?;
     if !carried.clashes.is_empty() {

@@ -173,10 +173,6 @@ impl Table {
                 (row.share() * 10.0).floor() / 10.0
             );
         }
-        println!(
-            "{:<40} {:>6}",
-            "changed elsewhere, with --base", "not measured yet: resolving at a base and merging"
-        );
         println!("\n{:<50} {:>8} {:>8}", "must be refused", "refused", "landed");
         for row in self.rows.iter().filter(|row| row.kind == Kind::Bad) {
             let verdict = if row.misses() { "  MISSED" } else { "" };

@@ -118,7 +118,13 @@ pub(super) fn made(
     let tells = |form: Form| {
         !after.iter().map(|line| form.of(line)).eq(pattern.before.iter().map(|line| form.of(line)))
     };
-    if tells(Form::Trailing) && tells(rung.form) {
+    // Blank lines are all alike to looser forms: a hunk that changes nothing else is told by its very bytes, if it was found
+    // by them.
+    let solid = |lines: &[&[u8]]| -> Vec<Vec<u8>> {
+        counting(lines).iter().map(|line| Form::Trailing.of(line).into_owned()).collect()
+    };
+    let by_bytes = rung.form == Form::Text && solid(&after) == solid(&pattern.before);
+    if tells(Form::Trailing) && tells(rung.form) && !by_bytes {
         mark(&search::whole_lines(content, &after, Form::Trailing), &certain);
     } else if tells(Form::Text) {
         mark(&search::whole_lines(content, &after, Form::Text), &certain);

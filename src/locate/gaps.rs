@@ -3,7 +3,10 @@
 use super::Refusal;
 use super::found::Fit;
 use super::pattern::{End, Pattern, Step};
+use super::similar::ratio;
+use super::thresholds::{LEAST_ALIKE, PAIRING_CELLS};
 use crate::text::Form;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -46,8 +49,12 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
     let mut more = false;
     let mut gap = Gap::default();
     let mut above: Option<Edge> = None;
-    // Whether blank lines differ in front of the lines that go, up to here.
+    // The gaps in which the file has more blank lines and nothing else changes: by the number of lines that are not blank before them.
+    let mut still = Vec::new();
+    let mut solid = 0;
+    // Whether blank lines differ in front of the lines that go, up to here; and which lines those are.
     let mut differ_above = false;
+    let mut run: Vec<&[u8]> = Vec::new();
     for step in &pattern.steps {
         let (before, goes) = match *step {
             Step::Add(text) => {
@@ -68,15 +75,75 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
         }
         let below = Edge { goes, line };
         let gap = std::mem::take(&mut gap);
+        let untouched = gap.added.is_empty() && !goes && above.is_some_and(|above| !above.goes);
         let Some(differ) = gap.differs((above, Some(below)), differ_above, is_diff) else { return false };
+        if !gap.keeps_to_its_side(&run, differ_above, differ.is_gt() && !goes) {
+            return false;
+        }
+        if !goes {
+            run.clear();
+        } else if let Some(text) = pattern.before.get(before) {
+            run.push(text);
+        }
         more |= differ.is_gt();
+        if differ.is_gt() && untouched {
+            still.push(solid);
+        }
+        solid += 1;
         // In front of a run of lines that go: a gap inside of it goes with them.
         let in_run = goes && above.is_some_and(|above| above.goes);
         differ_above = differ.is_ne() || in_run && differ_above;
         above = Some(below);
     }
     let Some(differ) = gap.differs((above, None), differ_above, is_diff) else { return false };
-    is_diff || !(more || differ.is_gt()) || !moves_lines(pattern)
+    if !gap.keeps_to_its_side(&run, differ_above, differ.is_gt()) {
+        return false;
+    }
+    is_diff || (!(more || differ.is_gt()) || !moves_lines(pattern)) && no_pairing_changes(pattern, &still)
+}
+
+/// Whether in no best pairing of two texts a line comes or goes at one of the gaps, which are known by how many lines that
+/// are not blank stand before them: which pairing is meant nobody can tell, and elsewhere it makes no difference.
+fn no_pairing_changes(pattern: &Pattern<'_>, gaps: &[usize]) -> bool {
+    if gaps.is_empty() {
+        return true;
+    }
+    let texts = |without: fn(&Step<'_>) -> bool| -> Vec<Cow<'_, [u8]>> {
+        let steps = pattern.steps.iter().filter(|step| !without(step));
+        steps.map(|step| Form::Trailing.of(pattern.text_of(step))).filter(|text| !is_blank(text)).collect()
+    };
+    let old = texts(|step| matches!(step, Step::Add(_)));
+    let new = texts(|step| matches!(step, Step::Remove(_)));
+    let width = new.len() + 1;
+    let Some(cells) = (old.len() + 1).checked_mul(width).filter(|cells| *cells <= PAIRING_CELLS) else {
+        return false;
+    };
+    // How many lines are common to the first i of one and the first j of the other; and to the rest of both.
+    let (mut first, mut rest) = (vec![0u32; cells], vec![0u32; cells]);
+    let at = |i: usize, j: usize| i * width + j;
+    for i in 1..=old.len() {
+        for j in 1..width {
+            first[at(i, j)] = if old[i - 1] == new[j - 1] {
+                first[at(i - 1, j - 1)] + 1
+            } else {
+                first[at(i - 1, j)].max(first[at(i, j - 1)])
+            };
+        }
+    }
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            rest[at(i, j)] = if old[i] == new[j] {
+                rest[at(i + 1, j + 1)] + 1
+            } else {
+                rest[at(i + 1, j)].max(rest[at(i, j + 1)])
+            };
+        }
+    }
+    let best = rest[0];
+    let comes = |gap: usize| (0..new.len()).any(|j| first[at(gap, j)] + rest[at(gap, j + 1)] == best);
+    let goes = |line: usize| (0..width).any(|j| first[at(line, j)] + rest[at(line + 1, j)] == best);
+    // Where the line above or below goes in the pairing at hand, that was looked at with it.
+    !gaps.iter().any(|&gap| comes(gap) || gap > 0 && goes(gap - 1) || gap < old.len() && goes(gap))
 }
 
 /// Whether a line goes at one place and comes at another: of two texts it is a guess which of the lines between were moved
@@ -95,6 +162,22 @@ fn moves_lines(pattern: &Pattern<'_>) -> bool {
 }
 
 impl Gap<'_> {
+    /// Whether lines that come in the place of fewer that go begin with one that is like the first of those, where blank
+    /// lines differ in front of them, and end with one that is like the last, where they differ behind. Else some of them
+    /// may belong on the other side of the blank lines.
+    fn keeps_to_its_side(&self, run: &[&[u8]], differ_above: bool, differ_below: bool) -> bool {
+        let added: Vec<&[u8]> =
+            self.added.iter().map(|(_, text)| *text).filter(|text| !is_blank(text)).collect();
+        if added.len() <= run.len() {
+            return true;
+        }
+        let alike = |old: Option<&&[u8]>, new: Option<&&[u8]>| {
+            old.zip(new).is_none_or(|(old, new)| ratio(old, new) >= LEAST_ALIKE)
+        };
+        (!differ_above || alike(run.first(), added.first()))
+            && (!differ_below || alike(run.last(), added.last()))
+    }
+
     /// Whether the file has fewer or more blank lines here; none if something hangs on them.
     fn differs(
         &self,
@@ -157,6 +240,29 @@ mod tests {
         assert_eq!(at("a\nb\n", "x\n\nb\n"), Err(Code::SearchNotFound), "one blank line, or two?");
         assert_eq!(at("a\nb\nc\n", "a\n\nx\nc\n"), Err(Code::SearchNotFound));
         assert_eq!(at("a\nb\nc\n", "a\nc\nb\n"), Err(Code::SearchNotFound), "which line was moved?");
+        let file = "use a;\n\n/// What it is.\nfn f() {}\n";
+        let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+        assert_eq!(
+            at("use a;\n/// What it is.\nfn f() {}\n", "use a;\nuse b;\n/// What it was.\nfn f() {}\n"),
+            Err(Code::SearchNotFound),
+            "the first of the new lines belongs before the blank line"
+        );
+        assert_eq!(
+            at(
+                "use a;\n/// What it is.\nfn f() {}\n",
+                "use a;\n/// What it was.\n/// And more.\nfn f() {}\n"
+            ),
+            Ok("use a;\n\n/// What it was.\n/// And more.\nfn f() {}\n".into())
+        );
+    }
+
+    #[test]
+    fn lines_that_may_be_paired_otherwise_are_not_put_in_beyond_blank_lines_that_differ() {
+        let file = "a\n\n}\nb\nc\n";
+        let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+        let twice = at("a\n}\nb\n", "a\n}\nx\n}\nb\n");
+        assert_eq!(twice, Err(Code::SearchNotFound), "which of the two brackets is new?");
+        assert_eq!(at("a\n}\nb\nc\n", "a\n}\nb\nx\nc\n"), Ok("a\n\n}\nb\nx\nc\n".into()));
     }
 
     #[test]

@@ -107,3 +107,7 @@ pub(super) const COMPARED: usize = 250_000;
 
 /// Lines that differ are paired by likeness if no more than so many pairs have to be looked at.
 pub(super) const LIKELY_PAIRS: usize = 400;
+
+/// How many pairs of lines of a before- and an after-text are looked at to see whether they can be paired in more than one
+/// way: a thousand lines each, and far more than a hunk of an answer has.
+pub(super) const PAIRING_CELLS: usize = 1_000_000;

@@ -229,6 +229,9 @@ fn blank_added(case: &mut Case, random: &mut Random) -> bool {
     let place = any_line(case, random, |hunk, line| line > 0 && kept(hunk, line) && kept(hunk, line - 1));
     let Some((hunk, line)) = place else { return false };
     hunk.lines.insert(line, Line { made_up: true, ..Line::new(Side::Kept, "") });
+    if says_what_is_there(hunk) {
+        return false;
+    }
     // Where blank lines come beside it, two texts do not say which of them all the file has.
     let is_gap = |line: &&Line| line.side == Side::Added || blank(&line.before);
     let above = hunk.lines[..line].iter().rev().take_while(is_gap);
@@ -236,6 +239,14 @@ fn blank_added(case: &mut Case, random: &mut Random) -> bool {
     let comes = above.chain(below).any(|line| line.side != Side::Kept && blank(&line.before));
     case.unsure = comes && case.answer.has_two_texts();
     true
+}
+
+/// Whether the file has already, to the letter, what the spoiled hunk says that it is to become: with a blank line more or
+/// less than the file the text before may be the text after of a hunk that changes blank lines. It is there then.
+fn says_what_is_there(hunk: &Hunk) -> bool {
+    let asked = hunk.lines.iter().filter(|line| line.side != Side::Removed && !line.left_out);
+    let there = hunk.lines.iter().filter(|line| line.side != Side::Added && !line.made_up);
+    asked.map(|line| &line.after).eq(there.map(|line| &line.before))
 }
 
 fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
@@ -249,15 +260,7 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
         return false;
     }
     hunk.lines[line].left_out = true;
-    // Without the blank line the text before may be the text after without a blank line that comes: then the file, which
-    // has one there, is what the answer asks for, to the letter.
-    let text = |added: bool| -> Vec<String> {
-        let other = if added { Side::Removed } else { Side::Added };
-        let lines = hunk.lines.iter().filter(|line| line.side != other);
-        let text = |line: &Line| if added { line.after.clone() } else { line.before.clone() };
-        lines.filter(|line| !added || !line.left_out).map(text).collect()
-    };
-    if text(true) == text(false) {
+    if says_what_is_there(hunk) {
         return false;
     }
     // Lines put in beside it, and in the place of none: before it or behind it?

@@ -49,7 +49,7 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
     let mut more = false;
     let mut gap = Gap::default();
     let mut above: Option<Edge> = None;
-    // The gaps in which the file has more blank lines and nothing else changes: by the number of lines that are not blank before them.
+    // The gaps in which the file has more blank lines: by the number of lines that are not blank before them.
     let mut still = Vec::new();
     let mut solid = 0;
     // Whether blank lines differ in front of the lines that go, up to here; and which lines those are.
@@ -86,8 +86,9 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
             run.push(text);
         }
         more |= differ.is_gt();
-        if differ.is_gt() && untouched {
-            still.push(solid);
+        if differ.is_gt() {
+            let goes = [above.is_some_and(|above| above.goes), goes];
+            still.push(Doubt { at: solid, untouched, goes });
         }
         solid += 1;
         // In front of a run of lines that go: a gap inside of it goes with them.
@@ -104,7 +105,7 @@ pub(super) fn are_clear(pattern: &Pattern<'_>, fit: &Fit) -> bool {
 
 /// Whether in no best pairing of two texts a line comes or goes at one of the gaps, which are known by how many lines that
 /// are not blank stand before them: which pairing is meant nobody can tell, and elsewhere it makes no difference.
-fn no_pairing_changes(pattern: &Pattern<'_>, gaps: &[usize]) -> bool {
+fn no_pairing_changes(pattern: &Pattern<'_>, gaps: &[Doubt]) -> bool {
     if gaps.is_empty() {
         return true;
     }
@@ -142,8 +143,30 @@ fn no_pairing_changes(pattern: &Pattern<'_>, gaps: &[usize]) -> bool {
     let best = rest[0];
     let comes = |gap: usize| (0..new.len()).any(|j| first[at(gap, j)] + rest[at(gap, j + 1)] == best);
     let goes = |line: usize| (0..width).any(|j| first[at(line, j)] + rest[at(line + 1, j)] == best);
-    // Where the line above or below goes in the pairing at hand, that was looked at with it.
-    !gaps.iter().any(|&gap| comes(gap) || gap > 0 && goes(gap - 1) || gap < old.len() && goes(gap))
+    let stays = |line: usize| {
+        let kept =
+            |j: usize| old[line] == new[j] && first[at(line, j)] + 1 + rest[at(line + 1, j + 1)] == best;
+        (0..new.len()).any(kept)
+    };
+    !gaps.iter().any(|gap| {
+        let (above, below) = (gap.at.checked_sub(1), Some(gap.at).filter(|&line| line < old.len()));
+        let [above_goes, below_goes] = gap.goes;
+        if gap.untouched {
+            return comes(gap.at) || above.is_some_and(goes) || below.is_some_and(goes);
+        }
+        // What goes in the pairing at hand stays in another.
+        above_goes && above.is_some_and(stays) || below_goes && below.is_some_and(stays)
+    })
+}
+
+/// A gap in which the file has more blank lines than the before-text.
+struct Doubt {
+    /// How many lines that are not blank stand before it.
+    at: usize,
+    /// No line comes or goes there.
+    untouched: bool,
+    /// Whether the line above it goes, and the one below.
+    goes: [bool; 2],
 }
 
 /// Whether a line goes at one place and comes at another: of two texts it is a guess which of the lines between were moved

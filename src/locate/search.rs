@@ -166,6 +166,11 @@ pub(super) fn within_lines(content: &Content, lines: &[&[u8]]) -> Vec<Place> {
                 if !head.ends_with(first) || !tail.starts_with(last) {
                     return;
                 }
+                // A blank line at an edge is a line, not the end of one that says something.
+                let blank = |part: &[u8], line: &[u8]| part.is_empty() && !line.is_empty();
+                if blank(first, head) || blank(last, tail) {
+                    return;
+                }
                 let column = head.len() - first.len();
                 if !splits_word(head, column) && !splits_word(tail, last.len()) {
                     let start = Point { line: start, column };

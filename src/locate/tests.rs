@@ -378,6 +378,20 @@ fn blank_lines_may_be_more_or_fewer_and_stay() {
 }
 
 #[test]
+fn a_blank_line_at_the_edge_of_a_part_is_no_end_of_another_line() {
+    // Found by the accuracy benchmark: only the place with other trailing blanks is meant.
+    let file = "\na;\nb; \n\nc;\na;\nb;\n\n";
+    let place = "\na;\nb;\n\n";
+    let mut part = hunk(place, "\na;\nx;\nb;\n\n");
+    if let Change::Texts { unit, .. } = &mut part.change {
+        *unit = Unit::Text;
+    }
+    let applied = run(file, &[part]).unwrap();
+    let made = String::from_utf8(applied.version.content().to_bytes()).unwrap();
+    assert_eq!(made, "\na;\nx;\nb; \n\nc;\na;\nb;\n\n");
+}
+
+#[test]
 fn a_kept_line_with_a_slip_stays_as_the_file_has_it() {
     let file = "fn f(a: u32) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";
     let slip = "fn f(a: u64) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";

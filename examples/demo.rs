@@ -140,10 +140,14 @@ fn demonstrate() -> Result<()> {
     fs::write(stage.top().join("bad.md"), BAD_ANSWER)?;
     let (status, files) = (stage.quietly("git status --porcelain --ignored")?, stage.listing()?);
     stage.run("git llm-apply ../bad.md")?.with(1)?.with_text("nothing was changed")?;
-    let same = stage.listing()? == files;
-    ensure(same, "a refusal should change no file of the repository, .git included")?;
+    let mut after = stage.listing()?;
+    after.retain(|path, _| !path.starts_with(stage.repository().join(".git/llm-apply")));
+    ensure(after == files, "a refusal should change no file of the repository, .git included")?;
     ensure(stage.quietly("git status --porcelain --ignored")? == status, "nor the status")?;
     println!("({} files and directories, .git among them: every byte and mode is as before)", files.len());
+    println!("What was refused is kept under .git/llm-apply for its corrections, until it is forgotten:");
+    stage.run("git llm-apply --abort")?.with(0)?;
+    ensure(stage.listing()? == files, "nothing should be left then")?;
 
     say("Every edit is an ordinary commit, which git can take back:");
     let first = stage.quietly("git rev-parse HEAD~2")?;

@@ -1,8 +1,9 @@
 //! What finding places costs, on inputs that are the worst for a careless matcher: `cargo bench --bench locating`.
 //!
 //! Each input is made twice, the second time of double the size. Bounds, from what is stated for the locator: double the
-//! size takes about twice the time, or four times where both the edits and the file are doubled; a refusal of a 40-line text in a file of 100,000 lines, the nearest region included, takes
-//! less than 0.2 s; 5,000 edits on one file of 5 MB less than 5 s. It exits with 1 where a bound is missed.
+//! size takes about twice the time, or four times where both the edits and the file are doubled; a refusal of a 40-line
+//! text in a file of 100,000 lines, the nearest region included, takes less than 0.2 s; 5,000 edits on one file of 5 MB
+//! take seconds: less than 5, and less than 10 if they are indented otherwise. It exits with 1 where a bound is missed.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
@@ -43,7 +44,7 @@ const ROWS: &[Row] = &[
     ("400 chunks with the same anchor", chunks, 400, PRODUCT, 1.0),
     ("1,000 texts that are nowhere in 10,000 lines", misses, 1_000, LINEAR, 5.0),
     ("5,000 edits on a file of 5 MB", edits, 5_000, PRODUCT, 5.0),
-    ("5,000 indented otherwise than a file of 5 MB", shifted_edits, 5_000, PRODUCT, 5.0),
+    ("5,000 indented otherwise than a file of 5 MB", shifted_edits, 5_000, PRODUCT, 10.0),
     ("5,000 hunks of one diff on a file of 5 MB", hunks, 5_000, PRODUCT, 5.0),
     ("5,000 chunks of one patch on a file of 5 MB", patch, 5_000, PRODUCT, 5.0),
 ];

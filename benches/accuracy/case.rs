@@ -4,7 +4,7 @@
 use crate::answer::{Answer, Hunk, Line, Side};
 use crate::history::Commit;
 use git_llm_apply::format::FormatId;
-use git_llm_apply::format::render::{Rendered, render};
+use git_llm_apply::format::render::render;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files by path.
@@ -73,18 +73,7 @@ impl Case {
     /// A commit in a format; none if the format cannot express it, or if the response holds lines that cannot be told
     /// from its own.
     pub(crate) fn new(commit: &Commit, format: FormatId) -> Option<Self> {
-        let rendered: Vec<Rendered<'_>> = commit
-            .files
-            .iter()
-            .map(|file| Rendered {
-                path: &file.path,
-                before: file.before.as_deref(),
-                after: file.after.as_deref(),
-                renamed_from: file.from.as_deref(),
-                why: Some("Do it again"),
-            })
-            .collect();
-        let answer = Answer::read(format, &render(format, &rendered).ok()?);
+        let answer = Answer::read(format, &render(format, &commit.rendered()).ok()?);
         let (mut tree, mut after, mut sources) = (Tree::new(), Tree::new(), BTreeMap::new());
         for file in &commit.files {
             let source = file.from.as_ref().unwrap_or(&file.path);

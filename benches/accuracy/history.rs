@@ -1,5 +1,6 @@
 //! Commits: what each did to which files, and an older text of the same files.
 
+use git_llm_apply::format::render::Rendered;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -11,6 +12,18 @@ pub(crate) struct Commit {
     pub(crate) files: Vec<FileChange>,
     /// A file that it does not touch.
     pub(crate) other: Option<(String, Vec<u8>)>,
+}
+
+impl Commit {
+    /// What it changes, to be written as a response.
+    pub(crate) fn rendered(&self) -> Vec<Rendered<'_>> {
+        let rendered = |file| {
+            let FileChange { path, from, before, after, .. }: &FileChange = file;
+            let (before, after, renamed_from) = (before.as_deref(), after.as_deref(), from.as_deref());
+            Rendered { path, before, after, renamed_from, why: Some("Do it again") }
+        };
+        self.files.iter().map(rendered).collect()
+    }
 }
 
 /// A file that a commit changes.

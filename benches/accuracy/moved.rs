@@ -6,7 +6,7 @@
 use crate::history::{Commit, git};
 use crate::random::Random;
 use crate::table::{Kind, Outcome, Table};
-use git_llm_apply::format::render::{Rendered, render};
+use git_llm_apply::format::render::render;
 use git_llm_apply::format::{self, FormatId};
 use git_llm_apply::plan::{self, Grouping, Rules};
 use git_llm_apply::response::Response;
@@ -62,18 +62,8 @@ pub(crate) fn measure(clone: &Path, commits: &[&Commit], seed: u64, table: &mut 
 }
 
 fn response(commit: &Commit, format: FormatId) -> Option<Response> {
-    let rendered: Vec<Rendered<'_>> = commit
-        .files
-        .iter()
-        .map(|file| Rendered {
-            path: &file.path,
-            before: file.before.as_deref(),
-            after: file.after.as_deref(),
-            renamed_from: file.from.as_deref(),
-            why: None,
-        })
-        .collect();
-    Response::new(0, "response", render(format, &rendered).ok()?.into_bytes(), u64::MAX).ok()
+    let text = render(format, &commit.rendered()).ok()?;
+    Response::new(0, "response", text.into_bytes(), u64::MAX).ok()
 }
 
 /// The tree that comes of it, or why there is none.

@@ -3,23 +3,11 @@
 
 use git_llm_apply::format::render::{Rendered, render};
 use git_llm_apply::format::{self, FORMATS};
-use git_llm_apply::locate::Tier;
 use git_llm_apply::plan::{MemoryTree, Rules, resolve};
 use git_llm_apply::response::Response;
 
 fn rules() -> Rules {
-    Rules {
-        max_fuzz: Tier::Similar,
-        worktree: None,
-        repository_name: None,
-        permit: Box::new(|_| Ok(())),
-        also_sensitive: Box::new(|_| false),
-        allow_delete: true,
-        allow_overwrite: false,
-        allow_sensitive: false,
-        allow_placeholder: true,
-        allow_markers: true,
-    }
+    Rules { allow_placeholder: true, allow_markers: true, ..Rules::default() }
 }
 
 pub(crate) fn check(bytes: &[u8]) {

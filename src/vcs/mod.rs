@@ -14,6 +14,7 @@ pub mod hooks;
 pub mod ident;
 pub mod index;
 pub mod lock;
+mod loose;
 pub mod merge;
 pub mod process;
 pub mod quarantine;

@@ -9,15 +9,13 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
+use super::loose::Writer;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// From this many objects on they go in as one pack: `transfer.unpackLimit`'s default, as for a push.
@@ -116,10 +114,12 @@ impl Quarantine {
     /// What the file system says.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
         make_private(&self.path)?;
+        let failed = |e| Error::git("read a new object", e);
+        let odb = repo.git.odb().map_err(failed)?;
+        let mut writer = Writer::new(repo)?;
         for id in new_objects(repo) {
-            let odb = repo.git.odb().map_err(|e| Error::git("read a new object", e))?;
-            let object = odb.read(id).map_err(|e| Error::git("read a new object", e))?;
-            write_loose(&fan_out(&self.path, id)?, object.kind(), object.data(), level(repo)?, None)?;
+            let object = odb.read(id).map_err(failed)?;
+            writer.write(&fan_out(&self.path, id)?, object.kind(), object.data())?;
         }
         Ok(())
     }
@@ -155,21 +155,21 @@ impl Quarantine {
         }
         let failed = |e| Error::git("read a new object", e);
         let odb = repo.git.odb().map_err(failed)?;
-        let level = level(repo)?;
+        let mut writer = Writer::new(repo)?;
         for id in ids {
             let hex = id.to_string();
             let name = format!("{}/{}", &hex[..2], &hex[2..]);
             let place = self.path.join(&hex);
             let spilled = self.path.join(&name);
-            let inode = if is_spilled(repo, id) {
+            let file = if is_spilled(repo, id) {
                 std::fs::rename(&spilled, &place).map_err(|e| Error::io("write", &place, e))?;
-                let file = std::fs::File::open(&place).map_err(|e| Error::io("open", &place, e))?;
-                manifest.stamp(&file, durable.loose_object).map_err(|e| Error::io("write", &place, e))?
+                std::fs::File::open(&place).map_err(|e| Error::io("open", &place, e))?
             } else {
                 let object = odb.read(id).map_err(failed)?;
-                let finish = Some((&manifest, durable.loose_object));
-                write_loose(&place, object.kind(), object.data(), level, finish)?
+                writer.write(&place, object.kind(), object.data())?
             };
+            let inode = manifest.stamp(&file, durable.loose_object);
+            let inode = inode.map_err(|e| Error::io("write", &place, e))?;
             repo.share(&place)?;
             manifest.items.push(Item { name, inode });
         }
@@ -366,7 +366,7 @@ impl Repo {
             return Ok(id);
         }
         make_private(&pending.path)?;
-        write_loose(&fan_out(&pending.path, id)?, git2::ObjectType::Blob, bytes, level(self)?, None)?;
+        Writer::new(self)?.write(&fan_out(&pending.path, id)?, git2::ObjectType::Blob, bytes)?;
         if pending.on_disk.is_empty()
             && let Some(path) = pending.path.to_str()
         {
@@ -454,43 +454,6 @@ fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
 /// Where a file of the manifest waits: packs under their name, loose objects without a directory of their own.
 fn staged(quarantine: &Path, name: &str) -> PathBuf {
     if name.starts_with("pack/") { quarantine.join(name) } else { quarantine.join(name.replacen('/', "", 1)) }
-}
-
-/// The compression of loose objects (`core.looseCompression`, git-config(1)).
-fn level(repo: &Repo) -> Result<Compression> {
-    let configured = match repo.config().number("core.loosecompression")? {
-        Some(level) => Some(level),
-        None => repo.config().number("core.compression")?,
-    };
-    Ok(match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
-        Some(level) => Compression::new(level),
-        None if configured.is_some() => Compression::default(),
-        None => Compression::fast(),
-    })
-}
-
-/// Writes a loose object (gitformat-loose(5)); with `finish`, stamps and syncs it and gives its inode.
-fn write_loose(
-    path: &Path,
-    kind: git2::ObjectType,
-    data: &[u8],
-    level: Compression,
-    finish: Option<(&Manifest, bool)>,
-) -> Result<u64> {
-    let write = || -> std::io::Result<u64> {
-        let mut encoder = ZlibEncoder::new(Vec::with_capacity(data.len() / 2 + 64), level);
-        write!(encoder, "{} {}\0", kind.str(), data.len())?;
-        encoder.write_all(data)?;
-        let packed = encoder.finish()?;
-        let mut file =
-            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o444).open(path)?;
-        file.write_all(&packed)?;
-        match finish {
-            Some((manifest, sync)) => manifest.stamp(&file, sync),
-            None => Ok(0),
-        }
-    };
-    write().map_err(|e| Error::io("write", path, e))
 }
 
 /// What has vanished from the quarantine was pruned: git takes it for that of a dead process if told to spare nothing.

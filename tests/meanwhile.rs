@@ -245,3 +245,19 @@ fn a_file_that_comes_into_the_checkout_meanwhile_is_not_left_behind() {
     sandbox.apply([""; 0], &five()).exits(0);
     assert_eq!(sandbox.status(), "");
 }
+
+#[test]
+fn what_somebody_stages_meanwhile_stays_staged() {
+    for at in ["begun", "prepared", "objects-moved"] {
+        let sandbox = Sandbox::new();
+        sandbox.file("mine.txt", "first\n");
+        sandbox.git(["add", "mine.txt"]);
+        let stopped = Stopped::at(&sandbox, at);
+        // An index of the same size: only the content tells it from the one that was read.
+        sandbox.file("mine.txt", "other\n");
+        sandbox.git(["add", "mine.txt"]);
+        stopped.go_on().exits(0);
+        assert_eq!(sandbox.git(["show", ":mine.txt"]), "other", "{at}");
+        assert_eq!(sandbox.status(), "A  mine.txt", "{at}");
+    }
+}

@@ -220,10 +220,10 @@ pub struct Transaction<'r> {
 }
 
 impl<'r> Transaction<'r> {
-    /// Refuses what is in the way, then makes a room for the transaction and enters its scratch worktree.
+    /// Makes a room for the transaction, refuses what is in the way, and enters the scratch worktree.
     ///
     /// # Errors
-    /// [`Error::InTheWay`], or what cannot be served; nothing was written then.
+    /// [`Error::InTheWay`], or what cannot be served; everything is as it was then.
     pub fn begin(
         repo: &'r Repo,
         target: Target,
@@ -233,8 +233,10 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported(repo, options.no_verify)?;
         let touched = series::touched(base, series)?;
+        let room = Room::open(repo, options.lock_timeout)?;
+        point(Fault::Begun)?;
         let index = match target.checked_out {
-            true => Some(repo.read_index()?),
+            true => Some(repo.copy_index(room.file("index-before"))?),
             false => None,
         };
         let found = obstacles::check(repo, &target, &touched, index.as_ref())?;
@@ -244,8 +246,6 @@ impl<'r> Transaction<'r> {
         if interrupt::seen() {
             return Err(Error::Interrupted);
         }
-        let room = Room::open(repo, options.lock_timeout)?;
-        point(Fault::Begun)?;
         let scratch = match target.start {
             Some(start) => Some(Scratch::enter(repo, &room.id, &room.file("tree"), start)?),
             None => None,

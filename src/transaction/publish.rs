@@ -5,6 +5,7 @@ use super::staging::{self, Net, Staged};
 use super::{Commits, Error, Result, Transaction, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::index::Index;
 use crate::vcs::lock::TokenLock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{Movement, RefLock};
@@ -68,8 +69,9 @@ impl Prepared<'_> {
     /// # Errors
     /// Before the commit point: anything, and everything is as it was, unless it is [`Error::Stuck`]. After it:
     /// [`Error::Unfinished`].
-    pub fn publish(self) -> Result<Landed> {
-        let outcome = self.publish_inner();
+    pub fn publish(mut self) -> Result<Landed> {
+        let index = self.transaction.index.take();
+        let outcome = self.publish_inner(index);
         if let Some(staged) = &self.staged
             && !self.transaction.room.is_pending()
         {
@@ -78,7 +80,7 @@ impl Prepared<'_> {
         outcome
     }
 
-    fn publish_inner(&self) -> Result<Landed> {
+    fn publish_inner(&self, index: Option<Index>) -> Result<Landed> {
         let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
         let new = match self.new {
             Some(new) if self.new != target.tip => new,
@@ -112,7 +114,7 @@ impl Prepared<'_> {
         let reached = journal
             .write(&room.path)
             .map_err(Error::from)
-            .and_then(|()| self.advance(&journal, &token, &mut held));
+            .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {
             return Err(match self.take_back(&journal, &held) {
                 Ok(()) => e,
@@ -128,8 +130,8 @@ impl Prepared<'_> {
     }
 
     /// Everything up to and with the commit point.
-    fn advance(&self, journal: &Journal, token: &Path, held: &mut Held) -> Result<()> {
-        let Transaction { repo, room, quarantine, target, touched, index, .. } = &self.transaction;
+    fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
+        let Transaction { repo, room, quarantine, target, touched, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -155,7 +157,7 @@ impl Prepared<'_> {
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
-            repo.prepare_index(&room.file("index"), &updates, &checkout, &placed)?;
+            repo.prepare_index(&room.file("index"), index, &updates, &checkout, &placed)?;
             point(Fault::IndexPrepared)?;
         }
         quarantine.check(repo, target.start)?;

@@ -218,7 +218,7 @@ fn parents(
 fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout) -> Result<()> {
     let aside = staged.directory.0.join("attributes-index");
     let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-    repo.prepare_index(&aside, &updates, checkout, &BTreeMap::new())?;
+    repo.prepare_index(&aside, None, &updates, checkout, &BTreeMap::new())?;
     repo.read_attributes_from(&aside)?;
     let _ = std::fs::remove_file(&aside);
     Ok(())

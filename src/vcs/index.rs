@@ -7,13 +7,21 @@ use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// The index as it was read.
 pub struct Index {
     git: git2::Index,
     fingerprint: Option<Fingerprint>,
+    /// The copy that was read in its place, with its permissions and its last bytes.
+    copy: Option<Copy>,
+}
+
+struct Copy {
+    path: PathBuf,
+    permissions: Option<std::fs::Permissions>,
+    tail: Vec<u8>,
 }
 
 /// By which an index file is known to be the one that was read.
@@ -54,7 +62,33 @@ impl Repo {
             Some(_) => open(&path)?,
             None => git2::Index::new().map_err(|e| Error::git("read the index", e))?,
         };
-        Ok(Index { git, fingerprint })
+        Ok(Index { git, fingerprint, copy: None })
+    }
+
+    /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it
+    /// would have to read the index again, which takes longer than all else if it is large.
+    ///
+    /// # Errors
+    /// It cannot be copied or read, or it is split or sparse.
+    pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
+        let file = self.index_file();
+        let mut fingerprint = None;
+        let mut copy = Copy { path, permissions: None, tail: Vec::new() };
+        // Git replaces an index and never writes into one: what was opened stays as it is.
+        match std::fs::File::open(&file) {
+            Ok(mut from) => {
+                let failed = |e| Error::io("copy", &file, e);
+                let metadata = from.metadata().map_err(failed)?;
+                let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
+                std::io::copy(&mut from, &mut to).map_err(failed)?;
+                fingerprint = Some(Fingerprint::of(&metadata));
+                copy.permissions = Some(metadata.permissions());
+                copy.tail = tail(&from).map_err(failed)?;
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(Error::io("read", file, e)),
+        }
+        Ok(Index { git: open(&copy.path)?, fingerprint, copy: Some(copy) })
     }
 
     /// The lock that git takes to write the index.
@@ -65,27 +99,25 @@ impl Repo {
     }
 
     /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
-    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content.
+    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. What
+    /// [`Repo::copy_index`] gave is used up, if it still is the present one.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn prepare_index(
         &self,
         aside: &Path,
+        known: Option<Index>,
         updates: &[(RepoPath, Option<Entry>)],
         checkout: &Checkout,
         placed: &BTreeMap<&str, Identity>,
     ) -> Result<()> {
         let file = self.index_file();
-        let permissions = match std::fs::copy(&file, aside) {
-            Ok(_) => {
-                let metadata = std::fs::metadata(&file).map_err(|e| Error::io("read", &file, e))?;
-                Some(metadata.permissions())
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            Err(e) => return Err(Error::io("copy", file, e)),
+        let known = match known {
+            Some(known) if known.copy.is_some() && known.is_same(self)? => known,
+            _ => self.copy_index(beside(aside))?,
         };
-        let mut index = open(aside)?;
+        let (mut index, copy) = (known.git, known.copy);
         let failed = |e| Error::git("prepare the index", e);
         for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
             match index.remove(Path::new(path.as_str()), 0) {
@@ -110,8 +142,11 @@ impl Repo {
             smudge(&mut index, written.mtime, &updated, checkout)?;
         }
         index.write().map_err(failed)?;
-        if let Some(permissions) = permissions {
-            std::fs::set_permissions(aside, permissions).map_err(|e| Error::io("write", aside, e))?;
+        if let Some(Copy { path, permissions, .. }) = copy {
+            let permitted =
+                permissions.map_or(Ok(()), |as_before| std::fs::set_permissions(&path, as_before));
+            let moved = permitted.and_then(|()| std::fs::rename(&path, aside));
+            moved.map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
         if super::durability::Durability::of(self)?.index {
@@ -197,9 +232,30 @@ fn open(path: &Path) -> Result<git2::Index> {
     })
 }
 
+impl Fingerprint {
+    fn of(m: &std::fs::Metadata) -> Self {
+        Self { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()) }
+    }
+}
+
+/// The last bytes of an index: the checksum of all others, unless `index.skipHash` leaves it out.
+fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
+    let len = file.metadata()?.len();
+    let mut tail = vec![0; len.min(64) as usize];
+    file.read_exact_at(&mut tail, len.saturating_sub(64))?;
+    Ok(tail)
+}
+
+/// A name for a copy beside a file that is not there yet.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push("-copy");
+    name.into()
+}
+
 fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
     match std::fs::metadata(path) {
-        Ok(m) => Ok(Some(Fingerprint { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()) })),
+        Ok(m) => Ok(Some(Fingerprint::of(&m))),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(Error::io("read", path, e)),
     }
@@ -231,6 +287,17 @@ impl Index {
     /// The disk cannot tell.
     pub fn is_current(&self, repo: &Repo) -> Result<bool> {
         Ok(fingerprint(&repo.index_file())? == self.fingerprint)
+    }
+
+    /// Likewise without any doubt, for what is written in its place: a time stamp may be too coarse to tell.
+    fn is_same(&self, repo: &Repo) -> Result<bool> {
+        if !self.is_current(repo)? {
+            return Ok(false);
+        }
+        let Some(copy) = self.copy.as_ref().filter(|_| self.fingerprint.is_some()) else { return Ok(true) };
+        let file = repo.index_file();
+        let now = std::fs::File::open(&file).and_then(|file| tail(&file));
+        Ok(now.map_err(|e| Error::io("read", file, e))? == copy.tail)
     }
 
     /// What it says of a path at stage 0.

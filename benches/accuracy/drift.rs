@@ -275,6 +275,14 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
     let below = hunk.lines[line + 1..].iter().take_while(is_gap);
     let changed = |line: &&Line| line.side != Side::Kept;
     let both = above.clone().any(|line| changed(&line)) && below.clone().any(|line| changed(&line));
+    // What comes on one side of it in the place of what goes on the other has moved past it: two texts do not say so then.
+    let only = |line: &Line, side: Side| line.side == side || line.side == Side::Kept;
+    let past = |comes: Side, goes: Side| {
+        above.clone().all(|line| only(line, comes)) && below.clone().all(|line| only(line, goes))
+    };
+    if two_texts && both && (past(Side::Added, Side::Removed) || past(Side::Removed, Side::Added)) {
+        return false;
+    }
     let run: Vec<&Line> = above.chain(below).collect();
     let takes_text = run.iter().any(|line| line.side == Side::Removed && !blank(&line.before));
     let unsure = both || run.iter().any(changed) && !takes_text;

@@ -177,7 +177,11 @@ impl Run {
             let warning = Diagnostic::warning(Code::Malformed, first.span, message);
             diagnostics.push(warning.with_help("ask for all of its edits again"));
         }
-        Ok(self.refuse(repo, &self.target(repo)?, &Rejected { diagnostics, fine: Vec::new() }))
+        Ok(self.refuse(
+            repo,
+            &self.target(repo)?,
+            &Rejected { diagnostics, fine: Vec::new(), resolved: false },
+        ))
     }
 
     fn refusal(&self, target: &Target, rejected: &Rejected) -> Report {

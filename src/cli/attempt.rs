@@ -128,7 +128,8 @@ impl Run {
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.settings.branch);
-        attempt.base = self.base.map(|id| id.to_string());
+        // What clashes with the branch can only be corrected on the branch as it is now.
+        attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
         formats.resize(self.responses.len(), self.settings.format);
         attempt.formats =

@@ -56,7 +56,7 @@ impl Run {
                 };
                 diagnostics.extend(clashes);
                 let fine = plan.steps().iter().filter(|step| !failed.contains(&step.edit)).cloned().collect();
-                let rejected = Rejected { diagnostics, fine };
+                let rejected = Rejected { diagnostics, fine, resolved: refused.is_none() };
                 if !self.settings.keep_going {
                     return Ok(Err(rejected));
                 }
@@ -189,7 +189,9 @@ impl Run {
         let diagnostic = diagnostic.with_help(format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {base}"
         ));
-        let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Some(diagnostic) };
+        let Some((lines, text)) = line.zip(clash.text.as_ref()) else {
+            return Some(diagnostic.with_evidence(Evidence::default()));
+        };
         let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
         let shown =
             text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());

@@ -169,6 +169,33 @@ fn the_branch_and_the_base_of_the_attempt_are_kept() {
 }
 
 #[test]
+fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.file("fresh.txt", "fresh\n");
+    sandbox.commit("meanwhile");
+    sandbox.git(["branch", "other"]);
+    let check = |options: &[&str], response: &str| {
+        let options: Vec<&str> = ["check", "--continue"].iter().chain(options).copied().collect();
+        sandbox.apply(options, response)
+    };
+    let dry = |options: &[&str], wanted: &str| drop(check(options, &correction()).exits(0).says(wanted));
+    sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
+    sandbox.git(["config", "llmapply.branch", "other"]);
+    sandbox.git(["config", "llmapply.base", "nonsense"]);
+    dry(&[], "on try/one");
+    dry(&["-b", "other"], "on other");
+    dry(&["--no-branch"], "on main");
+    let later = patch("fresh.txt", "Two", "fresh\n", "stale\n");
+    check(&[], &later).exits(1).says("there is no file `fresh.txt`");
+    check(&["--no-branch", "--no-base"], &later).exits(0).says("on main");
+    sandbox.run(["--abort"]).exits(0);
+    // An attempt of which neither was said.
+    sandbox.apply(["--no-branch", "--no-base"], &three()).exits(1);
+    dry(&[], "on main");
+}
+
+#[test]
 fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

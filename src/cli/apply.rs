@@ -6,7 +6,7 @@ use super::attempt::{self, Resumed};
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
-use super::{Error, input, recover};
+use super::{Error, args, input, recover};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::format::{self, FORMATS};
@@ -83,6 +83,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     // Corrections alone are no attempt.
     settings.keep &= found.is_none() || (whole && !script.edits.is_empty());
     let unjoined = found.is_some() && !whole;
+    let base_is_kept = found.is_some() && args::single(matches, "base").is_none();
     if let Some(found) = found
         && !(whole && script.edits.is_empty())
     {
@@ -90,8 +91,13 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             let (joined, state) = attempt::resume(&found, &script)?;
             (script, resumed) = (joined, Some(state));
         }
-        settings.branch = settings.branch.or(found.attempt.branch.clone());
-        settings.base = settings.base.or(found.attempt.base.clone());
+        // What was said of that response goes before what is configured, what is typed before both.
+        if args::single(matches, "branch").is_none() {
+            settings.branch.clone_from(&found.attempt.branch);
+        }
+        if base_is_kept {
+            settings.base.clone_from(&found.attempt.base);
+        }
         responses = attempt::together(&found, responses);
     }
     let mut run = Run { settings, output, printer, responses, script, resumed, base: None };
@@ -99,6 +105,10 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Ok(run.no_edits());
     }
     run.base = run.settings.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+    if base_is_kept {
+        // A whole id says no more to people.
+        run.settings.base = run.base.map(|id| repo.short(id));
+    }
     if unjoined {
         return run.unjoined(&repo);
     }

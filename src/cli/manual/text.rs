@@ -81,7 +81,9 @@ pub(super) const RESUMING: &[Piece] = &[
     ),
     Text(
         "An attempt is forgotten when it lands, when the same response lands, with `--abort`, and after 14 days. The same \
-         response refused again is the same attempt. Other options than those two are given anew.",
+         response refused again is the same attempt. What `--branch` and `--base` named goes before their configuration, \
+         unless it is typed again; other options are given anew. Where edits clash with what the branch has become since \
+         `--base`, that is not kept, since corrections can only be for the branch as it is now.",
     ),
 ];
 

@@ -7,7 +7,7 @@ use super::output::Printer;
 use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
-use crate::report::KeptAttempt;
+use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{Attempt, Found, Kept};
@@ -29,7 +29,9 @@ pub(super) struct Resumed {
 /// `--abort`.
 pub(super) fn abort(repo: &Repo, id: Option<&str>, printer: &Printer) -> Result<Exit, Error> {
     let id = Attempt::abort(repo, id)?;
-    printer.line(&format!("forgot the refused attempt {id}"));
+    let mut report = Report::new(Status::Forgotten, Exit::Done.code());
+    report.attempt = Some(KeptAttempt { id, alone: true });
+    printer.report(&report);
     Ok(Exit::Done)
 }
 

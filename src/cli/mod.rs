@@ -13,6 +13,8 @@ mod settings;
 
 use crate::transaction::{self, interrupt};
 use crate::vcs;
+use crate::vcs::repo::Repo;
+use clap::ArgMatches;
 use exit::Exit;
 use output::Printer;
 use settings::Output;
@@ -118,6 +120,18 @@ fn change_directory(directory: &OsString) -> Result<(), Error> {
     std::env::set_current_dir(directory).map_err(failed)
 }
 
+/// How to print an error: as typed and configured, where there is a configuration to be read.
+fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
+    let typed = Output::typed(matches);
+    let read = || Output::read(matches, Repo::discover().ok()?.config()).ok();
+    match read() {
+        // It has no other output than what is for the model.
+        Some(read) if verb == "prompt" => Output { color: read.color, ..typed },
+        Some(read) => read,
+        None => typed,
+    }
+}
+
 /// Runs the command line and gives the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -137,7 +151,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),
         None => ("apply".to_owned(), matches),
     };
-    let typed = Output::typed(&matches);
+    let errors = || output_of_errors(&verb, &matches);
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
         for directory in matches.get_many::<OsString>("directory").into_iter().flatten() {
@@ -153,7 +167,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let exit = error.exit();
-            Printer::new(typed).error(&error.to_string(), error.help().as_deref(), exit);
+            Printer::new(errors()).error(&error.to_string(), error.help().as_deref(), exit);
             exit
         }
     };

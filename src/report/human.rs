@@ -141,6 +141,10 @@ pub fn headline(report: &Report) -> String {
                 escape(&branch.name)
             );
         }
+        (Status::Forgotten, _) => {
+            let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);
+            let _ = writeln!(out, "forgot the refused attempt {id}");
+        }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
                 0 => writeln!(out, "nothing to do: no edit changes anything"),

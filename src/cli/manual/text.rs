@@ -161,7 +161,7 @@ pub(super) const OUTPUT: &[Piece] = &[
 pub(super) const JSON: &[Piece] = &[
     Item(
         "`status`",
-        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; or \
+        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`); or \
          `failed`.",
     ),
     Item("`exit_code`", "The exit status."),
@@ -177,7 +177,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`obstacles`", "What is in the way in the repository."),
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
-    Item("`attempt`", "The name of the refused attempt that was kept; null if none was."),
+    Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 

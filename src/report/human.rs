@@ -1,6 +1,6 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
-use super::escape::{escape, escape_code};
+use super::escape::{escape, escape_code, shell_word};
 use super::{EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
@@ -121,14 +121,17 @@ pub fn headline(report: &Report) -> String {
                         false => writeln!(
                             out,
                             "take it back: git update-ref {} {old} {new}",
-                            escape(&branch.reference)
+                            shell_word(&branch.reference)
                         ),
                     };
                 }
                 None => {
                     let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}");
-                    let _ =
-                        writeln!(out, "take it back: git update-ref -d {} {new}", escape(&branch.reference));
+                    let _ = writeln!(
+                        out,
+                        "take it back: git update-ref -d {} {new}",
+                        shell_word(&branch.reference)
+                    );
                 }
             }
         }

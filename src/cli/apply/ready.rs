@@ -6,6 +6,7 @@ use crate::cli::Error;
 use crate::diag::{Code, Diagnostic, Evidence, Nearest};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
+use crate::report::escape::shell_word;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,7 +188,8 @@ impl Run {
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
-            "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {base}"
+            "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
+            shell_word(base)
         ));
         let Some((lines, text)) = line.zip(clash.text.as_ref()) else {
             return Some(diagnostic.with_evidence(Evidence::default()));

@@ -98,7 +98,7 @@ impl Error {
             }),
             Error::Attempt(id) => Some(format!("give the whole response again; --abort={id} forgets this attempt")),
             Error::Mismatch(_) => Some(
-                "send one corrected edit for each that failed, in their order, or --abort and apply a whole response".into(),
+                "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
                 Some("llmapply.maxSize sets the limit".into())

@@ -33,11 +33,19 @@ pub enum SlotState {
 pub enum Mismatch {
     /// None of the edits corrects anything.
     #[error(
-        "nothing in the answer corrects one of the failed edits: each of its edits was fine before, word for word"
+        "nothing in the answer corrects one of the failed edits ({}): each of its edits was fine before, word for word",
+        .failed.join("; ")
     )]
-    Nothing,
+    Nothing {
+        /// What failed.
+        failed: Vec<String>,
+    },
     /// There are several failed edits of a file, and another number of corrections.
-    #[error("{failed} failed edits of {path} ({}) and {given} corrections of it: which is which cannot be told", list(.slots))]
+    #[error(
+        "{failed} failed edits of {path} ({}) and {given} correction{} of it: which is which cannot be told",
+        list(.slots),
+        if *.given == 1 { "" } else { "s" }
+    )]
     Count {
         /// The file.
         path: String,
@@ -48,8 +56,8 @@ pub enum Mismatch {
         /// The failed edits' numbers.
         slots: Vec<usize>,
     },
-    /// Corrections of files of which no edit failed.
-    #[error("{} of the answer ({}) {} of no file of which an edit failed ({})", if .given.len() == 1 { "an edit" } else { "edits" }, .paths.join(", "), if .given.len() == 1 { "is" } else { "are" }, .failed.join(", "))]
+    /// Corrections of files of which no edit failed, or none that has no correction yet.
+    #[error("{} of the answer ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
     Elsewhere {
         /// The corrections' numbers in the answer.
         given: Vec<usize>,
@@ -65,6 +73,15 @@ fn list(numbers: &[usize]) -> String {
     match numbers.as_slice() {
         [one] => format!("edit {one}"),
         all => format!("edits {}", all.join(", ")),
+    }
+}
+
+fn elsewhere(given: usize, failed: &[String]) -> String {
+    let are = if given == 1 { "is" } else { "are" };
+    match failed {
+        [] if given == 1 => "is one too many: every failed edit has its correction".to_owned(),
+        [] => "are too many: every failed edit has its correction".to_owned(),
+        failed => format!("{are} of no file of which an edit failed ({})", failed.join("; ")),
     }
 }
 
@@ -153,9 +170,6 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let given: Vec<usize> =
         (0..corrections.edits.len()).filter(|&at| !was_fine(&corrections.edits[at])).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].state == SlotState::Failed).collect();
-    if given.is_empty() {
-        return Err(Mismatch::Nothing);
-    }
     let gaps = gaps(attempt);
     let gap_path = |slot: &Slot| {
         let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
@@ -163,6 +177,10 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         paths.next().map(without_dot)
     };
     let slot_path = |at: usize| edit_of(&slots[at]).map(path).or_else(|| gap_path(&slots[at]));
+    if given.is_empty() {
+        let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
+        return Err(Mismatch::Nothing { failed });
+    }
     let assigned = assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?;
 
     let mut joined = Script {
@@ -226,6 +244,13 @@ fn without_dot(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
+fn slot_name(at: usize, path: Option<&str>) -> String {
+    match path {
+        Some(path) => format!("edit {}, {path}", at + 1),
+        None => format!("edit {}, which was not whole", at + 1),
+    }
+}
+
 /// Which corrections are for which failed slot.
 fn assign<'a>(
     failed: &[usize],
@@ -269,14 +294,10 @@ fn assign<'a>(
             assigned.extend(open.iter().zip(left).map(|(at, correction)| (*at, vec![*correction])));
         }
         (open, left) => {
-            let name = |at: &usize| match slot_path(*at) {
-                Some(path) => format!("edit {}, {path}", at + 1),
-                None => format!("edit {}, which was not whole", at + 1),
-            };
             return Err(Mismatch::Elsewhere {
                 given: left.iter().map(|at| at + 1).collect(),
                 paths: left.iter().map(|&at| given_path(at).to_owned()).collect(),
-                failed: open.iter().map(name).collect(),
+                failed: open.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
             });
         }
     }
@@ -354,6 +375,8 @@ mod tests {
         assert!(matches!(joined(ABC, &[1], &all), Err(Mismatch::Elsewhere { .. })));
         let message = joined(ABC, &[1], &all).unwrap_err().to_string();
         assert!(message.contains("x, y, z") && message.contains("edit 3, c"), "{message}");
+        let more = joined(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]).unwrap_err().to_string();
+        assert_eq!(more, "edit 2 of the answer (x) is one too many: every failed edit has its correction");
     }
 
     #[test]
@@ -362,7 +385,8 @@ mod tests {
             joined(ABC, &[0, 2], &[("a", "1"), ("b", "2"), ("c", "1")]).unwrap(),
             ["a:1", "b:2", "c:1"]
         );
-        assert_eq!(joined(ABC, &[0, 2], &[("a", "1")]), Err(Mismatch::Nothing));
+        let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
+        assert_eq!(nothing, Mismatch::Nothing { failed: vec!["edit 2, b".to_owned()] });
     }
 
     #[test]

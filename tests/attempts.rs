@@ -262,7 +262,7 @@ fn of_several_attempts_one_is_named() {
     let second = attempts(&sandbox).into_iter().find(|name| *name != first).unwrap();
     let _ = run.says(&format!("--continue={second} <file>"));
     let run = sandbox.apply(["--continue"], &correction()).exits(128);
-    let _ = run.says(&first).says(&second).says("--continue=<id>");
+    let _ = run.says(&first).says(&second).says("response.txt)").says("--continue=<id>");
     sandbox.run(["--abort"]).exits(128).says(&second);
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
@@ -330,10 +330,38 @@ fn an_attempt_of_another_version_is_not_read() {
     assert!(text.contains(&program));
     std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
     sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
-    std::fs::write(&record, "{").unwrap();
-    sandbox.apply(["--continue"], &correction()).exits(128);
+    // Also where that one writes it otherwise.
+    std::fs::write(&record, "{\"version\":2,\"program\":\"99.0\",\"made\":1,\"more\":[]}").unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
     let mode = std::fs::metadata(&record).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_damaged_attempt_is_named_and_can_be_forgotten() {
+    type Damage = fn(&std::path::Path);
+    let damages: [Damage; 4] = [
+        |attempt| std::fs::write(attempt.join("attempt.json"), "{").unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("attempt.json")).unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("0")).unwrap(),
+        |attempt| std::fs::write(attempt.join("0"), b"\xff").unwrap(),
+    ];
+    for damage in damages {
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &three()).exits(1);
+        let [id] = attempts(&sandbox).try_into().unwrap();
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        let run = sandbox.apply(["--continue"], &correction()).exits(128);
+        let _ = run.says(&format!("the refused attempt {id} is damaged")).says(&format!("--abort={id}"));
+        sandbox.run(["--abort"]).exits(0).says(&id);
+        same("nothing is left", &before, &sandbox.listing());
+        // The same response makes a whole one of it again.
+        sandbox.apply([""; 0], &three()).exits(1);
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        sandbox.apply([""; 0], &three()).exits(1);
+        sandbox.apply(["--continue"], &correction()).exits(0);
+    }
 }
 
 #[test]

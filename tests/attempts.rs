@@ -264,9 +264,12 @@ fn of_several_attempts_one_is_named() {
     let run = sandbox.apply(["--continue"], &correction()).exits(128);
     let _ = run.says(&first).says(&second).says("response.txt)").says("--continue=<id>");
     sandbox.run(["--abort"]).exits(128).says(&second);
+    // A blank for the equals sign.
+    sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
     assert_eq!(attempts(&sandbox), std::slice::from_ref(&second));
+    sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
     sandbox.run([&format!("--abort={second}")]).exits(0);
     sandbox.is_sound();
 }

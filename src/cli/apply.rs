@@ -63,7 +63,16 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     if let Some(id) = &settings.abort {
         if settings.resume.is_some() || !names.is_empty() || settings.dry_run {
-            return Err(Error::Usage("--abort goes with no response and no other mode".into()));
+            let message = match (id, names.as_slice()) {
+                (None, [name]) => {
+                    format!(
+                        "--abort goes with no response; it names an attempt as --abort={}",
+                        name.display()
+                    )
+                }
+                _ => "--abort goes with no response and no other mode".to_owned(),
+            };
+            return Err(Error::Usage(message));
         }
         return attempt::abort(&repo, id.as_deref(), &printer);
     }

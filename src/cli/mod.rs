@@ -109,6 +109,11 @@ impl Error {
             Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
                 Some(format!("a verb comes before the options: git llm-apply {name} …"))
             }
+            Error::Input { name, source }
+                if source.kind() == std::io::ErrorKind::NotFound && transaction::is_attempt_id(name) =>
+            {
+                Some(format!("to go on from the refused attempt of that name: --continue={name} <file>"))
+            }
             Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }

@@ -293,8 +293,8 @@ fn head(place: &Path) -> Option<Head> {
     serde_json::from_slice(&std::fs::read(place.join(RECORD)).ok()?).ok()
 }
 
-/// Whether a file name is an attempt's; not that of one that is still being written.
-fn is_id(name: &str) -> bool {
+/// Whether a name is one that an attempt may have; not that of one that is still being written.
+pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

@@ -20,7 +20,7 @@ mod series;
 mod staging;
 mod target;
 
-pub use attempt::{Attempt, Found, KEPT_FOR, Kept};
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};

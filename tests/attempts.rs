@@ -196,6 +196,46 @@ fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
 }
 
 #[test]
+fn without_corrections_an_attempt_is_tried_again_as_it_is() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let first = sandbox.apply(["--feedback", "-q"], &three()).exits(1);
+    let names = attempts(&sandbox);
+    let before = sandbox.listing();
+    let again = sandbox.run(["check", "--continue", "--feedback", "-q"]).exits(1);
+    assert_eq!(again, first, "what to ask for, also where the response itself is gone");
+    same("a dry run", &before, &sandbox.listing());
+    let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(1, 3 would be fine)");
+    assert_eq!(attempts(&sandbox), names);
+    sandbox.run(["--continue", "-"]).exits(5);
+    // Somebody has made room for it by hand.
+    sandbox.file("README", "nowhere to be found\n");
+    let tip = sandbox.commit("by hand");
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..{tip}")), ["by hand"]);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"]);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_a_refusal_advises_works_for_what_was_piped() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let hook = create(".husky/pre-commit", "Hook", "true\n") + &create("one.txt", "One", "one\n");
+    sandbox.apply([""; 0], &hook).exits(1).says("--allow-sensitive");
+    sandbox.run(["--continue", "--allow-sensitive"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Hook", "One"]);
+    // Or without the edit.
+    let tip = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["--continue", "--keep-going"]).exits(1).says("the others have landed");
+    sandbox.run(["--abort"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

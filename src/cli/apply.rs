@@ -81,7 +81,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         None => None,
     };
     let first = found.as_ref().map_or(0, |found| found.responses.len() as u32);
-    let mut responses = input::read(&names, settings.max_size, first)?;
+    let mut responses = input::read(&names, settings.max_size, first, found.is_none())?;
+    // Without corrections an attempt is tried again as it is.
+    let again = responses.is_empty();
     let mut script = Script::default();
     for response in &responses {
         script.append(format::parse(response, settings.format));
@@ -90,11 +92,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
     let whole = !script.has_errors();
     // Corrections alone are no attempt.
-    settings.keep &= found.is_none() || (whole && !script.edits.is_empty());
+    settings.keep &= found.is_none() || again || (whole && !script.edits.is_empty());
     let unjoined = found.is_some() && !whole;
     let base_is_kept = found.is_some() && args::single(matches, "base").is_none();
     if let Some(found) = found
-        && !(whole && script.edits.is_empty())
+        && (again || !(whole && script.edits.is_empty()))
     {
         if whole {
             let (joined, state) = attempt::resume(&found, &script)?;

@@ -156,7 +156,7 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
 /// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many.
-/// A failed edit without a correction stays as it is.
+/// A failed edit without a correction stays as it is: without any corrections, all of them.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
@@ -177,11 +177,14 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         paths.next().map(without_dot)
     };
     let slot_path = |at: usize| edit_of(&slots[at]).map(path).or_else(|| gap_path(&slots[at]));
-    if given.is_empty() {
+    if given.is_empty() && !corrections.edits.is_empty() {
         let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
         return Err(Mismatch::Nothing { failed });
     }
-    let assigned = assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?;
+    let assigned = match given.is_empty() {
+        true => BTreeMap::new(),
+        false => assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?,
+    };
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -392,6 +395,12 @@ mod tests {
     #[test]
     fn a_failed_edit_without_a_correction_stays() {
         assert_eq!(joined(ABC, &[1], &[("a", "2")]).unwrap(), ["a:2", "b:1", "c:1"]);
+    }
+
+    #[test]
+    fn without_corrections_everything_stays() {
+        assert_eq!(joined(ABC, &[0, 2], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
+        assert_eq!(joined(ABC, &[], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
     }
 
     #[test]

@@ -210,7 +210,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             let _ = writeln!(
                 out,
                 "{CYAN}help{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
-                 '--feedback' prints what to ask for, '--abort{name}' forgets them"
+                 '--continue{name} --feedback' prints what to ask for, '--abort{name}' forgets them"
             );
         }
     }

@@ -80,6 +80,11 @@ pub(super) const RESUMING: &[Piece] = &[
          correction stays as it was. What is refused again can be corrected again.",
     ),
     Text(
+        "Without a response, on a terminal or with nothing at all on standard input, the attempt is tried again as it is, \
+         with the options that are given now: `git llm-apply --continue --feedback` prints again what to ask for, \
+         `--continue --allow-sensitive` lets pass what was refused for that, and `--continue --keep-going` lands what is fine.",
+    ),
+    Text(
         "An attempt is forgotten when it lands, when the same response lands, with `--abort`, and after 14 days. The same \
          response refused again is the same attempt. What `--branch` and `--base` named goes before their configuration, \
          unless it is typed again; other options are given anew. Where edits clash with what the branch has become since \

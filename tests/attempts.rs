@@ -236,6 +236,24 @@ fn what_a_refusal_advises_works_for_what_was_piped() {
 }
 
 #[test]
+fn what_builds_on_a_failed_edit_needs_no_correction_of_its_own() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = patch("README", "New", "nowhere to be found\n", "brand new\nand more\n")
+        + &patch("README", "Newer", "brand new\nand more\n", "brand newer\n")
+        + &create("one.txt", "One", "one\n");
+    let run = sandbox.apply([""; 0], &response).exits(1).says("correct that one first");
+    assert!(run.stderr.contains("2 of 3 edits (3 would be fine)"), "{}", run.stderr);
+    let right = patch("README", "New", "hello\n", "brand new\nand more\n");
+    sandbox.apply(["check", "--continue"], &right).exits(0);
+    let wrong = patch("README", "New", "helo, you\n", "brand new\nand more\n");
+    sandbox.apply(["--continue"], &wrong).exits(1).says("correct that one first");
+    sandbox.apply(["--continue"], &right).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["New", "Newer", "One"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

@@ -4,6 +4,7 @@ use super::Error;
 use super::apply::Run;
 use super::exit::Exit;
 use super::output::Printer;
+use crate::diag::Diagnostic;
 use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
@@ -116,9 +117,17 @@ impl Run {
             }
             None => (Attempt::id_of(&self.responses)?, plan::slots(&self.script, is_fine), Vec::new()),
         };
+        let waits = |number: usize| {
+            let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
+            let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+            let mut about = rejected.diagnostics.iter().filter(about).peekable();
+            about.peek().is_some() && about.all(builds)
+        };
         for slot in &mut slots {
             if slot.edit.is_some_and(|at| landed.contains(&(at + 1))) {
                 slot.state = SlotState::Landed;
+            } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
+                slot.state = SlotState::Waiting;
             }
         }
         kept.extend(slots.iter().map(|slot| Kept {

@@ -16,6 +16,13 @@ pub struct Slot {
     pub state: SlotState,
 }
 
+impl Slot {
+    /// Whether it was refused, for whatever reason.
+    fn failed(&self) -> bool {
+        matches!(self.state, SlotState::Failed | SlotState::Waiting)
+    }
+}
+
 /// What became of an edit of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -24,6 +31,8 @@ pub enum SlotState {
     Good,
     /// It was refused.
     Failed,
+    /// It was refused, but only for what an earlier edit brings that was refused, too: it may be fine with that corrected.
+    Waiting,
     /// It landed, with `--keep-going`.
     Landed,
 }
@@ -155,7 +164,8 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 /// Puts the corrections in the places of the failed edits, and leaves out what landed: the joined script, and its slots.
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
-/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many.
+/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. What
+/// only waits for an edit that failed needs no correction.
 /// A failed edit without a correction stays as it is: without any corrections, all of them.
 ///
 /// # Errors
@@ -163,13 +173,11 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let was_fine = |edit: &Edit| {
-        slots.iter().any(|slot| {
-            slot.state != SlotState::Failed && edit_of(slot).is_some_and(|good| good.says_the_same(edit))
-        })
+        slots.iter().any(|slot| !slot.failed() && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
     };
     let given: Vec<usize> =
         (0..corrections.edits.len()).filter(|&at| !was_fine(&corrections.edits[at])).collect();
-    let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].state == SlotState::Failed).collect();
+    let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let gap_path = |slot: &Slot| {
         let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
@@ -183,7 +191,10 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     }
     let assigned = match given.is_empty() {
         true => BTreeMap::new(),
-        false => assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?,
+        false => {
+            let waits = |at: usize| slots[at].state == SlotState::Waiting;
+            assign(&failed, &given, waits, slot_path, |at| path(&corrections.edits[at]))?
+        }
     };
 
     let mut joined = Script {
@@ -258,6 +269,7 @@ fn slot_name(at: usize, path: Option<&str>) -> String {
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
+    waits: impl Fn(usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
 ) -> Result<BTreeMap<usize, Vec<usize>>, Mismatch> {
@@ -266,6 +278,11 @@ fn assign<'a>(
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
+    // Where there are fewer corrections, they are for those that do not only wait for another one's.
+    let fitting = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
+        let first: Vec<usize> = slots.iter().copied().filter(|&at| !waits(at)).collect();
+        [slots.to_vec(), first].into_iter().find(|slots| slots.len() == given)
+    };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &correction in given {
         of_path.entry(given_path(correction)).or_default().push(correction);
@@ -275,17 +292,19 @@ fn assign<'a>(
         match own.as_slice() {
             [] => left.extend(corrections),
             [only] => drop(assigned.insert(*only, corrections)),
-            own if own.len() == corrections.len() => {
-                assigned.extend(own.iter().zip(corrections).map(|(at, correction)| (*at, vec![correction])));
-            }
-            own => {
-                return Err(Mismatch::Count {
-                    path: path.to_owned(),
-                    failed: own.len(),
-                    given: corrections.len(),
-                    slots: own.iter().map(|at| at + 1).collect(),
-                });
-            }
+            own => match fitting(own, corrections.len()) {
+                Some(own) => {
+                    assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
+                }
+                None => {
+                    return Err(Mismatch::Count {
+                        path: path.to_owned(),
+                        failed: own.len(),
+                        given: corrections.len(),
+                        slots: own.iter().map(|at| at + 1).collect(),
+                    });
+                }
+            },
         }
     }
     left.sort_unstable();
@@ -395,6 +414,23 @@ mod tests {
     #[test]
     fn a_failed_edit_without_a_correction_stays() {
         assert_eq!(joined(ABC, &[1], &[("a", "2")]).unwrap(), ["a:2", "b:1", "c:1"]);
+    }
+
+    #[test]
+    fn what_waits_for_another_needs_no_correction() {
+        let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
+        let attempt = script(0, twice);
+        let mut slots = slots(&attempt, |at| at == 2);
+        slots[1].state = SlotState::Waiting;
+        assert_eq!(script_of(&attempt, &slots, &[("a", "3")]), ["a:3", "a:2", "b:1"]);
+        assert_eq!(script_of(&attempt, &slots, &[("a", "3"), ("a", "4")]), ["a:3", "a:4", "b:1"]);
+        assert_eq!(
+            script_of(&attempt, &slots, &[("a", "3"), ("a", "2")]),
+            ["a:3", "a:2", "b:1"],
+            "sent again"
+        );
+        let three = script(1, &[("a", "3"), ("a", "4"), ("a", "5")]);
+        assert!(matches!(join(&attempt, &slots, &three), Err(Mismatch::Count { .. })));
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub(super) const RESUMING: &[Piece] = &[
          several did, a correction is for the failed edit of its file, several for those of that file in their order; what is \
          left over on both sides goes by order if it is as many. Otherwise nothing is done, and it is said what does not fit. \
          Edits that were fine, or have landed with `--keep-going`, are ignored when they are sent again. An edit without a \
-         correction stays as it was. What is refused again can be corrected again.",
+         correction stays as it was, and one that only builds on another that failed needs none. What is refused again can be corrected again.",
     ),
     Text(
         "Without a response, on a terminal or with nothing at all on standard input, the attempt is tried again as it is, \

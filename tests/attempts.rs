@@ -322,6 +322,7 @@ fn of_several_attempts_one_is_named() {
     let run = sandbox.apply(["--continue"], &correction()).exits(128);
     let _ = run.says(&first).says(&second).says("response.txt)").says("--continue=<id>");
     sandbox.run(["--abort"]).exits(128).says(&second);
+    sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
     // A blank for the equals sign.
     sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);

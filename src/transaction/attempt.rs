@@ -233,23 +233,31 @@ impl Attempt {
     }
 
     fn name(repo: &Repo, id: Option<&str>) -> Result<String> {
-        let mut kept = Self::kept(repo);
+        let all = Self::kept(repo);
+        let mut kept = all.clone();
         kept.retain(|(name, _)| id.is_none_or(|id| name.starts_with(id)));
-        let described = |(name, responses): &(String, Vec<String>)| match responses.as_slice() {
-            [] => name.clone(),
-            responses => format!("{name} ({})", responses.join(", ")),
+        let described = |kept: &[(String, Vec<String>)]| {
+            let one = |(name, responses): &(String, Vec<String>)| match responses.as_slice() {
+                [] => name.clone(),
+                responses => format!("{name} ({})", responses.join(", ")),
+            };
+            kept.iter().map(one).collect::<Vec<_>>().join(", ")
         };
         match (kept.as_slice(), id) {
             ([(only, _)], _) => Ok(only.clone()),
             (_, Some(id)) if kept.iter().any(|(name, _)| name == id) => Ok(id.to_owned()),
             ([], None) => Err(Error::NoAttempt("no refused attempt is kept in this worktree".into())),
-            ([], Some(id)) => {
+            ([], Some(id)) if all.is_empty() => {
                 Err(Error::NoAttempt(format!("no refused attempt '{id}' is kept in this worktree")))
             }
+            ([], Some(id)) => Err(Error::NoAttempt(format!(
+                "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
+                described(&all)
+            ))),
             (several, _) => Err(Error::NoAttempt(format!(
                 "{} refused attempts are kept in this worktree, the newest first: {}",
                 several.len(),
-                several.iter().map(described).collect::<Vec<_>>().join(", ")
+                described(several)
             ))),
         }
     }

@@ -169,6 +169,91 @@ fn the_branch_and_the_base_of_the_attempt_are_kept() {
 }
 
 #[test]
+fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.file("fresh.txt", "fresh\n");
+    sandbox.commit("meanwhile");
+    sandbox.git(["branch", "other"]);
+    let check = |options: &[&str], response: &str| {
+        let options: Vec<&str> = ["check", "--continue"].iter().chain(options).copied().collect();
+        sandbox.apply(options, response)
+    };
+    let dry = |options: &[&str], wanted: &str| drop(check(options, &correction()).exits(0).says(wanted));
+    sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
+    sandbox.git(["config", "llmapply.branch", "other"]);
+    sandbox.git(["config", "llmapply.base", "nonsense"]);
+    dry(&[], "on try/one");
+    dry(&["-b", "other"], "on other");
+    dry(&["--no-branch"], "on main");
+    let later = patch("fresh.txt", "Two", "fresh\n", "stale\n");
+    check(&[], &later).exits(1).says("there is no file `fresh.txt`");
+    check(&["--no-branch", "--no-base"], &later).exits(0).says("on main");
+    sandbox.run(["--abort"]).exits(0);
+    // An attempt of which neither was said.
+    sandbox.apply(["--no-branch", "--no-base"], &three()).exits(1);
+    dry(&[], "on main");
+}
+
+#[test]
+fn without_corrections_an_attempt_is_tried_again_as_it_is() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let first = sandbox.apply(["--feedback", "-q"], &three()).exits(1);
+    let names = attempts(&sandbox);
+    let before = sandbox.listing();
+    let again = sandbox.run(["check", "--continue", "--feedback", "-q"]).exits(1);
+    assert_eq!(again, first, "what to ask for, also where the response itself is gone");
+    same("a dry run", &before, &sandbox.listing());
+    let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(1, 3 would be fine)");
+    assert_eq!(attempts(&sandbox), names);
+    sandbox.run(["--continue", "-"]).exits(5);
+    // Somebody has made room for it by hand.
+    sandbox.file("README", "nowhere to be found\n");
+    let tip = sandbox.commit("by hand");
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..{tip}")), ["by hand"]);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"]);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_a_refusal_advises_works_for_what_was_piped() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let hook = create(".husky/pre-commit", "Hook", "true\n") + &create("one.txt", "One", "one\n");
+    sandbox.apply([""; 0], &hook).exits(1).says("--allow-sensitive");
+    sandbox.run(["--continue", "--allow-sensitive"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Hook", "One"]);
+    // Or without the edit.
+    let tip = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["--continue", "--keep-going"]).exits(1).says("the others have landed");
+    sandbox.run(["--abort"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_builds_on_a_failed_edit_needs_no_correction_of_its_own() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = patch("README", "New", "nowhere to be found\n", "brand new\nand more\n")
+        + &patch("README", "Newer", "brand new\nand more\n", "brand newer\n")
+        + &create("one.txt", "One", "one\n");
+    let run = sandbox.apply([""; 0], &response).exits(1).says("correct that one first");
+    assert!(run.stderr.contains("2 of 3 edits (3 would be fine)"), "{}", run.stderr);
+    let right = patch("README", "New", "hello\n", "brand new\nand more\n");
+    sandbox.apply(["check", "--continue"], &right).exits(0);
+    let wrong = patch("README", "New", "helo, you\n", "brand new\nand more\n");
+    sandbox.apply(["--continue"], &wrong).exits(1).says("correct that one first");
+    sandbox.apply(["--continue"], &right).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["New", "Newer", "One"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
@@ -235,11 +320,15 @@ fn of_several_attempts_one_is_named() {
     let second = attempts(&sandbox).into_iter().find(|name| *name != first).unwrap();
     let _ = run.says(&format!("--continue={second} <file>"));
     let run = sandbox.apply(["--continue"], &correction()).exits(128);
-    let _ = run.says(&first).says(&second).says("--continue=<id>");
+    let _ = run.says(&first).says(&second).says("response.txt)").says("--continue=<id>");
     sandbox.run(["--abort"]).exits(128).says(&second);
+    sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
+    // A blank for the equals sign.
+    sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
     assert_eq!(attempts(&sandbox), std::slice::from_ref(&second));
+    sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
     sandbox.run([&format!("--abort={second}")]).exits(0);
     sandbox.is_sound();
 }
@@ -303,10 +392,38 @@ fn an_attempt_of_another_version_is_not_read() {
     assert!(text.contains(&program));
     std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
     sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
-    std::fs::write(&record, "{").unwrap();
-    sandbox.apply(["--continue"], &correction()).exits(128);
+    // Also where that one writes it otherwise.
+    std::fs::write(&record, "{\"version\":2,\"program\":\"99.0\",\"made\":1,\"more\":[]}").unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
     let mode = std::fs::metadata(&record).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_damaged_attempt_is_named_and_can_be_forgotten() {
+    type Damage = fn(&std::path::Path);
+    let damages: [Damage; 4] = [
+        |attempt| std::fs::write(attempt.join("attempt.json"), "{").unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("attempt.json")).unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("0")).unwrap(),
+        |attempt| std::fs::write(attempt.join("0"), b"\xff").unwrap(),
+    ];
+    for damage in damages {
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &three()).exits(1);
+        let [id] = attempts(&sandbox).try_into().unwrap();
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        let run = sandbox.apply(["--continue"], &correction()).exits(128);
+        let _ = run.says(&format!("the refused attempt {id} is damaged")).says(&format!("--abort={id}"));
+        sandbox.run(["--abort"]).exits(0).says(&id);
+        same("nothing is left", &before, &sandbox.listing());
+        // The same response makes a whole one of it again.
+        sandbox.apply([""; 0], &three()).exits(1);
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        sandbox.apply([""; 0], &three()).exits(1);
+        sandbox.apply(["--continue"], &correction()).exits(0);
+    }
 }
 
 #[test]

@@ -380,3 +380,38 @@ fn a_copy_does_not_bring_what_clashed_in_its_source() {
     let _ = run.says("edit 2, forty.txt").says("edit 1, which is refused too").says("refused: 2 of 3 edits");
     assert_eq!(sandbox.git(["diff", "--name-only", &tip, "HEAD"]), "fine.txt");
 }
+
+#[test]
+fn what_clashes_is_corrected_on_the_branch_as_it_is_now() {
+    for keep_going in [false, true] {
+        let (sandbox, base) = shown();
+        sandbox.file("forty.txt", lines(1..41).replace("line 30\n", "line 30, changed here\n"));
+        sandbox.commit("meanwhile");
+        let response = create("fine.txt", "Fine", "fine\n")
+            + &patch("forty.txt", "Thirty", "line 30\n", "line thirty\n");
+        let mut options = vec!["--feedback", "-b", "try", "--base", &base];
+        options.extend(keep_going.then_some("--keep-going"));
+        sandbox.git(["branch", "try"]);
+        let run = sandbox.apply(&options, &response).exits(1);
+        let advice = run.stdout.split("\nTo do: ").nth(1).unwrap();
+        assert!(run.stdout.contains("line 30, changed here") && !advice.contains("--"), "{}", run.stdout);
+        // As it says: for the lines as they are now.
+        let wrong = patch("forty.txt", "Thirty", "line 30, change here\n", "line thirty\n");
+        sandbox.apply(["--continue"], &wrong).exits(1).says("line 30, changed here");
+        let right = patch("forty.txt", "Thirty", "line 30, changed here\n", "line thirty\n");
+        sandbox.apply(["--continue"], &right).exits(0);
+        assert_eq!(sandbox.subjects(&format!("{base}..try")), ["meanwhile", "Fine", "Thirty"]);
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn advice_on_what_the_branch_took_away_is_for_the_model() {
+    let (sandbox, base) = shown();
+    sandbox.git(["rm", "-q", "forty.txt"]);
+    sandbox.commit("meanwhile");
+    let response = patch("forty.txt", "Thirty", "line 30\n", "line thirty\n");
+    let run = sandbox.apply(["--feedback", "-q", "--no-keep", "--base", &base], &response).exits(1);
+    let advice = run.stdout.split("\nTo do: ").nth(1).unwrap();
+    assert!(!advice.contains("--") && advice.contains("as they are now"), "{advice}");
+}

@@ -526,3 +526,17 @@ fn how_to_take_it_back_is_true() {
     }
     assert_eq!(sandbox.git(["branch", "--format=%(refname:short)"]), "main\nold");
 }
+
+#[test]
+fn a_command_to_copy_is_one_for_a_shell() {
+    let sandbox = Sandbox::new();
+    for name in ["try/it's", "try/$(id>owned)", "try/a;b", "try/plain"] {
+        let run = sandbox.apply(["-b", name], &create("new.txt", "w", "new\n")).exits(0);
+        let back = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();
+        let status =
+            std::process::Command::new("sh").args(["-c", back]).current_dir(&sandbox.repo).status().unwrap();
+        assert!(status.success(), "{back}");
+        assert_eq!(sandbox.git(["branch", "--list", "try/*"]), "", "{back}");
+    }
+    assert_eq!(sandbox.status(), "");
+}

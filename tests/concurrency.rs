@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use sandbox::{Run, Sandbox, create, five};
+use sandbox::{Run, Sandbox, create, five, patch};
 
 #[test]
 fn two_runs_at_once_lose_nothing() {
@@ -115,5 +115,26 @@ fn a_live_transaction_is_not_taken_for_a_dead_one() {
     sandbox.run(["recover"]).exits(0).says("nothing to recover");
     std::process::Command::new("kill").args(["-CONT", &process]).status().unwrap();
     assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_another_run_has_landed_meanwhile_is_no_local_change() {
+    use git_llm_apply::vcs::fault::VARIABLE;
+    let sandbox = Sandbox::new();
+    // It touches a file that the other one touches, too, and was resolved before that landed.
+    let file = sandbox.response(&patch("src/a.rs", "Rename c", "fn c() {}\n", "fn gamma() {}\n"));
+    let mut command = sandbox.command([file]);
+    command.env(VARIABLE, "begun:stop").stdout(std::process::Stdio::piped());
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let process = child.id().to_string();
+    stopped(&process);
+    sandbox.apply(["-q"], &five()).exits(0);
+    std::process::Command::new("kill").args(["-CONT", &process]).status().unwrap();
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn gamma() {}\n");
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "7");
+    assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
 }

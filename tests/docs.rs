@@ -362,6 +362,7 @@ mod schema {
         assert_eq!(nearest["rows"][1]["wanted"], serde_json::json!({"line": 6, "text": "  two"}));
         assert_eq!(nearest["rows"][1]["real"], serde_json::json!({"line": 2, "text": "\ttwo"}));
         assert_eq!(nearest["first_difference"]["row"], 2);
+        let id = |report: &Value| report["attempt"].as_str().unwrap().to_owned();
         let broken = "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nx\n";
         reported(sandbox.apply(json, broken), 1, "refused");
 
@@ -369,10 +370,19 @@ mod schema {
         let there = reported(sandbox.apply(json, &replace("README", "w", "x\n")), 4, "in-the-way");
         assert_eq!(there["obstacles"][0]["kind"], "modified");
         reported(sandbox.apply(["--json", "-n"], &replace("README", "w", "x\n")), 4, "in-the-way");
+        let forgotten =
+            reported(sandbox.run([&format!("--abort={}", id(&refused)), "--json"]), 0, "forgotten");
+        assert_eq!(id(&forgotten), id(&refused));
         reported(sandbox.apply(["--json", "--base", "nothing"], &create("y", "w", "y\n")), 128, "failed");
         reported(sandbox.apply(["--json", "-C", "/nowhere/at/all"], ""), 128, "failed");
         reported(sandbox.apply(["--json", "--diff"], &create("y", "w", "y\n")), 129, "failed");
         reported(sandbox.apply(["--json", "--feedback"], &create("y", "w", "y\n")), 129, "failed");
+        // Configured, too, and whatever goes wrong.
+        sandbox.git(["config", "llmapply.json", "true"]);
+        reported(sandbox.run(["no-such-file"]), 128, "failed");
+        reported(sandbox.run(["--abort=nothing"]), 128, "failed");
+        let prompt = sandbox.run(["prompt", "no-such-file"]).exits(128);
+        assert_eq!(prompt.stdout, "", "it is for a model");
         let outside = Sandbox::bare_ground();
         let failed = reported(outside.apply(json, &create("y", "w", "y\n")), 128, "failed");
         assert!(failed["error"]["help"].is_string());

@@ -102,6 +102,8 @@ fn corrections_that_do_not_fit_are_answered_too() {
     assert_eq!(run.stderr, "");
     assert!(run.stdout.starts_with("Your corrections could not be put in the place"), "{}", run.stdout);
     assert!(run.stdout.contains("one corrected edit for each edit that was refused"), "{}", run.stdout);
+    sandbox.git(["config", "llmapply.feedback", "true"]);
+    assert_eq!(sandbox.apply(["-q", "--continue"], &bad("three\n")), run, "configured as well as typed");
 }
 
 #[test]

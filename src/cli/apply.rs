@@ -6,7 +6,7 @@ use super::attempt::{self, Resumed};
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
-use super::{Error, input, recover};
+use super::{Error, args, input, recover};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::format::{self, FORMATS};
@@ -63,7 +63,16 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     if let Some(id) = &settings.abort {
         if settings.resume.is_some() || !names.is_empty() || settings.dry_run {
-            return Err(Error::Usage("--abort goes with no response and no other mode".into()));
+            let message = match (id, names.as_slice()) {
+                (None, [name]) => {
+                    format!(
+                        "--abort goes with no response; it names an attempt as --abort={}",
+                        name.display()
+                    )
+                }
+                _ => "--abort goes with no response and no other mode".to_owned(),
+            };
+            return Err(Error::Usage(message));
         }
         return attempt::abort(&repo, id.as_deref(), &printer);
     }
@@ -72,7 +81,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         None => None,
     };
     let first = found.as_ref().map_or(0, |found| found.responses.len() as u32);
-    let mut responses = input::read(&names, settings.max_size, first)?;
+    let mut responses = input::read(&names, settings.max_size, first, found.is_none())?;
+    // Without corrections an attempt is tried again as it is.
+    let again = responses.is_empty();
     let mut script = Script::default();
     for response in &responses {
         script.append(format::parse(response, settings.format));
@@ -81,17 +92,23 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
     let whole = !script.has_errors();
     // Corrections alone are no attempt.
-    settings.keep &= found.is_none() || (whole && !script.edits.is_empty());
+    settings.keep &= found.is_none() || again || (whole && !script.edits.is_empty());
     let unjoined = found.is_some() && !whole;
+    let base_is_kept = found.is_some() && args::single(matches, "base").is_none();
     if let Some(found) = found
-        && !(whole && script.edits.is_empty())
+        && (again || !(whole && script.edits.is_empty()))
     {
         if whole {
             let (joined, state) = attempt::resume(&found, &script)?;
             (script, resumed) = (joined, Some(state));
         }
-        settings.branch = settings.branch.or(found.attempt.branch.clone());
-        settings.base = settings.base.or(found.attempt.base.clone());
+        // What was said of that response goes before what is configured, what is typed before both.
+        if args::single(matches, "branch").is_none() {
+            settings.branch.clone_from(&found.attempt.branch);
+        }
+        if base_is_kept {
+            settings.base.clone_from(&found.attempt.base);
+        }
         responses = attempt::together(&found, responses);
     }
     let mut run = Run { settings, output, printer, responses, script, resumed, base: None };
@@ -99,6 +116,10 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Ok(run.no_edits());
     }
     run.base = run.settings.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+    if base_is_kept {
+        // A whole id says no more to people.
+        run.settings.base = run.base.map(|id| repo.short(id));
+    }
     if unjoined {
         return run.unjoined(&repo);
     }
@@ -177,7 +198,11 @@ impl Run {
             let warning = Diagnostic::warning(Code::Malformed, first.span, message);
             diagnostics.push(warning.with_help("ask for all of its edits again"));
         }
-        Ok(self.refuse(repo, &self.target(repo)?, &Rejected { diagnostics, fine: Vec::new() }))
+        Ok(self.refuse(
+            repo,
+            &self.target(repo)?,
+            &Rejected { diagnostics, fine: Vec::new(), resolved: false },
+        ))
     }
 
     fn refusal(&self, target: &Target, rejected: &Rejected) -> Report {

@@ -4,10 +4,11 @@ use super::Error;
 use super::apply::Run;
 use super::exit::Exit;
 use super::output::Printer;
+use crate::diag::Diagnostic;
 use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
-use crate::report::KeptAttempt;
+use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{Attempt, Found, Kept};
@@ -29,7 +30,9 @@ pub(super) struct Resumed {
 /// `--abort`.
 pub(super) fn abort(repo: &Repo, id: Option<&str>, printer: &Printer) -> Result<Exit, Error> {
     let id = Attempt::abort(repo, id)?;
-    printer.line(&format!("forgot the refused attempt {id}"));
+    let mut report = Report::new(Status::Forgotten, Exit::Done.code());
+    report.attempt = Some(KeptAttempt { id, alone: true });
+    printer.report(&report);
     Ok(Exit::Done)
 }
 
@@ -114,9 +117,17 @@ impl Run {
             }
             None => (Attempt::id_of(&self.responses)?, plan::slots(&self.script, is_fine), Vec::new()),
         };
+        let waits = |number: usize| {
+            let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
+            let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+            let mut about = rejected.diagnostics.iter().filter(about).peekable();
+            about.peek().is_some() && about.all(builds)
+        };
         for slot in &mut slots {
             if slot.edit.is_some_and(|at| landed.contains(&(at + 1))) {
                 slot.state = SlotState::Landed;
+            } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
+                slot.state = SlotState::Waiting;
             }
         }
         kept.extend(slots.iter().map(|slot| Kept {
@@ -128,7 +139,8 @@ impl Run {
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.settings.branch);
-        attempt.base = self.base.map(|id| id.to_string());
+        // What clashes with the branch can only be corrected on the branch as it is now.
+        attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
         formats.resize(self.responses.len(), self.settings.format);
         attempt.formats =

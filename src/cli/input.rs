@@ -6,12 +6,15 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 
 /// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
+/// Where none is needed and no file is named, a terminal or nothing at all on standard input is none.
 ///
 /// # Errors
 /// A file cannot be read, is too large or is no text; no file is named and standard input is a terminal.
-pub(super) fn read(names: &[OsString], limit: u64, first: u32) -> Result<Vec<Response>, Error> {
+pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> Result<Vec<Response>, Error> {
     let stdin = OsString::from("-");
+    let none_named = names.is_empty();
     let names = match names {
+        [] if !needed && std::io::stdin().is_terminal() => return Ok(Vec::new()),
         [] if std::io::stdin().is_terminal() => {
             return Err(Error::Usage(
                 "no response: name a file, or pipe one in ('-' reads the terminal)".into(),
@@ -34,6 +37,9 @@ pub(super) fn read(names: &[OsString], limit: u64, first: u32) -> Result<Vec<Res
         } else {
             bounded(std::fs::File::open(name).map_err(failed)?, limit).map_err(failed)?
         };
+        if none_named && !needed && bytes.is_empty() {
+            return Ok(Vec::new());
+        }
         responses.push(Response::new(id, shown, bytes, limit)?);
     }
     Ok(responses)

@@ -13,6 +13,8 @@ mod settings;
 
 use crate::transaction::{self, interrupt};
 use crate::vcs;
+use crate::vcs::repo::Repo;
+use clap::ArgMatches;
 use exit::Exit;
 use output::Printer;
 use settings::Output;
@@ -96,7 +98,7 @@ impl Error {
             }),
             Error::Attempt(id) => Some(format!("give the whole response again; --abort={id} forgets this attempt")),
             Error::Mismatch(_) => Some(
-                "send one corrected edit for each that failed, in their order, or --abort and apply a whole response".into(),
+                "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
                 Some("llmapply.maxSize sets the limit".into())
@@ -107,6 +109,11 @@ impl Error {
             Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
                 Some(format!("a verb comes before the options: git llm-apply {name} …"))
             }
+            Error::Input { name, source }
+                if source.kind() == std::io::ErrorKind::NotFound && transaction::is_attempt_id(name) =>
+            {
+                Some(format!("to go on from the refused attempt of that name: --continue={name} <file>"))
+            }
             Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
@@ -116,6 +123,18 @@ impl Error {
 fn change_directory(directory: &OsString) -> Result<(), Error> {
     let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
     std::env::set_current_dir(directory).map_err(failed)
+}
+
+/// How to print an error: as typed and configured, where there is a configuration to be read.
+fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
+    let typed = Output::typed(matches);
+    let read = || Output::read(matches, Repo::discover().ok()?.config()).ok();
+    match read() {
+        // It has no other output than what is for the model.
+        Some(read) if verb == "prompt" => Output { color: read.color, ..typed },
+        Some(read) => read,
+        None => typed,
+    }
 }
 
 /// Runs the command line and gives the exit status.
@@ -137,7 +156,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),
         None => ("apply".to_owned(), matches),
     };
-    let typed = Output::typed(&matches);
+    let errors = || output_of_errors(&verb, &matches);
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
         for directory in matches.get_many::<OsString>("directory").into_iter().flatten() {
@@ -153,7 +172,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let exit = error.exit();
-            Printer::new(typed).error(&error.to_string(), error.help().as_deref(), exit);
+            Printer::new(errors()).error(&error.to_string(), error.help().as_deref(), exit);
             exit
         }
     };

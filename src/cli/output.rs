@@ -66,7 +66,7 @@ impl Printer {
         }
         let shown = matches!(
             report.status,
-            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing
+            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing | Status::Forgotten
         ) || (report.status == Status::InTheWay && report.dry_run);
         if shown && !self.output.quiet {
             out(&report::edits(report, style));

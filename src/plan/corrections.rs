@@ -16,6 +16,13 @@ pub struct Slot {
     pub state: SlotState,
 }
 
+impl Slot {
+    /// Whether it was refused, for whatever reason.
+    fn failed(&self) -> bool {
+        matches!(self.state, SlotState::Failed | SlotState::Waiting)
+    }
+}
+
 /// What became of an edit of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -24,6 +31,8 @@ pub enum SlotState {
     Good,
     /// It was refused.
     Failed,
+    /// It was refused, but only for what an earlier edit brings that was refused, too: it may be fine with that corrected.
+    Waiting,
     /// It landed, with `--keep-going`.
     Landed,
 }
@@ -33,11 +42,19 @@ pub enum SlotState {
 pub enum Mismatch {
     /// None of the edits corrects anything.
     #[error(
-        "nothing in the answer corrects one of the failed edits: each of its edits was fine before, word for word"
+        "nothing in the answer corrects one of the failed edits ({}): each of its edits was fine before, word for word",
+        .failed.join("; ")
     )]
-    Nothing,
+    Nothing {
+        /// What failed.
+        failed: Vec<String>,
+    },
     /// There are several failed edits of a file, and another number of corrections.
-    #[error("{failed} failed edits of {path} ({}) and {given} corrections of it: which is which cannot be told", list(.slots))]
+    #[error(
+        "{failed} failed edits of {path} ({}) and {given} correction{} of it: which is which cannot be told",
+        list(.slots),
+        if *.given == 1 { "" } else { "s" }
+    )]
     Count {
         /// The file.
         path: String,
@@ -48,8 +65,8 @@ pub enum Mismatch {
         /// The failed edits' numbers.
         slots: Vec<usize>,
     },
-    /// Corrections of files of which no edit failed.
-    #[error("{} of the answer ({}) {} of no file of which an edit failed ({})", if .given.len() == 1 { "an edit" } else { "edits" }, .paths.join(", "), if .given.len() == 1 { "is" } else { "are" }, .failed.join(", "))]
+    /// Corrections of files of which no edit failed, or none that has no correction yet.
+    #[error("{} of the answer ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
     Elsewhere {
         /// The corrections' numbers in the answer.
         given: Vec<usize>,
@@ -65,6 +82,15 @@ fn list(numbers: &[usize]) -> String {
     match numbers.as_slice() {
         [one] => format!("edit {one}"),
         all => format!("edits {}", all.join(", ")),
+    }
+}
+
+fn elsewhere(given: usize, failed: &[String]) -> String {
+    let are = if given == 1 { "is" } else { "are" };
+    match failed {
+        [] if given == 1 => "is one too many: every failed edit has its correction".to_owned(),
+        [] => "are too many: every failed edit has its correction".to_owned(),
+        failed => format!("{are} of no file of which an edit failed ({})", failed.join("; ")),
     }
 }
 
@@ -138,24 +164,20 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 /// Puts the corrections in the places of the failed edits, and leaves out what landed: the joined script, and its slots.
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
-/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many.
-/// A failed edit without a correction stays as it is.
+/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. What
+/// only waits for an edit that failed needs no correction.
+/// A failed edit without a correction stays as it is: without any corrections, all of them.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let was_fine = |edit: &Edit| {
-        slots.iter().any(|slot| {
-            slot.state != SlotState::Failed && edit_of(slot).is_some_and(|good| good.says_the_same(edit))
-        })
+        slots.iter().any(|slot| !slot.failed() && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
     };
     let given: Vec<usize> =
         (0..corrections.edits.len()).filter(|&at| !was_fine(&corrections.edits[at])).collect();
-    let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].state == SlotState::Failed).collect();
-    if given.is_empty() {
-        return Err(Mismatch::Nothing);
-    }
+    let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let gap_path = |slot: &Slot| {
         let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
@@ -163,7 +185,17 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         paths.next().map(without_dot)
     };
     let slot_path = |at: usize| edit_of(&slots[at]).map(path).or_else(|| gap_path(&slots[at]));
-    let assigned = assign(&failed, &given, slot_path, |at| path(&corrections.edits[at]))?;
+    if given.is_empty() && !corrections.edits.is_empty() {
+        let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
+        return Err(Mismatch::Nothing { failed });
+    }
+    let assigned = match given.is_empty() {
+        true => BTreeMap::new(),
+        false => {
+            let waits = |at: usize| slots[at].state == SlotState::Waiting;
+            assign(&failed, &given, waits, slot_path, |at| path(&corrections.edits[at]))?
+        }
+    };
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -226,10 +258,18 @@ fn without_dot(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
+fn slot_name(at: usize, path: Option<&str>) -> String {
+    match path {
+        Some(path) => format!("edit {}, {path}", at + 1),
+        None => format!("edit {}, which was not whole", at + 1),
+    }
+}
+
 /// Which corrections are for which failed slot.
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
+    waits: impl Fn(usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
 ) -> Result<BTreeMap<usize, Vec<usize>>, Mismatch> {
@@ -238,6 +278,11 @@ fn assign<'a>(
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
+    // Where there are fewer corrections, they are for those that do not only wait for another one's.
+    let fitting = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
+        let first: Vec<usize> = slots.iter().copied().filter(|&at| !waits(at)).collect();
+        [slots.to_vec(), first].into_iter().find(|slots| slots.len() == given)
+    };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &correction in given {
         of_path.entry(given_path(correction)).or_default().push(correction);
@@ -247,17 +292,19 @@ fn assign<'a>(
         match own.as_slice() {
             [] => left.extend(corrections),
             [only] => drop(assigned.insert(*only, corrections)),
-            own if own.len() == corrections.len() => {
-                assigned.extend(own.iter().zip(corrections).map(|(at, correction)| (*at, vec![correction])));
-            }
-            own => {
-                return Err(Mismatch::Count {
-                    path: path.to_owned(),
-                    failed: own.len(),
-                    given: corrections.len(),
-                    slots: own.iter().map(|at| at + 1).collect(),
-                });
-            }
+            own => match fitting(own, corrections.len()) {
+                Some(own) => {
+                    assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
+                }
+                None => {
+                    return Err(Mismatch::Count {
+                        path: path.to_owned(),
+                        failed: own.len(),
+                        given: corrections.len(),
+                        slots: own.iter().map(|at| at + 1).collect(),
+                    });
+                }
+            },
         }
     }
     left.sort_unstable();
@@ -269,14 +316,10 @@ fn assign<'a>(
             assigned.extend(open.iter().zip(left).map(|(at, correction)| (*at, vec![*correction])));
         }
         (open, left) => {
-            let name = |at: &usize| match slot_path(*at) {
-                Some(path) => format!("edit {}, {path}", at + 1),
-                None => format!("edit {}, which was not whole", at + 1),
-            };
             return Err(Mismatch::Elsewhere {
                 given: left.iter().map(|at| at + 1).collect(),
                 paths: left.iter().map(|&at| given_path(at).to_owned()).collect(),
-                failed: open.iter().map(name).collect(),
+                failed: open.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
             });
         }
     }
@@ -354,6 +397,8 @@ mod tests {
         assert!(matches!(joined(ABC, &[1], &all), Err(Mismatch::Elsewhere { .. })));
         let message = joined(ABC, &[1], &all).unwrap_err().to_string();
         assert!(message.contains("x, y, z") && message.contains("edit 3, c"), "{message}");
+        let more = joined(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]).unwrap_err().to_string();
+        assert_eq!(more, "edit 2 of the answer (x) is one too many: every failed edit has its correction");
     }
 
     #[test]
@@ -362,12 +407,36 @@ mod tests {
             joined(ABC, &[0, 2], &[("a", "1"), ("b", "2"), ("c", "1")]).unwrap(),
             ["a:1", "b:2", "c:1"]
         );
-        assert_eq!(joined(ABC, &[0, 2], &[("a", "1")]), Err(Mismatch::Nothing));
+        let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
+        assert_eq!(nothing, Mismatch::Nothing { failed: vec!["edit 2, b".to_owned()] });
     }
 
     #[test]
     fn a_failed_edit_without_a_correction_stays() {
         assert_eq!(joined(ABC, &[1], &[("a", "2")]).unwrap(), ["a:2", "b:1", "c:1"]);
+    }
+
+    #[test]
+    fn what_waits_for_another_needs_no_correction() {
+        let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
+        let attempt = script(0, twice);
+        let mut slots = slots(&attempt, |at| at == 2);
+        slots[1].state = SlotState::Waiting;
+        assert_eq!(script_of(&attempt, &slots, &[("a", "3")]), ["a:3", "a:2", "b:1"]);
+        assert_eq!(script_of(&attempt, &slots, &[("a", "3"), ("a", "4")]), ["a:3", "a:4", "b:1"]);
+        assert_eq!(
+            script_of(&attempt, &slots, &[("a", "3"), ("a", "2")]),
+            ["a:3", "a:2", "b:1"],
+            "sent again"
+        );
+        let three = script(1, &[("a", "3"), ("a", "4"), ("a", "5")]);
+        assert!(matches!(join(&attempt, &slots, &three), Err(Mismatch::Count { .. })));
+    }
+
+    #[test]
+    fn without_corrections_everything_stays() {
+        assert_eq!(joined(ABC, &[0, 2], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
+        assert_eq!(joined(ABC, &[], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
     }
 
     #[test]

@@ -123,6 +123,8 @@ pub struct Rejected {
     pub diagnostics: Vec<Diagnostic>,
     /// The edits that would have been fine.
     pub fine: Vec<Step>,
+    /// Whether every edit was resolved, and some do not go with what the branch has become since.
+    pub resolved: bool,
 }
 
 impl Rejected {
@@ -194,7 +196,7 @@ pub fn resolve(
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Ok(Err(Rejected { diagnostics, fine: steps }));
+        return Ok(Err(Rejected { diagnostics, fine: steps, resolved: false }));
     }
     diagnostics.extend(steps.iter().filter_map(|step| remark(step, script)));
     Ok(Ok(Plan { steps, warnings: diagnostics }))

@@ -65,6 +65,10 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
             "the file has changed there since. Write the edit anew for the lines as they are now."
         }
+        // With evidence, it is the branch that has changed since, and what is said to people is no help to a model.
+        Code::Conflict if evidence.is_some() => {
+            "the branch has changed since. Write the edit anew for the files as they are now."
+        }
         Code::Limit => "use a text to find that says more, so that it stands in few places.",
         _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
     };

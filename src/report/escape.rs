@@ -30,6 +30,18 @@ pub fn escape_code(text: &str) -> String {
     escape(&text.replace('\t', "    "))
 }
 
+/// Likewise, and as one word for a shell: in quotes where it holds what a shell would act on. For commands to copy.
+pub fn shell_word(text: &str) -> String {
+    let plain = |(at, c): (usize, char)| {
+        c.is_alphanumeric() || "/._-+@%:=,".contains(c) || (at > 0 && "~^".contains(c))
+    };
+    let text = escape(text);
+    if !text.is_empty() && text.char_indices().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +52,17 @@ mod tests {
             escape("a\x1b[31mb\u{202e}c\u{200b}\n\u{9b}é"),
             "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\n\\u{9b}é"
         );
+    }
+
+    #[test]
+    fn what_a_shell_would_act_on_is_quoted() {
+        for plain in ["refs/heads/try/a-1_b.c", "HEAD~2^", "v1.0", "ümlaut"] {
+            assert_eq!(shell_word(plain), plain);
+        }
+        assert_eq!(shell_word("a;b"), "'a;b'");
+        assert_eq!(shell_word("a$(id)'b"), r"'a$(id)'\''b'");
+        assert_eq!(shell_word("~a"), "'~a'");
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("a\x1b"), r"'a\u{1b}'");
     }
 }

@@ -1,6 +1,6 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
-use super::escape::{escape, escape_code};
+use super::escape::{escape, escape_code, shell_word};
 use super::{EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
@@ -121,14 +121,17 @@ pub fn headline(report: &Report) -> String {
                         false => writeln!(
                             out,
                             "take it back: git update-ref {} {old} {new}",
-                            escape(&branch.reference)
+                            shell_word(&branch.reference)
                         ),
                     };
                 }
                 None => {
                     let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}");
-                    let _ =
-                        writeln!(out, "take it back: git update-ref -d {} {new}", escape(&branch.reference));
+                    let _ = writeln!(
+                        out,
+                        "take it back: git update-ref -d {} {new}",
+                        shell_word(&branch.reference)
+                    );
                 }
             }
         }
@@ -140,6 +143,10 @@ pub fn headline(report: &Report) -> String {
                 plural(fine, "edit"),
                 escape(&branch.name)
             );
+        }
+        (Status::Forgotten, _) => {
+            let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);
+            let _ = writeln!(out, "forgot the refused attempt {id}");
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
@@ -203,7 +210,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             let _ = writeln!(
                 out,
                 "{CYAN}help{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
-                 '--feedback' prints what to ask for, '--abort{name}' forgets them"
+                 '--continue{name} --feedback' prints what to ask for, '--abort{name}' forgets them"
             );
         }
     }

@@ -44,6 +44,8 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
+    /// A refused attempt was forgotten (`--abort`).
+    Forgotten,
     /// Something went wrong.
     Failed,
 }
@@ -58,6 +60,7 @@ impl Status {
         Status::Refused,
         Status::NoEdits,
         Status::InTheWay,
+        Status::Forgotten,
         Status::Failed,
     ];
 
@@ -71,6 +74,7 @@ impl Status {
             Status::Refused => "refused",
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
+            Status::Forgotten => "forgotten",
             Status::Failed => "failed",
         }
     }
@@ -222,7 +226,7 @@ pub struct Report {
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
     pub formats: Vec<FormatId>,
-    /// The refused attempt that was kept.
+    /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
 }
 

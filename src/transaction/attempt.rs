@@ -47,6 +47,16 @@ pub struct Attempt {
     pub slots: Vec<Kept>,
 }
 
+/// What any version has in its record, and all that is to be read of another version's.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+    program: String,
+    made: u64,
+    #[serde(default)]
+    names: Vec<String>,
+}
+
 /// A slot by the place where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
@@ -149,28 +159,29 @@ impl Attempt {
     /// There is none or more than one, or it cannot be read, or another version has written it.
     pub fn find(repo: &Repo, id: Option<&str>) -> Result<Found> {
         let id = Self::name(repo, id)?;
-        let place = all(repo).join(&id);
-        let read = |path: PathBuf| std::fs::read(&path).map_err(|e| vcs::Error::io("read", path, e));
-        let record = place.join(RECORD);
-        let attempt: Self = serde_json::from_slice(&read(record.clone())?)
-            .map_err(|e| vcs::Error::io("read", &record, std::io::Error::from(e)))?;
-        if (attempt.version, attempt.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
-            let what = format!(
-                "the attempt {id} was kept by another version of git llm-apply ({})",
-                attempt.program
-            );
-            let help =
-                format!("give the whole response again; 'git llm-apply --abort={id}' forgets this one");
-            return Err(Error::Unsupported { what, help });
+        Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Unsupported {
+            what: format!("the refused attempt {id} {why}"),
+            help: format!("give the whole response again; 'git llm-apply --abort={id}' forgets this one"),
+        })
+    }
+
+    /// Reads the one at that place, or says why it cannot be read.
+    fn read(place: &Path, id: &str) -> std::result::Result<Found, String> {
+        let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
+        let read = |file: &str| std::fs::read(place.join(file)).map_err(|e| damaged(file, &e));
+        let record = read(RECORD)?;
+        let head: Head = serde_json::from_slice(&record).map_err(|e| damaged(RECORD, &e))?;
+        if (head.version, head.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
+            return Err(format!("was kept by another version of git llm-apply ({})", head.program));
         }
+        let attempt: Self = serde_json::from_slice(&record).map_err(|e| damaged(RECORD, &e))?;
         let mut responses = Vec::new();
         for (number, name) in attempt.names.iter().enumerate() {
-            let path = place.join(number.to_string());
-            let unreadable = |e| vcs::Error::io("read", &path, std::io::Error::other(e));
-            let bytes = read(path.clone())?;
-            responses.push(Response::new(number as u32, name.clone(), bytes, u64::MAX).map_err(unreadable)?);
+            let file = number.to_string();
+            let response = Response::new(number as u32, name.clone(), read(&file)?, u64::MAX);
+            responses.push(response.map_err(|e| damaged(&file, &e))?);
         }
-        Ok(Found { id, attempt, responses })
+        Ok(Found { id: id.to_owned(), attempt, responses })
     }
 
     /// Forgets the only attempt that is kept here, or the one of that name or of a beginning of it; gives its name.
@@ -201,28 +212,52 @@ impl Attempt {
 
     /// The names of all that are kept here, the newest first.
     pub fn all(repo: &Repo) -> Vec<String> {
-        let mut found: Vec<(u64, String)> = entries(&all(repo))
-            .into_iter()
-            .filter_map(|(name, path)| Some((made(&path.join(RECORD))?, name)))
-            .collect();
+        Self::kept(repo).into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The names of all that are kept here and of their responses, the newest first. One that is damaged is among them:
+    /// it can be forgotten.
+    fn kept(repo: &Repo) -> Vec<(String, Vec<String>)> {
+        let mut found = Vec::new();
+        for (name, path) in
+            entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && path.is_dir())
+        {
+            let (made, names) = match head(&path) {
+                Some(head) => (head.made, head.names),
+                None => (modified(&path).unwrap_or(0), Vec::new()),
+            };
+            found.push((made, name, names));
+        }
         found.sort_by(|a, b| b.cmp(a));
-        found.into_iter().map(|(_, name)| name).collect()
+        found.into_iter().map(|(_, name, names)| (name, names)).collect()
     }
 
     fn name(repo: &Repo, id: Option<&str>) -> Result<String> {
-        let mut names = Self::all(repo);
-        names.retain(|name| id.is_none_or(|id| name.starts_with(id)));
-        match (names.as_slice(), id) {
-            ([only], _) => Ok(only.clone()),
-            (_, Some(id)) if names.iter().any(|name| name == id) => Ok(id.to_owned()),
+        let all = Self::kept(repo);
+        let mut kept = all.clone();
+        kept.retain(|(name, _)| id.is_none_or(|id| name.starts_with(id)));
+        let described = |kept: &[(String, Vec<String>)]| {
+            let one = |(name, responses): &(String, Vec<String>)| match responses.as_slice() {
+                [] => name.clone(),
+                responses => format!("{name} ({})", responses.join(", ")),
+            };
+            kept.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        match (kept.as_slice(), id) {
+            ([(only, _)], _) => Ok(only.clone()),
+            (_, Some(id)) if kept.iter().any(|(name, _)| name == id) => Ok(id.to_owned()),
             ([], None) => Err(Error::NoAttempt("no refused attempt is kept in this worktree".into())),
-            ([], Some(id)) => {
+            ([], Some(id)) if all.is_empty() => {
                 Err(Error::NoAttempt(format!("no refused attempt '{id}' is kept in this worktree")))
             }
+            ([], Some(id)) => Err(Error::NoAttempt(format!(
+                "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
+                described(&all)
+            ))),
             (several, _) => Err(Error::NoAttempt(format!(
-                "{} refused attempts are kept in this worktree: {} (the newest first)",
+                "{} refused attempts are kept in this worktree, the newest first: {}",
                 several.len(),
-                several.join(", ")
+                described(several)
             ))),
         }
     }
@@ -232,7 +267,7 @@ impl Attempt {
         let all = all(repo);
         let mut removed = false;
         for (_, path) in entries(&all) {
-            let made = made(&path.join(RECORD)).or_else(|| modified(&path)).unwrap_or(0);
+            let made = head(&path).map(|head| head.made).or_else(|| modified(&path)).unwrap_or(0);
             let half = path.extension().is_some_and(|extension| extension == "new");
             let limit = if half { Duration::from_secs(60 * 60) } else { KEPT_FOR };
             if now().saturating_sub(made) > limit.as_secs() {
@@ -261,13 +296,14 @@ fn entries(all: &Path) -> Vec<(String, PathBuf)> {
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
 
-/// When a record says that it was made; `None` where there is no whole one under its final name.
-fn made(record: &Path) -> Option<u64> {
-    if record.parent()?.extension().is_some() {
-        return None;
-    }
-    let attempt: Attempt = serde_json::from_slice(&std::fs::read(record).ok()?).ok()?;
-    Some(attempt.made)
+/// What an attempt's record says of itself, if it can be read.
+fn head(place: &Path) -> Option<Head> {
+    serde_json::from_slice(&std::fs::read(place.join(RECORD)).ok()?).ok()
+}
+
+/// Whether a name is one that an attempt may have; not that of one that is still being written.
+pub fn is_id(name: &str) -> bool {
+    name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn modified(path: &Path) -> Option<u64> {

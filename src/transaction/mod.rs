@@ -20,7 +20,7 @@ mod series;
 mod staging;
 mod target;
 
-pub use attempt::{Attempt, Found, KEPT_FOR, Kept};
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};
@@ -235,11 +235,23 @@ impl<'r> Transaction<'r> {
         let touched = series::touched(base, series)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
-        let index = match target.checked_out {
-            true => Some(repo.copy_index(room.file("index-before"))?),
-            false => None,
+        let look = |copy: &str| -> Result<(Option<Index>, Vec<Obstacle>)> {
+            let index = match target.checked_out {
+                true => Some(repo.copy_index(room.file(copy))?),
+                false => None,
+            };
+            let found = obstacles::check(repo, &target, &touched, index.as_ref())?;
+            Ok((index, found))
         };
-        let found = obstacles::check(repo, &target, &touched, index.as_ref())?;
+        let (mut index, mut found) = look("index-before")?;
+        if !found.is_empty() {
+            // It may be the landing of another run, half seen: of these none is under way under the lock.
+            let _lock = lock(repo, options.lock_timeout)?;
+            if repo.tip(&target.name)? != target.tip {
+                return Err(vcs::Error::Moved { name: target.name }.into());
+            }
+            (index, found) = look("index-again")?;
+        }
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
         }

@@ -6,6 +6,7 @@ use crate::cli::Error;
 use crate::diag::{Code, Diagnostic, Evidence, Nearest};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
+use crate::report::escape::shell_word;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +57,7 @@ impl Run {
                 };
                 diagnostics.extend(clashes);
                 let fine = plan.steps().iter().filter(|step| !failed.contains(&step.edit)).cloned().collect();
-                let rejected = Rejected { diagnostics, fine };
+                let rejected = Rejected { diagnostics, fine, resolved: refused.is_none() };
                 if !self.settings.keep_going {
                     return Ok(Err(rejected));
                 }
@@ -187,9 +188,12 @@ impl Run {
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
-            "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {base}"
+            "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
+            shell_word(base)
         ));
-        let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Some(diagnostic) };
+        let Some((lines, text)) = line.zip(clash.text.as_ref()) else {
+            return Some(diagnostic.with_evidence(Evidence::default()));
+        };
         let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
         let shown =
             text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());

@@ -77,11 +77,18 @@ pub(super) const RESUMING: &[Piece] = &[
          several did, a correction is for the failed edit of its file, several for those of that file in their order; what is \
          left over on both sides goes by order if it is as many. Otherwise nothing is done, and it is said what does not fit. \
          Edits that were fine, or have landed with `--keep-going`, are ignored when they are sent again. An edit without a \
-         correction stays as it was. What is refused again can be corrected again.",
+         correction stays as it was, and one that only builds on another that failed needs none. What is refused again can be corrected again.",
+    ),
+    Text(
+        "Without a response, on a terminal or with nothing at all on standard input, the attempt is tried again as it is, \
+         with the options that are given now: `git llm-apply --continue --feedback` prints again what to ask for, \
+         `--continue --allow-sensitive` lets pass what was refused for that, and `--continue --keep-going` lands what is fine.",
     ),
     Text(
         "An attempt is forgotten when it lands, when the same response lands, with `--abort`, and after 14 days. The same \
-         response refused again is the same attempt. Other options than those two are given anew.",
+         response refused again is the same attempt. What `--branch` and `--base` named goes before their configuration, \
+         unless it is typed again; other options are given anew. Where edits clash with what the branch has become since \
+         `--base`, that is not kept, since corrections can only be for the branch as it is now.",
     ),
 ];
 
@@ -159,7 +166,7 @@ pub(super) const OUTPUT: &[Piece] = &[
 pub(super) const JSON: &[Piece] = &[
     Item(
         "`status`",
-        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; or \
+        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`); or \
          `failed`.",
     ),
     Item("`exit_code`", "The exit status."),
@@ -175,7 +182,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`obstacles`", "What is in the way in the repository."),
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
-    Item("`attempt`", "The name of the refused attempt that was kept; null if none was."),
+    Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 

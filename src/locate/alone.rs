@@ -1,9 +1,9 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one it asks for.
 
-use super::found::{Found, fit, strictly};
+use super::found::{Found, fit, on_rung, strictly};
 use super::pattern::Pattern;
 use super::place::Place;
-use super::rung::{Rung, Scope};
+use super::rung::{Rung, Scope, ladder};
 use super::similar::{similarity, similarly};
 use super::splice::{self, LineChange};
 use super::thresholds::PART_PROOF;
@@ -19,6 +19,8 @@ use crate::text::{Content, Eol, Form};
 pub(super) struct Search<'a> {
     pub(super) limits: &'a Limits,
     pub(super) effort: &'a super::Effort,
+    /// Whether line numbers decide between equal places.
+    pub(super) numbers: bool,
 }
 
 /// What came of a hunk.
@@ -70,9 +72,16 @@ impl Search<'_> {
         if found.is_none() && self.effort.is_spent() {
             return Err(nearest::nowhere(content, shortest, self.effort));
         }
-        let live = found.as_ref().map_or(0, |found| found.live().len());
-        let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
+        // Of two places of which the base has both, the one that is more like the text was meant, even if it is gone.
+        let beside = found.as_ref().is_some_and(|found| self.is_closer_on_base(version, &readings, found));
+        let held = found.is_some() && !beside;
+        let candidates = found.as_ref().filter(|_| !beside);
+        let live = candidates.map_or(0, |found| found.live().len());
+        let unclear = match choose(self, content, candidates, &hunk.anchor, repeat) {
             Choice::Place(place, rung) => {
+                if let Some(line) = self.other_reading(version, &readings, &hunk.anchor, repeat, &place) {
+                    return Err(refusal::two_readings(place.start.line + 1, line + 1));
+                }
                 let solution = self.solve(content, pattern, &place, rung)?;
                 return Ok(commit(version, solution, live));
             }
@@ -85,7 +94,6 @@ impl Search<'_> {
         if let Some(made) = self.on_base(version, &readings, &hunk.anchor, repeat)? {
             return Ok(made);
         }
-        let held = found.is_some();
         if unclear.is_none()
             && let Some(place) =
                 readings.iter().find_map(|pattern| standing_after(content, pattern, repeat, held))
@@ -112,6 +120,44 @@ impl Search<'_> {
             let found = strictly(content, pattern, self.limits, self.effort)?;
             Some((pattern, Some(found)))
         })
+    }
+
+    /// Whether the base has places on a stricter rung than those found, which it has all of as well. Lines that an edit has
+    /// put in may be what became of those of the base.
+    fn is_closer_on_base(&self, version: &Version, readings: &[Pattern<'_>], found: &Found) -> bool {
+        let Some((base, lineage)) = version.base() else { return false };
+        let of_base =
+            |place: &Place| (place.start.line..touched_end(place)).all(|line| lineage.origin(line).is_some());
+        let Some(unit) = readings.first().map(|pattern| pattern.unit) else { return false };
+        let rungs = ladder(unit, self.limits);
+        let mut stricter = rungs.into_iter().take_while(|rung| *rung != found.rung).peekable();
+        stricter.peek().is_some()
+            && found.places.iter().all(of_base)
+            && stricter.any(|rung| {
+                readings.iter().any(|pattern| on_rung(base, pattern, rung, self.effort).is_some())
+            })
+    }
+
+    /// The line of another place that is as well the one which is counted to, if it is counted in the base: a model may
+    /// count in what it was shown, or in what the edits before have left.
+    fn other_reading(
+        &self,
+        version: &Version,
+        readings: &[Pattern<'_>],
+        anchor: &Anchor,
+        repeat: Repeat,
+        place: &Place,
+    ) -> Option<usize> {
+        let (base, lineage) = version.base()?;
+        if !matches!(anchor, Anchor::Occurrence(_)) || repeat.total > 1 {
+            return None;
+        }
+        let (_, found) = self.first_found(base, readings)?;
+        let Choice::Place(other, _) = choose(self, base, found.as_ref(), anchor, Repeat::ONCE) else {
+            return None;
+        };
+        let line = lineage.of(other.start.line)?;
+        ((line, other.start.column) != (place.start.line, place.start.column)).then_some(line)
     }
 
     /// A hunk without a before-text: it fits an empty file only.

@@ -209,7 +209,7 @@ pub fn apply(
     limits: &Limits,
     effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
-    let search = alone::Search { limits, effort };
+    let search = alone::Search { limits, effort, numbers: true };
     let all =
         |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
     let together = match () {

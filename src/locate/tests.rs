@@ -485,6 +485,82 @@ fn an_edit_written_against_the_base_is_brought_over() {
 }
 
 #[test]
+fn a_line_that_the_file_has_elsewhere_is_no_slip() {
+    let function = |name: &str, argument: &str| {
+        format!("fn {name}() {{\n    let q = query({argument});\n    run(q)\n}}\n")
+    };
+    let edit = hunk(&function("get_user", ""), &function("get_user", "2"));
+    let both = function("get_user", "1") + &function("get_users", "");
+    assert_eq!(made(&both, std::slice::from_ref(&edit)), Err(Code::SearchNotFound), "which function?");
+    assert_eq!(made(&function("get_users", ""), &[edit]), ok(&function("get_users", "2")), "a slip");
+    // A comma or bracket that is lost makes no other line.
+    let file = "a(\n  x,\n  y,\n)\nb(\n  x\n)\n";
+    assert_eq!(made(file, &[hunk("a(\n  x\n  y,\n", "a(\n  x\n  z,\n")]), ok(&file.replace('y', "z")));
+}
+
+#[test]
+fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
+    let file =
+        "def f():\n    x = 1\n    log(x)\n\nclass C:\n    def g(self):\n        x = 1\n        log(x)\n";
+    let text = |n: u32| format!("    x = {n}\n    log(x)\n");
+    let edit = |n: u32| hunk(&text(1), &text(n));
+    assert_eq!(made(file, &[edit(2), edit(3)]), Err(Code::Conflict));
+    let again = run(file, &[edit(2), edit(2)]).unwrap();
+    assert_eq!(again.version.content().to_bytes(), file.replacen("x = 1", "x = 2", 1).as_bytes());
+    let diff = |n: u32| {
+        let lines = format!("-    x = 1\n+    x = {n}\n     log(x)\n");
+        let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
+        let series = Anchor::Line { old_start: None, new_start: None };
+        let seek = Anchor::Seek { context: Vec::new(), end_of_file: false };
+        [series, seek].map(|anchor| Hunk { change: change.clone(), anchor, ..hunk("", "") })
+    };
+    for (first, second) in diff(2).into_iter().zip(diff(3)) {
+        let once = run(file, &[first]).unwrap().version;
+        let twice = apply(&once, &[second], &[Repeat::ONCE], &LIMITS, &Effort::default());
+        assert_eq!(twice.unwrap_err()[0].code, Code::Conflict);
+    }
+    // What an edit has put there may be what the next one means.
+    let wrapped =
+        hunk("    x = 1\n    log(x)\n\n", "    if y:\n        x = 1\n        log(x)\n        done()\n\n");
+    let inner = hunk("    x = 1\n    log(x)\n    done()\n", "    x = 4\n    log(x)\n    done()\n");
+    let expected = file.replacen(
+        "    x = 1\n    log(x)\n",
+        "    if y:\n        x = 4\n        log(x)\n        done()\n",
+        1,
+    );
+    assert_eq!(made(file, &[wrapped, inner]), ok(&expected));
+}
+
+#[test]
+fn a_number_that_may_be_counted_in_two_texts_decides_only_if_they_agree() {
+    let nth = |n: u32, after: &str| {
+        let n = std::num::NonZeroU32::new(n).unwrap();
+        Hunk { anchor: Anchor::Occurrence(Occurrence::Nth(n)), ..text_hunk("f(a)", after) }
+    };
+    let file = "f(a)\nx\nf(a)\ny\nf(a)\n";
+    assert_eq!(made(file, &[nth(1, "f(b)"), nth(2, "f(c)")]), Err(Code::SearchAmbiguous));
+    assert_eq!(made(file, &[nth(3, "f(b)"), nth(2, "f(c)")]), ok("f(a)\nx\nf(c)\ny\nf(b)\n"));
+    assert_eq!(made(file, &[nth(1, "f(b)"), nth(1, "f(c)")]), ok("f(b)\nx\nf(c)\ny\nf(a)\n"));
+
+    let block = "def t():\n    a()\n    b()\n";
+    let file = format!("import q\n{}", block.repeat(4));
+    let at = |line: u32, lines: &str| {
+        let change =
+            Change::Diff { lines: lines.to_owned(), before_unterminated: false, after_unterminated: false };
+        Hunk { change, anchor: Anchor::Line { old_start: Some(line), new_start: None }, ..hunk("", "") }
+    };
+    let second = |line| at(line, " def t():\n-    a()\n+    A()\n     b()\n");
+    let then = |added: &str, line: u32| {
+        let once = run(&file, &[at(1, &format!(" import q\n{added}"))]).unwrap().version;
+        let twice = apply(&once, &[second(line)], &[Repeat::ONCE], &LIMITS, &Effort::default());
+        twice.map(|applied| applied.matched[0].line).map_err(|refusals| refusals[0].code)
+    };
+    assert_eq!(then("+x\n+y\n+z\n", 8), Err(Code::SearchAmbiguous), "line 8 of which text?");
+    assert_eq!(then("+x\n+y\n", 8), Ok(11), "no block begins there any more");
+    assert_eq!(then("+x\n+y\n", 7), Err(Code::SearchAmbiguous), "none began there");
+}
+
+#[test]
 fn a_first_line_that_lost_its_indentation_is_the_one_kept_line_that_may_differ() {
     let file = "class A:\n    def f(self):\n        x = 1\n        return x\n";
     let lost = "def f(self):\n        x = 1\n        return x\n";

@@ -6,7 +6,9 @@ use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope};
-use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, TYPOS_PER_LINES};
+use super::thresholds::{
+    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, LINES_PER_STEP, TYPOS_PER_LINES,
+};
 use super::{Tier, found, slip};
 use crate::text::{Content, Form, indentation};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -83,6 +85,12 @@ impl<'a> Lines<'a> {
             }
         }
         Self { content, lines, hashes }
+    }
+
+    /// Whether a line is among them.
+    fn has(&self, hash: u64, line: &[u8]) -> bool {
+        let mut alike = (0..self.hashes.len()).filter(|&index| self.hashes[index] == hash);
+        alike.any(|index| self.text(index).is_some_and(|text| *FORM.of(text) == *line))
     }
 
     pub(super) fn text(&self, index: usize) -> Option<&'a [u8]> {
@@ -176,7 +184,8 @@ impl<'a> Wanted<'a> {
         Some(starts)
     }
 
-    /// Whether the region that begins there is similar; none if that would take too long.
+    /// Whether the region that begins there is similar; none if that would take too long. A line that the file has elsewhere
+    /// is no slip but that line, and the region is another one.
     fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
         let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return Some(false) };
         let mut typos = Vec::new();
@@ -192,10 +201,12 @@ impl<'a> Wanted<'a> {
             let Some(real) = file.text(start + index) else { return Some(false) };
             let (wanted, real) = (FORM.of(self.lines[index]), FORM.of(real));
             let fits = if typos.contains(&index) {
-                if !effort.spend(ratio_steps(&wanted, &real)) {
+                let steps = ratio_steps(&wanted, &real) + file.hashes.len() / LINES_PER_STEP;
+                if !effort.spend(steps) {
                     return None;
                 }
                 slip::is_slip(&wanted, &real)
+                    && (slip::is_punctuation(&wanted, &real) || !file.has(self.hashes[index], &wanted))
             } else {
                 wanted == real
             };

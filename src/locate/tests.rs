@@ -5,7 +5,7 @@ use crate::span::Span;
 use crate::text::Content;
 
 pub(super) const LIMITS: Limits =
-    Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false };
+    Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false, prose: false };
 
 pub(super) fn hunk(before: &str, after: &str) -> Hunk {
     let change = Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines };

@@ -4,7 +4,7 @@ use super::found::{Found, fit, on_rung, strictly};
 use super::pattern::Pattern;
 use super::place::Place;
 use super::rung::{Rung, Scope, ladder};
-use super::similar::{similarity, similarly};
+use super::similar::{similarity, similarly, stands_nearly};
 use super::splice::{self, LineChange};
 use super::thresholds::PART_PROOF;
 use super::{
@@ -21,6 +21,8 @@ pub(super) struct Search<'a> {
     pub(super) effort: &'a super::Effort,
     /// Whether line numbers decide between equal places.
     pub(super) numbers: bool,
+    /// Whether the same hunks stand in an earlier part of the response, so that their results are known to be there.
+    pub(super) again: bool,
 }
 
 /// What came of a hunk.
@@ -96,7 +98,7 @@ impl Search<'_> {
         }
         if unclear.is_none()
             && let Some(place) =
-                readings.iter().find_map(|pattern| standing_after(content, pattern, repeat, held))
+                readings.iter().find_map(|pattern| self.standing(content, pattern, repeat, held))
         {
             return Ok(made_already(version, &place, STANDING, live));
         }
@@ -182,6 +184,20 @@ impl Search<'_> {
         let lines = refusal::counted(content.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))
             .with_help("give the lines beside which the new ones belong"))
+    }
+
+    /// Where the after-text stands, if that proves that the hunk was made, and the before-text does not stand elsewhere but
+    /// for a slip.
+    pub(super) fn standing(
+        &self,
+        content: &Content,
+        pattern: &Pattern<'_>,
+        repeat: Repeat,
+        held: bool,
+    ) -> Option<Place> {
+        let place = standing_after(content, pattern, repeat, held)?;
+        let doubtful = !held && !self.again && repeat.elsewhere == 0 && pattern.after_is_short();
+        (!doubtful || !stands_nearly(content, pattern, &place, self.effort)).then_some(place)
     }
 
     /// What a hunk changes at a place.
@@ -372,12 +388,7 @@ fn out_of_range(
 }
 
 /// Where the after-text stands, if that proves that the hunk was made. `held` says that the before-text stands within it.
-pub(super) fn standing_after(
-    content: &Content,
-    pattern: &Pattern<'_>,
-    repeat: Repeat,
-    held: bool,
-) -> Option<Place> {
+fn standing_after(content: &Content, pattern: &Pattern<'_>, repeat: Repeat, held: bool) -> Option<Place> {
     if !pattern.after_is_proof() {
         return None;
     }

@@ -43,6 +43,7 @@ pub(super) fn make(
     repeat: Repeat,
     arrange: impl Fn(&Search<'_>, &Content, Mode) -> Result<Vec<Part>, Vec<Refusal>>,
 ) -> Result<Made, Vec<Refusal>> {
+    let search = &Search { again: repeat.elsewhere > 0, ..*search };
     let content = version.content();
     let mut conflict = None;
     if repeat.elsewhere == 0

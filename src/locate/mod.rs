@@ -211,7 +211,7 @@ pub fn apply(
     limits: &Limits,
     effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
-    let search = alone::Search { limits, effort, numbers: true };
+    let search = alone::Search { limits, effort, numbers: true, again: false };
     let all =
         |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
     let together = match () {

@@ -130,7 +130,7 @@ pub(super) fn is_left_out(lines: &[&[u8]], at: usize) -> bool {
             || above.contains(":  #")
             || above.starts_with(">>>")
     });
-    !(begins && ends) && !above.is_some_and(|above| above.starts_with("... "))
+    !(begins && ends || above.is_some_and(|above| above.starts_with("... ")))
 }
 
 /// Whether a text is dots, perhaps in brackets.

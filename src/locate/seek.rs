@@ -8,7 +8,7 @@ use super::joint::{Mode, Part};
 use super::pattern::{Pattern, Step};
 use super::place::Place;
 use super::rung::{Rung, Scope, ladder};
-use super::similar::similarly;
+use super::similar::{similarly, stands_nearly};
 use super::{Refusal, Tier, guard, nearest, refusal, search, splice};
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Unit};
@@ -262,7 +262,9 @@ impl Chunk<'_> {
         }
         let places = search::whole_lines(self.content, &self.pattern.after(), Form::Trailing);
         let mut places = places.into_iter().filter(|place| place.start.line >= cursor.changed);
-        places.next().filter(|_| places.next().is_none())
+        let place = places.next().filter(|_| places.next().is_none())?;
+        let doubtful = !self.search.again && self.pattern.after_is_short();
+        (!doubtful || !stands_nearly(self.content, self.pattern, &place, self.search.effort)).then_some(place)
     }
 
     fn nowhere(&self, cursor: &Cursor) -> Box<Refusal> {

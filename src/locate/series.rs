@@ -1,6 +1,6 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours and by line numbers.
 
-use super::alone::{Search, Solution, matched, standing_after};
+use super::alone::{Search, Solution, matched};
 use super::found::{fit, strictly};
 use super::joint::{Mode, Part};
 use super::pattern::{Pattern, Step};
@@ -154,7 +154,7 @@ fn made_or_nowhere(
     pattern: &Pattern<'_>,
     mode: Mode,
 ) -> Result<State, Box<Refusal>> {
-    match standing_after(content, pattern, Repeat::ONCE, false).filter(|_| mode != Mode::Places) {
+    match search.standing(content, pattern, Repeat::ONCE, false).filter(|_| mode != Mode::Places) {
         Some(place) => {
             let rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
             Ok(State::Done(Part::Made(matched(content, &place, rung))))

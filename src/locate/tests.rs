@@ -485,6 +485,27 @@ fn an_edit_written_against_the_base_is_brought_over() {
 }
 
 #[test]
+fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip() {
+    let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
+    let edit = hunk("    return 1\n", "    return None\n");
+    assert_eq!(made(file, std::slice::from_ref(&edit)), Err(Code::SearchNotFound));
+    let done = run("def a():\n    return None\n", &[edit]).unwrap();
+    assert_eq!(done.effect, Effect::AlreadyApplied);
+    let file = "timeout: 30,\nother:\n  timeout: 60\n";
+    assert_eq!(made(file, &[hunk("  timeout: 30\n", "  timeout: 60\n")]), Err(Code::SearchNotFound));
+    let file = "f() {\n  }\n  g(1);\n}\nh() {\n  i {\n  }\n}\n";
+    assert_eq!(
+        made(file, &[hunk("  }\n  g();\n}\n", "  }\n}\n")]),
+        Err(Code::SearchNotFound),
+        "any brackets"
+    );
+    let exact = Limits { max_fuzz: Tier::Eol, ..LIMITS };
+    let edit = [hunk("x = 1\n", "x = 2\n")];
+    let refused = apply(&version("  x = 1\nx = 2\n"), &edit, &[Repeat::ONCE], &exact, &Effort::default());
+    assert_eq!(refused.unwrap_err()[0].code, Code::SearchNotFound, "too loose a place is one");
+}
+
+#[test]
 fn a_line_that_the_file_has_elsewhere_is_no_slip() {
     let function = |name: &str, argument: &str| {
         format!("fn {name}() {{\n    let q = query({argument});\n    run(q)\n}}\n")

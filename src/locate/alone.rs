@@ -13,7 +13,7 @@ use super::{
 };
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
-use crate::text::{Content, Eol, Form};
+use crate::text::{Content, Eol, Form, indentation};
 
 /// What all hunks of an edit are located with.
 pub(super) struct Search<'a> {
@@ -212,6 +212,15 @@ impl Search<'_> {
         let mut matched = matched(content, place, rung);
         let mut rung = rung;
         if rung.scope == Scope::Part {
+            if lost_its_indentation(content, pattern, place) {
+                let mut refusal = nearest::nowhere(content, pattern, self.effort);
+                let line = place.start.line + 1;
+                refusal.message = format!(
+                    "the text to find is line {line} without its indentation, and the new lines lack it too"
+                );
+                refusal.help = Some("give the whole line, and indent the new ones as in the file".to_owned());
+                return Err(refusal);
+            }
             if self.limits.max_fuzz < Tier::TrailingSpace || !is_whole_but_for_blanks(content, place) {
                 return Ok(Solution { changes: splice::within_lines(content, pattern, place), matched });
             }
@@ -314,6 +323,27 @@ fn touched_end(place: &Place) -> usize {
 fn is_whole_but_for_blanks(content: &Content, place: &Place) -> bool {
     let rest = content.line(place.end.line).and_then(|line| line.text.get(place.end.column..));
     place.start.column == 0 && rest.is_some_and(|rest| Form::Trailing.of(rest).is_empty())
+}
+
+/// Whether a text of one line is a line of the file but for the indentation, and what is put in its place goes on with lines
+/// that can't be meant as they are: not as deep as that line, or as deep though it opens a block. They may be meant to be
+/// indented with it, or to end the block that it is in.
+fn lost_its_indentation(content: &Content, pattern: &Pattern<'_>, place: &Place) -> bool {
+    let Some(line) = content.line(place.start.line) else { return false };
+    let depth = indentation(line.text);
+    let rest = line.text.get(place.end.column..).unwrap_or(&[]);
+    let is_line = place.start.line == place.end.line
+        && place.start.column == depth.len()
+        && Form::Trailing.of(rest).is_empty();
+    if depth.is_empty() || !is_line {
+        return false;
+    }
+    let after = pattern.after();
+    let mut after = after.iter().filter(|text| !Form::Trimmed.of(text).is_empty());
+    let (Some(first), Some(second)) = (after.next(), after.next()) else { return false };
+    let opens = first.trim_ascii_end().ends_with(b":")
+        || [b'{', b'(', b'['].iter().any(|bracket| first.trim_ascii_end().last() == Some(bracket));
+    !second.starts_with(depth) || opens && indentation(second).len() == depth.len()
 }
 
 /// How an after-text that stands in the file was found.

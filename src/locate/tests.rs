@@ -485,6 +485,33 @@ fn an_edit_written_against_the_base_is_brought_over() {
 }
 
 #[test]
+fn a_text_that_lost_its_indentation_is_no_reason_to_indent_the_new_one_twice() {
+    let file = "{\n  \"version\": \"1\",\n  \"x\": 2\n}\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    assert_eq!(at("\"version\": \"1\",\n", "  \"version\": \"2\",\n"), Err(Code::SearchNotFound));
+    let expected = file.replace("\"1\"", "\"2\"");
+    assert_eq!(at("\"version\": \"1\",\n", "\"version\": \"2\",\n"), ok(&expected));
+    assert_eq!(
+        at("\"version\": \"1\",\n\"x\": 2\n", "\"version\": \"1\",\n  \"y\": 3,\n\"x\": 2\n"),
+        ok("{\n  \"version\": \"1\",\n    \"y\": 3,\n  \"x\": 2\n}\n"),
+        "lines that stay tell"
+    );
+}
+
+#[test]
+fn new_lines_that_lack_the_indentation_of_the_line_that_they_replace_are_refused() {
+    let file = "fn f() {\n    a();\n}\n";
+    let at = |after: &str| made(file, &[text_hunk("a();", after)]);
+    assert_eq!(at("b();"), ok("fn f() {\n    b();\n}\n"));
+    assert_eq!(at("b();\n    a();"), ok("fn f() {\n    b();\n    a();\n}\n"));
+    assert_eq!(at("b(\n        1,\n    );"), ok("fn f() {\n    b(\n        1,\n    );\n}\n"));
+    assert_eq!(at("b();\na();"), Err(Code::SearchNotFound), "indented with it, or not at all?");
+    assert_eq!(at("if b {\n    a();\n}"), Err(Code::SearchNotFound));
+    let whole = made(file, &[text_hunk("    a();", "    b();\n}\n\nfn g() {\n    a();")]);
+    assert_eq!(whole, ok("fn f() {\n    b();\n}\n\nfn g() {\n    a();\n}\n"));
+}
+
+#[test]
 fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip() {
     let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
     let edit = hunk("    return 1\n", "    return None\n");

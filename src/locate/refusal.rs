@@ -108,6 +108,17 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
 }
 
+/// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
+pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
+    let message = format!(
+        "the number may mean line {line} or line {other}: earlier edits changed what it is counted in"
+    );
+    let evidence = Evidence { candidates: vec![line.min(other), line.max(other)], ..Evidence::default() };
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("give more lines around the text, so that it is the only place")
+        .with_evidence(evidence)
+}
+
 /// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
 pub(super) fn too_many_dividers() -> Box<Refusal> {
     Refusal::new(Code::Limit, "too many lines of the block may be its divider")

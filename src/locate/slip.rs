@@ -18,6 +18,12 @@ pub(super) fn is_slip(written: &[u8], real: &[u8]) -> bool {
             || is_reworded(written, real))
 }
 
+/// Whether two lines have the same words, so that only what is between them differs.
+pub(super) fn is_punctuation(written: &[u8], real: &[u8]) -> bool {
+    let words = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|b| is_word(*b)).collect() };
+    words(written) == words(real)
+}
+
 /// Whether a line is the beginning of another, and not just its first bracket.
 fn is_cut(short: &[u8], long: &[u8]) -> bool {
     long.starts_with(short) && short.iter().filter(|b| is_word(**b)).count() >= CUT_LEAST

@@ -23,6 +23,8 @@ pub(super) struct Search<'a> {
     pub(super) numbers: bool,
     /// Whether the same hunks stand in an earlier part of the response, so that their results are known to be there.
     pub(super) again: bool,
+    /// The file before any edit of the response.
+    pub(super) base: Option<&'a Content>,
 }
 
 /// What came of a hunk.
@@ -83,6 +85,9 @@ impl Search<'_> {
             Choice::Place(place, rung) => {
                 if let Some(line) = self.other_reading(version, &readings, &hunk.anchor, repeat, &place) {
                     return Err(refusal::two_readings(place.start.line + 1, line + 1));
+                }
+                if may_go_on(content, &readings, pattern, &place) {
+                    return Err(refusal::unclear_divider(place.end.line + 1));
                 }
                 let solution = self.solve(content, pattern, &place, rung)?;
                 return Ok(commit(version, solution, live));
@@ -186,6 +191,15 @@ impl Search<'_> {
             .with_help("give the lines beside which the new ones belong"))
     }
 
+    /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
+    /// that says nothing of this one, unless both are the same.
+    pub(super) fn had(&self, pattern: &Pattern<'_>) -> bool {
+        let Some(base) = self.base.filter(|_| !self.again) else { return true };
+        let after = pattern.after();
+        !search::whole_lines(base, &after, Form::Trailing).is_empty()
+            || pattern.unit == Unit::Text && !search::within_lines(base, &after).is_empty()
+    }
+
     /// Where the after-text stands, if that proves that the hunk was made, and the before-text does not stand elsewhere but
     /// for a slip.
     pub(super) fn standing(
@@ -196,6 +210,9 @@ impl Search<'_> {
         held: bool,
     ) -> Option<Place> {
         let place = standing_after(content, pattern, repeat, held)?;
+        if repeat.total == 1 && repeat.elsewhere == 0 && !self.had(pattern) {
+            return None;
+        }
         let doubtful = !held && !self.again && repeat.elsewhere == 0 && pattern.after_is_short();
         (!doubtful || !stands_nearly(content, pattern, &place, self.effort)).then_some(place)
     }
@@ -415,6 +432,16 @@ fn out_of_range(
         Occurrence::Nth(n) => format!("occurrence {n}"),
     };
     refusal::out_of_range(content, &asked, &found.places, effort)
+}
+
+/// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.
+fn may_go_on(content: &Content, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
+    let longer = readings.iter().filter(|longer| longer.before.len() > pattern.before.len());
+    let Some(divider) = longer.last().and_then(|longer| longer.before.get(pattern.before.len())) else {
+        return false;
+    };
+    let behind = content.line(place.end.line + usize::from(place.end.column > 0));
+    behind.is_some_and(|line| Form::Trimmed.of(line.text).starts_with(&Form::Trimmed.of(divider)))
 }
 
 /// Where the after-text stands, if that proves that the hunk was made. `held` says that the before-text stands within it.

@@ -211,7 +211,8 @@ pub fn apply(
     limits: &Limits,
     effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
-    let search = alone::Search { limits, effort, numbers: true, again: false };
+    let base = version.original();
+    let search = alone::Search { limits, effort, numbers: true, again: false, base };
     let all =
         |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
     let together = match () {

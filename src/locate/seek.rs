@@ -263,6 +263,9 @@ impl Chunk<'_> {
         let places = search::whole_lines(self.content, &self.pattern.after(), Form::Trailing);
         let mut places = places.into_iter().filter(|place| place.start.line >= cursor.changed);
         let place = places.next().filter(|_| places.next().is_none())?;
+        if !self.search.had(self.pattern) {
+            return None;
+        }
         let doubtful = !self.search.again && self.pattern.after_is_short();
         (!doubtful || !stands_nearly(self.content, self.pattern, &place, self.search.effort)).then_some(place)
     }

@@ -2,7 +2,7 @@
 
 use super::placeholder::{comment_opener, is_placeholder};
 use super::similar::ratio;
-use super::thresholds::{CUT_LEAST, LEAST_ALIKE, WORD_LEAST};
+use super::thresholds::{CUT_LEAST, LEAST_ALIKE, REWORDED_ALIKE, WORD_LEAST};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Whether a line of a before-text is one of the file with a slip in it. Lines that differ in digits alone are two: so
@@ -52,7 +52,7 @@ fn is_shortened(written: &[u8], real: &[u8]) -> bool {
 fn is_reworded(written: &[u8], real: &[u8]) -> bool {
     comment_opener(written).is_some()
         && comment_opener(written) == comment_opener(real)
-        && ratio(written, real) >= LEAST_ALIKE
+        && ratio(written, real) >= REWORDED_ALIKE
 }
 
 fn is_word(byte: u8) -> bool {

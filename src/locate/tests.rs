@@ -247,6 +247,8 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));
     assert_eq!(made("q\n", std::slice::from_ref(&hunk)), Err(Code::SearchNotFound));
+    // The first divider may be the underline, cut short.
+    assert_eq!(made("a\n==========\n", std::slice::from_ref(&hunk)), Err(Code::SearchAmbiguous));
     // The longest reading's result stands there by chance.
     assert_eq!(made("a\nc\n", &[hunk]), ok("b\n=======\nc\nc\n"));
 }
@@ -509,6 +511,16 @@ fn new_lines_that_lack_the_indentation_of_the_line_that_they_replace_are_refused
     assert_eq!(at("if b {\n    a();\n}"), Err(Code::SearchNotFound));
     let whole = made(file, &[text_hunk("    a();", "    b();\n}\n\nfn g() {\n    a();")]);
     assert_eq!(whole, ok("fn f() {\n    b();\n}\n\nfn g() {\n    a();\n}\n"));
+}
+
+#[test]
+fn what_another_edit_of_the_response_made_was_not_there_already() {
+    let first = hunk("it many:\n  get(a*)\n  end(1)\n", "it many:\n  get(b)\n  end(2)\n");
+    let second = hunk("it many:\n  get(a+)\n  marmot\n", "it many:\n  get(b)\n  end(2)\n");
+    let file = "it many:\n  get(a*)\n  end(1)\n\nit many:\n  get(a+)\n  end(1)\n";
+    assert_eq!(made(file, &[first, second.clone()]), Err(Code::SearchNotFound));
+    let done = run("it many:\n  get(b)\n  end(2)\n", &[second]).unwrap();
+    assert_eq!(done.effect, Effect::AlreadyApplied);
 }
 
 #[test]

@@ -415,3 +415,33 @@ fn advice_on_what_the_branch_took_away_is_for_the_model() {
     let advice = run.stdout.split("\nTo do: ").nth(1).unwrap();
     assert!(!advice.contains("--") && advice.contains("as they are now"), "{advice}");
 }
+
+#[test]
+fn lines_are_paired_as_git_pairs_them() {
+    // Which bracket goes: by git's algorithm it is clear, by the one of libgit2 it conflicts.
+    let sandbox = Sandbox::new();
+    sandbox.file("t.txt", "s\n}\ny\n}\n}\ns\n");
+    let base = sandbox.commit("shown");
+    sandbox.file("t.txt", "s\n}\n}\n}\ny\n}\ns\n");
+    let tip = sandbox.commit("meanwhile");
+    sandbox.git(["checkout", "-q", "-b", "other", &base]);
+    sandbox.file("t.txt", "s\n}\ny\n}\ns\n");
+    let theirs = sandbox.commit("theirs");
+    sandbox.git(["checkout", "-q", "main"]);
+    let tree = sandbox.git(["merge-tree", "--write-tree", &format!("--merge-base={base}"), &tip, &theirs]);
+    let response = replace("t.txt", "Fewer", "s\n}\ny\n}\ns\n");
+    let version = sandbox.git(["version"]);
+    let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap();
+    if version.starts_with("git version 2.") && minor < 44 {
+        sandbox.apply(["--base", &base], &response).exits(1).says("[conflict]");
+        return;
+    }
+    sandbox.apply(["--base", &base], &response).exits(0);
+    assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
+
+    // Not where the attributes say that lines are not to be merged.
+    sandbox.git(["reset", "-q", "--hard", &tip]);
+    sandbox.file(".gitattributes", "t.txt -merge\n");
+    sandbox.commit("attributes");
+    sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[conflict]");
+}

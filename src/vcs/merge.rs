@@ -94,7 +94,8 @@ impl super::repo::Repo {
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
-        let merged = self.git.merge_trees(&ancestor, &ours, &theirs, Some(&options)).map_err(failed)?;
+        let mut merged = self.git.merge_trees(&ancestor, &ours, &theirs, Some(&options)).map_err(failed)?;
+        self.merge_as_git(&mut merged)?;
         if merged.has_conflicts() {
             let entry = |side: &Option<git2::IndexEntry>| {
                 side.as_ref().map(|entry| Entry { mode: entry.mode, id: entry.id })
@@ -128,6 +129,60 @@ impl super::repo::Repo {
             }
         }
         Ok(if odd.is_empty() { Merge::Clean(changes) } else { Merge::Unnameable(odd.into_iter().collect()) })
+    }
+
+    /// Merges the texts in conflict once more, with the algorithm by which git pairs lines in a merge (git-merge(1),
+    /// "histogram"), and which libgit2 does not have. What git of before 2.44 cannot do stays in conflict.
+    fn merge_as_git(&self, merged: &mut git2::Index) -> Result<()> {
+        let mut settled = Vec::new();
+        for conflict in merged.conflicts().map_err(failed)? {
+            let conflict = conflict.map_err(failed)?;
+            let (Some(ancestor), Some(ours), Some(theirs)) = (conflict.ancestor, conflict.our, conflict.their)
+            else {
+                continue;
+            };
+            let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode as i32), Node::File { .. });
+            let sides = [&ancestor, &ours, &theirs];
+            let one_path = ours.path == ancestor.path && ours.path == theirs.path;
+            if !one_path || !sides.into_iter().all(is_file) || self.has_merge_driver(&ours.path)? {
+                continue;
+            }
+            let Some(text) = self.merge_texts([ours.id, ancestor.id, theirs.id])? else { continue };
+            let mode = if ours.mode == ancestor.mode { theirs.mode } else { ours.mode };
+            settled.push((ours.path, Entry { mode, id: self.put_blob(&text)? }));
+        }
+        for (path, entry) in settled {
+            merged.conflict_remove(bytes_path(&path)).map_err(failed)?;
+            merged.add(&index_entry(&path, entry)).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the attributes want something else than a merge of lines (gitattributes(5), "merge").
+    fn has_merge_driver(&self, path: &[u8]) -> Result<bool> {
+        let value = self.git.get_attr_bytes(bytes_path(path), "merge", git2::AttrCheckFlags::FILE_THEN_INDEX);
+        let value = git2::AttrValue::always_bytes(value.map_err(failed)?);
+        let is_text = match value {
+            git2::AttrValue::Unspecified | git2::AttrValue::True => true,
+            git2::AttrValue::Bytes(name) => name == b"text",
+            git2::AttrValue::String(name) => name == "text",
+            git2::AttrValue::False => false,
+        };
+        Ok(!is_text)
+    }
+
+    /// What git makes of ours, the ancestor and theirs; `None` if they conflict, or git cannot say.
+    fn merge_texts(&self, sides: [Oid; 3]) -> Result<Option<Vec<u8>>> {
+        let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let mut command = super::process::git(self);
+        command.args(["merge-file", "-p", "-q", "--diff-algorithm=histogram"]);
+        for (name, id) in ["ours", "base", "theirs"].into_iter().zip(sides) {
+            let path = scratch.path().join(name);
+            std::fs::write(&path, self.blob(id)?).map_err(|e| Error::io("write", &path, e))?;
+            command.arg(path);
+        }
+        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+        Ok(output.status.success().then_some(output.stdout))
     }
 
     /// What a tree has at a path; `None` where nothing is.

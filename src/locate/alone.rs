@@ -436,8 +436,8 @@ fn out_of_range(
 
 /// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.
 fn may_go_on(content: &Content, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
-    let longer = readings.iter().filter(|longer| longer.before.len() > pattern.before.len());
-    let Some(divider) = longer.last().and_then(|longer| longer.before.get(pattern.before.len())) else {
+    let longer = readings.iter().rfind(|longer| longer.before.len() > pattern.before.len());
+    let Some(divider) = longer.and_then(|longer| longer.before.get(pattern.before.len())) else {
         return false;
     };
     let behind = content.line(place.end.line + usize::from(place.end.column > 0));

@@ -208,7 +208,8 @@ fn adds_outside(pattern: &Pattern<'_>, shift: &Shift) -> bool {
         return false;
     }
     let depth = |text: &[u8]| (!Form::Trimmed.of(text).is_empty()).then(|| indentation(text).len());
-    let added = |step: &Step<'_>| matches!(step, Step::Add(_)).then(|| depth(pattern.text_of(step))).flatten();
+    let added =
+        |step: &Step<'_>| matches!(step, Step::Add(_)).then(|| depth(pattern.text_of(step))).flatten();
     let quoted = pattern.before.iter().filter_map(|text| depth(text)).min();
     pattern.steps.iter().filter_map(added).min().zip(quoted).is_some_and(|(added, quoted)| added < quoted)
 }
@@ -271,7 +272,38 @@ pub(super) fn shift(
         Step::Add(text) => Form::Trimmed.of(text).is_empty() || shift.of(text).is_some(),
         _ => true,
     };
-    pattern.steps.iter().all(fits).then_some(shift)
+    let added = pattern.steps.iter().filter_map(|step| match *step {
+        Step::Add(text) if !Form::Trimmed.of(text).is_empty() => Some(indentation(text)),
+        _ => None,
+    });
+    let known = is_known(&shift, &pairs, added);
+    (known && pattern.steps.iter().all(fits)).then_some(shift)
+}
+
+/// Whether what is known of the lines that are there says how added lines are indented, which have the indentations `added`.
+fn is_known<'a>(shift: &Shift, pairs: &[(Vec<u8>, Vec<u8>)], added: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut new = added.filter(|indent| pairs.iter().all(|(written, _)| written != indent));
+    let certain = || {
+        // Without an indentation on both sides, or by two of them, no level is missing.
+        let first = pairs.iter().find(|(written, _)| !written.is_empty());
+        pairs
+            .iter()
+            .any(|(written, _)| written.is_empty() || first.is_some_and(|(first, _)| first != written))
+    };
+    match shift {
+        Shift::None | Shift::Strip(_) => true,
+        // Spaces behind tabs: the text has other blanks than the file for a level, and nothing says how many. One of them
+        // aligns the stars of a comment.
+        Shift::Add(prefix) => new.all(|indent| match (prefix.first(), indent) {
+            (Some(b'\t'), [b' ', b' ', ..]) | (Some(b' '), [b'\t', ..]) => {
+                pairs.iter().any(|(written, _)| written.first() == indent.first() && written.len() > 1)
+            }
+            _ => true,
+        }),
+        // With four spaces for two tabs, or eight for one, a level may be missing in the text.
+        Shift::ToTabs(width) => matches!(width, 4 | 8) || new.next().is_none() || certain(),
+        Shift::ToSpaces(width) => matches!(width, 2 | 4) || new.next().is_none() || certain(),
+    }
 }
 
 /// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank. Blank lines

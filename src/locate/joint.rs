@@ -159,7 +159,13 @@ fn bring_over(
 
 /// Makes all changes at once.
 fn finish(version: &Version, parts: Vec<Part>) -> Result<Made, Vec<Refusal>> {
-    let already = parts.iter().any(|part| matches!(part, Part::Made(_)));
+    let is_made = |part: &Part| match part {
+        Part::Made(_) => true,
+        // Brought over from the base to where it is made already.
+        Part::Change(solution) => solution.changes.is_empty(),
+        Part::Nothing => false,
+    };
+    let already = parts.iter().any(is_made);
     let mut matched = Vec::new();
     let mut changes: Vec<(usize, LineChange)> = Vec::new();
     // Where each hunk's place begins, from 1.

@@ -291,5 +291,10 @@ pub fn append(version: &Version, text: &str) -> Option<Version> {
     Some(version.with(&splice::whole_lines(content, &pattern, &fit)))
 }
 
+/// Whether the lines of a text stand in a file.
+pub fn stands(version: &Version, text: &str) -> bool {
+    !search::whole_lines(version.content(), &pattern::lines(text), crate::text::Form::Text).is_empty()
+}
+
 #[cfg(test)]
 mod tests;

@@ -127,7 +127,8 @@ pub(super) fn too_many_dividers() -> Box<Refusal> {
 
 /// A SEARCH/REPLACE block of which the text to find may end at one divider or go on to the next.
 pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
-    let message = format!("line {line} of the file, behind the text to find, may be what its first divider quotes");
+    let message =
+        format!("line {line} of the file, behind the text to find, may be what its first divider quotes");
     Refusal::new(Code::SearchAmbiguous, message)
         .with_help("end the text to find before that line or after it, and quote the line whole")
 }

@@ -524,6 +524,30 @@ fn what_another_edit_of_the_response_made_was_not_there_already() {
 }
 
 #[test]
+fn added_lines_are_not_indented_by_a_width_that_nothing_tells() {
+    let go = "func f() {\n\tif a {\n\t\tfoo()\n\t\tbar()\n\t}\n}\n";
+    let python = "class A:\n    def f(self):\n        foo()\n        bar()\n";
+    let add = |file: &str, indent: &str, level: &str| {
+        let before = format!("{indent}foo()\n{indent}bar()\n");
+        let after = format!("{indent}foo()\n{indent}if x:\n{indent}{level}baz()\n{indent}bar()\n");
+        made(file, &[hunk(&before, &after)])
+    };
+    let with = |file: &str, indent: &str, level: &str| {
+        ok(&file.replace("foo()\n", &format!("foo()\n{indent}if x:\n{indent}{level}baz()\n")))
+    };
+    assert_eq!(add(go, "        ", "    "), with(go, "\t\t", "\t"));
+    assert_eq!(add(go, "    ", "    "), Err(Code::SearchNotFound), "two spaces for a tab, or a level less?");
+    assert_eq!(add(go, "", "    "), Err(Code::SearchNotFound), "no tab and four spaces");
+    assert_eq!(add(go, "", "\t"), with(go, "\t\t", "\t"));
+    assert_eq!(add(python, "\t\t", "\t"), with(python, "        ", "    "));
+    assert_eq!(add(python, "\t", "\t"), Err(Code::SearchNotFound));
+    assert_eq!(add(python, "", "\t"), Err(Code::SearchNotFound));
+    // A comment is aligned by one blank.
+    let file = "\t/**\n\t * a\n\t */\n";
+    assert_eq!(made(file, &[hunk("/**\n", "/**\n * b\n")]), ok("\t/**\n\t * b\n\t * a\n\t */\n"));
+}
+
+#[test]
 fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip() {
     let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
     let edit = hunk("    return 1\n", "    return None\n");

@@ -181,6 +181,10 @@ impl Operation<'_, '_> {
         if text.is_empty() {
             return Ok((self.step(path, Outcome::NoChange), Vec::new()));
         }
+        // Appended in an earlier part of the response, other lines perhaps behind it.
+        if self.repeat().elsewhere > 0 && locate::stands(&version, text) {
+            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+        }
         match locate::append(&version, text) {
             Some(appended) => {
                 self.guard(text, None)?;

@@ -437,6 +437,15 @@ fn a_draft_and_the_final_answer_are_made_once() {
         plan.steps()
     );
     assert_eq!(after(&base, plan.steps()), files(&[("a", "1\n2\n"), ("d", "x\ny\n"), ("n", "n\n")]));
+    let lines = [append("b", "y\n"), append("b", "z\n")];
+    let last = lines.iter().cloned().map(|edit| in_region(1, edit));
+    let edits: Vec<Edit> = lines.iter().cloned().chain(last).collect();
+    let plan = run(&base, &edits).unwrap();
+    assert_eq!(
+        after(&base, plan.steps()),
+        files(&[("a", "1\n"), ("b", "x\ny\nz\n"), ("c", "c\n")]),
+        "each behind the other"
+    );
     // Another place is left, which the second must not take.
     let twice = tree(&[("a", "x\n-\n"), ("b", "x\n")]);
     let edits = [patch("a", "x\n", "y\n"), append("a", "x\n"), in_region(1, patch("a", "x\n", "y\n"))];

@@ -137,7 +137,8 @@ impl super::repo::Repo {
         let mut settled = Vec::new();
         for conflict in merged.conflicts().map_err(failed)? {
             let conflict = conflict.map_err(failed)?;
-            let (Some(ancestor), Some(ours), Some(theirs)) = (conflict.ancestor, conflict.our, conflict.their)
+            let (Some(ancestor), Some(ours), Some(theirs)) =
+                (conflict.ancestor, conflict.our, conflict.their)
             else {
                 continue;
             };

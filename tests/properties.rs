@@ -16,7 +16,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use similar::{ChangeTag, TextDiff};
 
-const LIMITS: Limits = Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false };
+const LIMITS: Limits =
+    Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false, prose: false };
 
 /// So many cases; a failure shows its case, and is then made an example of its own.
 fn config(cases: u32) -> ProptestConfig {

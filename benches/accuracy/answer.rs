@@ -135,6 +135,14 @@ impl Hunk {
         stays.map(|line| line.after.as_str()).collect()
     }
 
+    /// Whether between lines that it quotes one is left out or made up.
+    pub(crate) fn has_blank_amiss(&self) -> bool {
+        let amiss = |line: &Line| line.left_out || line.made_up;
+        let quotes = |lines: &[Line]| lines.iter().any(|line| line.is_quoted() && !line.made_up);
+        let at = self.lines.iter().position(amiss);
+        at.is_some_and(|at| quotes(&self.lines[..at]) && quotes(&self.lines[at + 1..]))
+    }
+
     fn write(&self, format: FormatId, out: &mut String) {
         if format == FormatId::Applydir {
             let lines = |lines: Vec<&str>| serde_json::to_string_pretty(&lines).unwrap_or_default();

@@ -199,14 +199,22 @@ impl Case {
     }
 
     /// Whether what a hunk quotes, as it is written now, is to the letter what stands at another place and nowhere else:
-    /// then that place is what the response means.
+    /// then that place is what the response means. Likewise if with a blank line more or less it is to the letter what
+    /// stands at its own place, but for a blank line at its end: then its lines stand for others there.
     pub(crate) fn names_another_place(&self) -> bool {
         self.sources.keys().any(|path| {
             let Some(file) = self.file(path) else { return false };
             self.hunks_of(path).iter().any(|(site, hunk)| {
                 let lost = hunk.lines.iter().take_while(|line| line.left_out).count();
-                matches!(file.places(&hunk.before())[..], [one] if one != site + lost)
-                    && !hunk.before().is_empty()
+                let before = hunk.before();
+                let elsewhere = matches!(file.places(&before)[..], [one] if one != site + lost);
+                let whole = match before.split_last() {
+                    Some((&"", rest)) => vec![&before[..], rest],
+                    _ => vec![&before[..]],
+                };
+                let stands = |lines: &&[&str]| !lines.is_empty() && file.places(lines).contains(site);
+                let shifted = hunk.has_blank_amiss() && whole.iter().any(stands);
+                (elsewhere || shifted) && !before.is_empty()
             })
         })
     }

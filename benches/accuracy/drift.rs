@@ -111,6 +111,12 @@ fn trailing(case: &mut Case, random: &mut Random) -> bool {
 /// Every line of a hunk loses the indentation that all of them have. An added line that is blank lands as it is written.
 fn dedented(case: &mut Case, _: &mut Random) -> bool {
     let mut any = false;
+    // Where blank lines get or lose blanks, the change itself would be lost.
+    let has =
+        |hunk: &Hunk, side: Side| hunk.lines.iter().any(|line| line.side == side && blank(&line.before));
+    if case.answer.hunks().any(|hunk| has(hunk, Side::Removed) && has(hunk, Side::Added)) {
+        return false;
+    }
     for hunk in case.answer.hunks_mut() {
         let mut lines =
             hunk.lines.iter().filter(|line| !blank(&line.before)).map(|line| indent(&line.before));
@@ -269,17 +275,36 @@ fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
     let below = hunk.lines[line + 1..].iter().take_while(is_gap);
     let changed = |line: &&Line| line.side != Side::Kept;
     let both = above.clone().any(|line| changed(&line)) && below.clone().any(|line| changed(&line));
+    // What comes on one side of it in the place of what goes on the other has moved past it: two texts do not say so then.
+    let only = |line: &Line, side: Side| line.side == side || line.side == Side::Kept;
+    let past = |comes: Side, goes: Side| {
+        above.clone().all(|line| only(line, comes)) && below.clone().all(|line| only(line, goes))
+    };
+    if two_texts && both && (past(Side::Added, Side::Removed) || past(Side::Removed, Side::Added)) {
+        return false;
+    }
     let run: Vec<&Line> = above.chain(below).collect();
     let takes_text = run.iter().any(|line| line.side == Side::Removed && !blank(&line.before));
     let unsure = both || run.iter().any(changed) && !takes_text;
-    let unsure = unsure || two_texts && may_be_paired_at(hunk, line);
-    case.unsure = unsure;
-    true
+    let pairing = if two_texts { pairing(hunk, line) } else { Pairing::AsMeant };
+    case.unsure = unsure || pairing == Pairing::Open;
+    pairing != Pairing::Other
 }
 
-/// Whether the two texts of a hunk can be paired, with as many lines kept, so that a line comes or goes where a blank line
-/// was left out: the response does not say which pairing is meant, and with it where the blank line of the file stays.
-fn may_be_paired_at(hunk: &Hunk, left_out: usize) -> bool {
+/// What two texts say of the lines that stay, when a blank line is left out of both.
+#[derive(PartialEq)]
+enum Pairing {
+    AsMeant,
+    /// Lines may come or go where it was, or somewhere else.
+    Open,
+    /// More lines stay than were meant to: it was all that told lines from others that are the same, and without it the
+    /// texts say something else.
+    Other,
+}
+
+/// Whether the two texts of a hunk can be paired otherwise than they were, or, with as many lines kept, so that a line comes
+/// or goes where a blank line was left out: then the response does not say where the blank line of the file stays.
+fn pairing(hunk: &Hunk, left_out: usize) -> Pairing {
     let lines = |from: usize, to: usize, other: Side| -> Vec<&str> {
         let lines = hunk.lines[from..to].iter().filter(|line| line.side != other && !blank(&line.before));
         lines.map(|line| line.before.trim_end()).collect()
@@ -311,7 +336,11 @@ fn may_be_paired_at(hunk: &Hunk, left_out: usize) -> bool {
     let comes = (0..m).any(|j| split(gap, j, gap, j + 1));
     let above_goes = gap > 0 && (0..=m).any(|j| split(gap - 1, j, gap, j));
     let below_goes = gap < n && (0..=m).any(|j| split(gap, j, gap + 1, j));
-    comes || above_goes || below_goes
+    let meant = hunk.lines.iter().filter(|line| line.side == Side::Kept && !blank(&line.before)).count();
+    if best > meant {
+        return Pairing::Other;
+    }
+    if comes || above_goes || below_goes { Pairing::Open } else { Pairing::AsMeant }
 }
 
 /// The files end where their last hunks do, without a newline.

@@ -186,7 +186,7 @@ fn earlier(commit: &Commit, clean: &Case, table: &mut Table, random: &mut Random
             return;
         }
     }
-    // What git's own merge makes of it is right; where that conflicts, nothing is.
+    // What git's own merge makes of it is right, by lines or else by words; where both conflict, nothing is.
     let (result, right) = (apply::apply(case.text(), &case.tree), merged(commit, clean, &case));
     let outcome = match (&result, &right) {
         (Err(_), _) => Outcome::Refused,
@@ -211,14 +211,34 @@ fn merged(commit: &Commit, clean: &Case, case: &Case) -> Option<Tree> {
     for file in &commit.files {
         let (Some(base), Some(theirs)) = (&file.before, &file.after) else { continue };
         let Some(ours) = case.tree.get(&file.path).filter(|ours| *ours != base) else { continue };
-        for (name, text) in [("ours", ours), ("base", base), ("theirs", theirs)] {
-            std::fs::write(scratch.path().join(name), text).ok()?;
-        }
-        let merged =
-            history::git(scratch.path(), &["merge-file", "-p", "ours", "base", "theirs"], b"").ok()?;
+        let merge = |form: fn(&[u8]) -> Vec<u8>| -> Option<Vec<u8>> {
+            for (name, text) in [("ours", ours), ("base", base), ("theirs", theirs)] {
+                std::fs::write(scratch.path().join(name), form(text)).ok()?;
+            }
+            history::git(scratch.path(), &["merge-file", "-p", "ours", "base", "theirs"], b"").ok()
+        };
+        let lines = merge(<[u8]>::to_vec);
+        let merged = lines.or_else(|| merge(words).map(|merged| of_words(&merged)))?;
         right.insert(file.path.clone(), merged);
     }
     Some(right)
+}
+
+/// A text with every word, and every other character, on a line of its own: so that changes of neighbouring lines, and of
+/// different words of one line, do not conflict.
+fn words(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in text.chunk_by(|a, b| a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric()) {
+        out.extend_from_slice(if chunk == b"\n" { b"\\n" } else { chunk });
+        out.push(b'\n');
+    }
+    out
+}
+
+/// Back from that.
+fn of_words(words: &[u8]) -> Vec<u8> {
+    let text = |word: &[u8]| if word == b"\\n" { b"\n".to_vec() } else { word.to_vec() };
+    words.split(|&byte| byte == b'\n').flat_map(text).collect()
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that there is to say of an application")]

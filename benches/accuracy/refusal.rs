@@ -1,6 +1,6 @@
 //! Responses that must be refused, whatever they are applied to.
 
-use crate::answer::{Hunk, Part, Side};
+use crate::answer::{Hunk, Line, Part, Side};
 use crate::case::{Case, File};
 use crate::history::Commit;
 use crate::random::Random;
@@ -124,11 +124,31 @@ fn gone(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
     let mut file = case.file(&path)?;
     let site = *case.sites.get(index)?;
     file.lines.drain(site..(site + hunk.before().len()).min(file.lines.len()));
-    if !has_no_place(hunk, &file) || file.lines.is_empty() {
+    if !has_no_place(hunk, &file) || file.lines.is_empty() || is_mistyped(hunk, &file) {
         return None;
     }
     case.set_file(&path, &file);
     Some(case.text())
+}
+
+/// Whether a hunk quotes lines of a file but for a letter or two in one that it keeps: that place is what it means then.
+fn is_mistyped(hunk: &Hunk, file: &File) -> bool {
+    let quoted: Vec<(&Line, String)> = hunk
+        .lines
+        .iter()
+        .filter(|line| line.is_quoted())
+        .map(|line| (line, normal([line.before.as_str()]).concat()))
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
+    let there = normal(file.lines.iter().map(|line| line.0.as_str()));
+    there.windows(quoted.len().max(1)).any(|window| {
+        let mut differ = quoted.iter().zip(window).filter(|((_, text), there)| text != *there);
+        let Some(((line, text), there)) = differ.next() else { return false };
+        let head = text.bytes().zip(there.bytes()).take_while(|(a, b)| a == b).count();
+        let tail = text.bytes().rev().zip(there.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let letters = text.len().max(there.len()).saturating_sub(head + tail);
+        line.side == Side::Kept && letters <= 2 && differ.next().is_none()
+    })
 }
 
 /// The path that a response names holds the text of another file.

@@ -81,7 +81,18 @@ impl Run {
         self.reason = heading.reason.or(self.reason.take());
         let opening = cursor.line().map_or(cursor.at(), |line| line.end());
         let opening = cursor.span(cursor.at(), opening);
+        // Prose names no file; but where it speaks of another one, that of the block before is not meant for sure.
+        let other = self.path.as_ref().and_then(|path| spoken_of(&heading.about, &path.raw));
         match (Block::read(cursor, script), &self.path) {
+            (Ok(_), Some(path)) if other.is_some() => {
+                let other = other.unwrap_or_default();
+                let message = format!(
+                    "no path stands above this block; the one before is for `{}`, but the text between speaks of `{other}`",
+                    path.raw
+                );
+                let fault = Diagnostic::error(Code::Missing, opening, message);
+                script.diagnostics.push(fault.with_help("put a line \"### File: path\" above it"));
+            }
             (Ok(block), Some(path)) => script.edits.push(Edit {
                 span: block.span,
                 format: FormatId::SearchReplace,
@@ -101,6 +112,13 @@ impl Run {
             }
         }
     }
+}
+
+/// The first file that prose speaks of, if it does of some and `path` is none of them.
+fn spoken_of(prose: &[String], path: &str) -> Option<String> {
+    let files: Vec<&str> = prose.iter().flat_map(|line| name::mentioned(line)).collect();
+    let is_other = !files.iter().any(|file| name::may_be_same(file, path));
+    files.first().filter(|_| is_other).map(|file| (*file).to_owned())
 }
 
 /// The path of the block before this run, unless that block, or anything since, is at fault or in another format.

@@ -1,10 +1,10 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one it asks for.
 
-use super::found::{Found, fit, strictly};
+use super::found::{Found, fit, on_rung, strictly};
 use super::pattern::Pattern;
 use super::place::Place;
-use super::rung::{Rung, Scope};
-use super::similar::{similarity, similarly};
+use super::rung::{Rung, Scope, ladder};
+use super::similar::{similarity, similarly, stands_nearly};
 use super::splice::{self, LineChange};
 use super::thresholds::PART_PROOF;
 use super::{
@@ -13,12 +13,18 @@ use super::{
 };
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
-use crate::text::{Content, Eol, Form};
+use crate::text::{Content, Eol, Form, indentation};
 
 /// What all hunks of an edit are located with.
 pub(super) struct Search<'a> {
     pub(super) limits: &'a Limits,
     pub(super) effort: &'a super::Effort,
+    /// Whether line numbers decide between equal places.
+    pub(super) numbers: bool,
+    /// Whether the same hunks stand in an earlier part of the response, so that their results are known to be there.
+    pub(super) again: bool,
+    /// The file before any edit of the response.
+    pub(super) base: Option<&'a Content>,
 }
 
 /// What came of a hunk.
@@ -70,9 +76,19 @@ impl Search<'_> {
         if found.is_none() && self.effort.is_spent() {
             return Err(nearest::nowhere(content, shortest, self.effort));
         }
-        let live = found.as_ref().map_or(0, |found| found.live().len());
-        let unclear = match choose(self, content, found.as_ref(), &hunk.anchor, repeat) {
+        // Of two places of which the base has both, the one that is more like the text was meant, even if it is gone.
+        let beside = found.as_ref().is_some_and(|found| self.is_closer_on_base(version, &readings, found));
+        let held = found.is_some() && !beside;
+        let candidates = found.as_ref().filter(|_| !beside);
+        let live = candidates.map_or(0, |found| found.live().len());
+        let unclear = match choose(self, content, candidates, &hunk.anchor, repeat) {
             Choice::Place(place, rung) => {
+                if let Some(line) = self.other_reading(version, &readings, &hunk.anchor, repeat, &place) {
+                    return Err(refusal::two_readings(place.start.line + 1, line + 1));
+                }
+                if may_go_on(content, &readings, pattern, &place) {
+                    return Err(refusal::unclear_divider(place.end.line + 1));
+                }
                 let solution = self.solve(content, pattern, &place, rung)?;
                 return Ok(commit(version, solution, live));
             }
@@ -85,10 +101,9 @@ impl Search<'_> {
         if let Some(made) = self.on_base(version, &readings, &hunk.anchor, repeat)? {
             return Ok(made);
         }
-        let held = found.is_some();
         if unclear.is_none()
             && let Some(place) =
-                readings.iter().find_map(|pattern| standing_after(content, pattern, repeat, held))
+                readings.iter().find_map(|pattern| self.standing(content, pattern, repeat, held))
         {
             return Ok(made_already(version, &place, STANDING, live));
         }
@@ -112,6 +127,44 @@ impl Search<'_> {
             let found = strictly(content, pattern, self.limits, self.effort)?;
             Some((pattern, Some(found)))
         })
+    }
+
+    /// Whether the base has places on a stricter rung than those found, which it has all of as well. Lines that an edit has
+    /// put in may be what became of those of the base.
+    fn is_closer_on_base(&self, version: &Version, readings: &[Pattern<'_>], found: &Found) -> bool {
+        let Some((base, lineage)) = version.base() else { return false };
+        let of_base =
+            |place: &Place| (place.start.line..touched_end(place)).all(|line| lineage.origin(line).is_some());
+        let Some(unit) = readings.first().map(|pattern| pattern.unit) else { return false };
+        let rungs = ladder(unit, self.limits);
+        let mut stricter = rungs.into_iter().take_while(|rung| *rung != found.rung).peekable();
+        stricter.peek().is_some()
+            && found.places.iter().all(of_base)
+            && stricter.any(|rung| {
+                readings.iter().any(|pattern| on_rung(base, pattern, rung, self.effort).is_some())
+            })
+    }
+
+    /// The line of another place that is as well the one which is counted to, if it is counted in the base: a model may
+    /// count in what it was shown, or in what the edits before have left.
+    fn other_reading(
+        &self,
+        version: &Version,
+        readings: &[Pattern<'_>],
+        anchor: &Anchor,
+        repeat: Repeat,
+        place: &Place,
+    ) -> Option<usize> {
+        let (base, lineage) = version.base()?;
+        if !matches!(anchor, Anchor::Occurrence(_)) || repeat.total > 1 {
+            return None;
+        }
+        let (_, found) = self.first_found(base, readings)?;
+        let Choice::Place(other, _) = choose(self, base, found.as_ref(), anchor, Repeat::ONCE) else {
+            return None;
+        };
+        let line = lineage.of(other.start.line)?;
+        ((line, other.start.column) != (place.start.line, place.start.column)).then_some(line)
     }
 
     /// A hunk without a before-text: it fits an empty file only.
@@ -138,6 +191,32 @@ impl Search<'_> {
             .with_help("give the lines beside which the new ones belong"))
     }
 
+    /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
+    /// that says nothing of this one, unless both are the same.
+    pub(super) fn had(&self, pattern: &Pattern<'_>) -> bool {
+        let Some(base) = self.base.filter(|_| !self.again) else { return true };
+        let after = pattern.after();
+        !search::whole_lines(base, &after, Form::Trailing).is_empty()
+            || pattern.unit == Unit::Text && !search::within_lines(base, &after).is_empty()
+    }
+
+    /// Where the after-text stands, if that proves that the hunk was made, and the before-text does not stand elsewhere but
+    /// for a slip.
+    pub(super) fn standing(
+        &self,
+        content: &Content,
+        pattern: &Pattern<'_>,
+        repeat: Repeat,
+        held: bool,
+    ) -> Option<Place> {
+        let place = standing_after(content, pattern, repeat, held)?;
+        if repeat.total == 1 && repeat.elsewhere == 0 && !self.had(pattern) {
+            return None;
+        }
+        let doubtful = !held && !self.again && repeat.elsewhere == 0 && pattern.after_is_short();
+        (!doubtful || !stands_nearly(content, pattern, &place, self.effort)).then_some(place)
+    }
+
     /// What a hunk changes at a place.
     pub(super) fn solve(
         &self,
@@ -150,6 +229,15 @@ impl Search<'_> {
         let mut matched = matched(content, place, rung);
         let mut rung = rung;
         if rung.scope == Scope::Part {
+            if lost_its_indentation(content, pattern, place) {
+                let mut refusal = nearest::nowhere(content, pattern, self.effort);
+                let line = place.start.line + 1;
+                refusal.message = format!(
+                    "the text to find is line {line} without its indentation, and the new lines lack it too"
+                );
+                refusal.help = Some("give the whole line, and indent the new ones as in the file".to_owned());
+                return Err(refusal);
+            }
             if self.limits.max_fuzz < Tier::TrailingSpace || !is_whole_but_for_blanks(content, place) {
                 return Ok(Solution { changes: splice::within_lines(content, pattern, place), matched });
             }
@@ -254,6 +342,27 @@ fn is_whole_but_for_blanks(content: &Content, place: &Place) -> bool {
     place.start.column == 0 && rest.is_some_and(|rest| Form::Trailing.of(rest).is_empty())
 }
 
+/// Whether a text of one line is a line of the file but for the indentation, and what is put in its place goes on with lines
+/// that can't be meant as they are: not as deep as that line, or as deep though it opens a block. They may be meant to be
+/// indented with it, or to end the block that it is in.
+fn lost_its_indentation(content: &Content, pattern: &Pattern<'_>, place: &Place) -> bool {
+    let Some(line) = content.line(place.start.line) else { return false };
+    let depth = indentation(line.text);
+    let rest = line.text.get(place.end.column..).unwrap_or(&[]);
+    let is_line = place.start.line == place.end.line
+        && place.start.column == depth.len()
+        && Form::Trailing.of(rest).is_empty();
+    if depth.is_empty() || !is_line {
+        return false;
+    }
+    let after = pattern.after();
+    let mut after = after.iter().filter(|text| !Form::Trimmed.of(text).is_empty());
+    let (Some(first), Some(second)) = (after.next(), after.next()) else { return false };
+    let opens = first.trim_ascii_end().ends_with(b":")
+        || [b'{', b'(', b'['].iter().any(|bracket| first.trim_ascii_end().last() == Some(bracket));
+    !second.starts_with(depth) || opens && indentation(second).len() == depth.len()
+}
+
 /// How an after-text that stands in the file was found.
 const STANDING: Rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
 
@@ -325,13 +434,18 @@ fn out_of_range(
     refusal::out_of_range(content, &asked, &found.places, effort)
 }
 
+/// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.
+fn may_go_on(content: &Content, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
+    let longer = readings.iter().filter(|longer| longer.before.len() > pattern.before.len());
+    let Some(divider) = longer.last().and_then(|longer| longer.before.get(pattern.before.len())) else {
+        return false;
+    };
+    let behind = content.line(place.end.line + usize::from(place.end.column > 0));
+    behind.is_some_and(|line| Form::Trimmed.of(line.text).starts_with(&Form::Trimmed.of(divider)))
+}
+
 /// Where the after-text stands, if that proves that the hunk was made. `held` says that the before-text stands within it.
-pub(super) fn standing_after(
-    content: &Content,
-    pattern: &Pattern<'_>,
-    repeat: Repeat,
-    held: bool,
-) -> Option<Place> {
+fn standing_after(content: &Content, pattern: &Pattern<'_>, repeat: Repeat, held: bool) -> Option<Place> {
     if !pattern.after_is_proof() {
         return None;
     }

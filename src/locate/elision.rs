@@ -2,7 +2,8 @@
 //! Both are cut there, and each piece is located.
 
 use super::alone::{Search, Solution};
-use super::found::{Found, on_rung, strictly};
+use super::found::{Found, fit, on_rung, strictly};
+use super::indent::Shift;
 use super::pattern::{Pattern, Step};
 use super::pieces::{Spot, cut};
 use super::place::Place;
@@ -28,6 +29,7 @@ pub(super) fn locate(
     let nowhere = || nearest::nowhere(content, pattern, search.effort);
     let mut changes = Vec::new();
     let mut first: Option<Spot> = None;
+    let mut first_shift = None;
     let mut range = (0, content.line_count());
     for piece in pieces.iter().filter(|piece| !piece.steps.is_empty()) {
         if piece.before.is_empty() {
@@ -39,11 +41,16 @@ pub(super) fn locate(
             Some(_) => within(search, content, piece, range)?,
         };
         let Some(spot) = spot else { return Err(nowhere()) };
+        let shift = fit(content, piece, &spot.place, spot.rung).map(|fit| fit.shift);
+        // Farther in than the first piece says it is in another block.
+        if matches!(shift, Some(Shift::Add(_) | Shift::Strip(_))) && first.is_some() && shift != first_shift {
+            return Err(nowhere());
+        }
         if !piece.changes_nothing() {
             changes.extend(search.solve(content, piece, &spot.place, spot.rung)?.changes);
         }
         if first.is_none() {
-            first = Some(spot);
+            (first, first_shift) = (Some(spot), shift);
             range.1 = block_end(content, &spot.place);
         }
         range.0 = spot.place.end.line;
@@ -149,6 +156,30 @@ mod tests {
         );
         let outside = at("def a():\n    # ...\n    return r\n", "def a():\n    # ...\n    return s\n");
         assert_eq!(outside, Err(Code::SearchNotFound), "it stands in the next function");
+    }
+
+    #[test]
+    fn a_later_piece_is_indented_as_the_first_says() {
+        let file = "class A:\n    def b(self):\n        for i in x:\n            y()\n        return 1\n";
+        let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+        assert_eq!(
+            at("def b(self):\n    # ...\n    y()\n", "def b(self):\n    # ...\n    w()\n"),
+            Err(Code::SearchNotFound),
+            "it stands deeper"
+        );
+        let expected = file.replace("return 1", "return 2");
+        assert_eq!(
+            at("def b(self):\n    # ...\n    return 1\n", "def b(self):\n    # ...\n    return 2\n"),
+            Ok(expected.clone())
+        );
+        assert_eq!(
+            at(
+                "def b(self):\n        # ...\n        return 1\n",
+                "def b(self):\n        # ...\n        return 2\n"
+            ),
+            Ok(expected),
+            "only the first line lost its indentation"
+        );
     }
 
     #[test]

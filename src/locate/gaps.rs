@@ -185,20 +185,27 @@ fn moves_lines(pattern: &Pattern<'_>) -> bool {
 }
 
 impl Gap<'_> {
-    /// Whether lines that come in the place of fewer that go begin with one that is like the first of those, where blank
-    /// lines differ in front of them, and end with one that is like the last, where they differ behind. Else some of them
-    /// may belong on the other side of the blank lines.
+    /// Whether it is clear on which side of blank lines that differ the lines that come belong, where those that go stand
+    /// on one side of them: the first that comes has to be what the first that goes becomes if they differ in front, and
+    /// the last likewise if they differ behind.
     fn keeps_to_its_side(&self, run: &[&[u8]], differ_above: bool, differ_below: bool) -> bool {
-        let added: Vec<&[u8]> =
-            self.added.iter().map(|(_, text)| *text).filter(|text| !is_blank(text)).collect();
-        if added.len() <= run.len() {
+        let added = || self.added.iter().map(|(_, text)| *text).filter(|text| !is_blank(text));
+        if run.is_empty() || added().next().is_none() || !differ_above && !differ_below {
             return true;
         }
-        let alike = |old: Option<&&[u8]>, new: Option<&&[u8]>| {
-            old.zip(new).is_none_or(|(old, new)| ratio(old, new) >= LEAST_ALIKE)
-        };
-        (!differ_above || alike(run.first(), added.first()))
-            && (!differ_below || alike(run.last(), added.last()))
+        // A line that goes and comes again has moved past something, which can only be a blank line.
+        let goes: HashSet<Cow<'_, [u8]>> = run.iter().map(|text| Form::Trailing.of(text)).collect();
+        if added().any(|text| goes.contains(&Form::Trailing.of(text))) {
+            return false;
+        }
+        let mut run: Vec<Cow<'_, [u8]>> = run.iter().map(|text| Form::FoldedTrimmed.of(text)).collect();
+        let mut added: Vec<Cow<'_, [u8]>> = added().map(|text| Form::FoldedTrimmed.of(text)).collect();
+        if differ_above && !is_continued(&run, &added) {
+            return false;
+        }
+        added.reverse();
+        run.reverse();
+        !differ_below || is_continued(&run, &added)
     }
 
     /// Whether the file has fewer or more blank lines here; none if something hangs on them.
@@ -237,10 +244,30 @@ impl Gap<'_> {
         let on_one_side = self.added.iter().all(|(blanks, _)| *blanks == 0)
             || self.added.iter().all(|(blanks, _)| *blanks == self.blanks);
         let beside = there < self.blanks && on_one_side && (is_diff || !blank(first) && !blank(last));
+        // A diff has what comes behind what goes, unless something stood between them.
+        if is_diff && goes(below) && !self.added.is_empty() {
+            return None;
+        }
         let loses = self.loses && there > 0;
         let sure = !loses && (self.added.is_empty() || replaces || between || beside);
         sure.then_some(differs)
     }
+}
+
+/// Whether the first of the lines that come is what the first of those that go becomes: no other is more like it, and if
+/// more come than go, it is like it indeed.
+fn is_continued(run: &[Cow<'_, [u8]>], added: &[Cow<'_, [u8]>]) -> bool {
+    let (Some(old), Some(new)) = (run.first(), added.first()) else { return true };
+    let effort: usize = added.iter().map(|text| text.len().saturating_mul(old.len())).sum();
+    if effort > PAIRING_CELLS {
+        return false;
+    }
+    let likeness = ratio(old, new);
+    let other = |text: &Cow<'_, [u8]>| {
+        let other = ratio(old, text);
+        other >= LEAST_ALIKE && other > likeness
+    };
+    (likeness >= LEAST_ALIKE || added.len() <= run.len()) && !added[1..].iter().any(other)
 }
 
 #[cfg(test)]

@@ -1,31 +1,33 @@
 //! After-texts that no one means: placeholders for code that would be lost, merge conflicts, and binary ones.
 
 use super::pattern::{Pattern, Step, lines};
-use super::placeholder::is_placeholder;
+use super::placeholder::{is_left_out, is_placeholder};
 use super::{Limits, Refusal};
 use crate::diag::Code;
 use crate::text::{Content, Form};
 
 /// What is wrong with what a hunk brings to a file.
 pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    let added: Vec<&[u8]> = pattern
-        .steps
-        .iter()
-        .filter_map(|step| match *step {
-            Step::Add(text) => Some(text),
-            _ => None,
-        })
-        .collect();
+    // The lines that stand there afterwards, and whether each is new.
+    let stays = |step: &&Step<'_>| matches!(step, Step::Keep(_) | Step::Add(_));
+    let is_new: Vec<bool> =
+        pattern.steps.iter().filter(stays).map(|step| matches!(step, Step::Add(_))).collect();
+    let after = pattern.after();
+    let added: Vec<&[u8]> =
+        after.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(text, _)| *text).collect();
     let removes = pattern.steps.iter().any(|step| match *step {
         Step::Remove(line) => pattern.before.get(line).is_some_and(|text| !Form::Trimmed.of(text).is_empty()),
         Step::Gap => true,
         Step::Keep(_) | Step::Add(_) => false,
     });
     text_only(&added)?;
-    if removes {
-        placeholders(content, &added, limits)?;
+    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
+        fenced(content, &after, limits)?;
     }
-    markers(content, &pattern.after(), limits)
+    if removes {
+        placeholders(content, &after, |line| is_new.get(line) == Some(&true), limits)?;
+    }
+    markers(content, &after, limits)
 }
 
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
@@ -35,8 +37,9 @@ pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) ->
 pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
     let lines = lines(text);
     text_only(&lines)?;
+    fenced(old.unwrap_or(&Content::new(b"")), &lines, limits)?;
     if let Some(old) = old {
-        placeholders(old, &lines, limits)?;
+        placeholders(old, &lines, |_| true, limits)?;
     }
     markers(old.unwrap_or(&Content::new(b"")), &lines, limits)
 }
@@ -49,13 +52,38 @@ fn text_only(added: &[&[u8]]) -> Result<(), Box<Refusal>> {
     Ok(())
 }
 
-fn placeholders(content: &Content, added: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+/// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
+fn fenced(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+    let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
+    let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
+    let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
+    let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
+    if limits.prose || !is_fence || stands(content, first, Form::Text) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Code::Malformed,
+        "a code fence stands around the new text, which would be put into the file",
+    )
+    .with_help("leave the fence out"))
+}
+
+/// `is_new` says of an index of the after-lines whether the line is an added one.
+fn placeholders(
+    content: &Content,
+    after: &[&[u8]],
+    is_new: impl Fn(usize) -> bool,
+    limits: &Limits,
+) -> Result<(), Box<Refusal>> {
     if limits.allow_placeholder {
         return Ok(());
     }
-    match added.iter().find(|line| is_placeholder(line) && !stands(content, line, Form::Trimmed)) {
+    let elides = |at: usize| is_placeholder(after[at]) || !limits.prose && is_left_out(after, at);
+    let new = (0..after.len()).filter(|&at| is_new(at));
+    match new.filter(|&at| elides(at)).find(|&at| !stands(content, after[at], Form::Trimmed)) {
         None => Ok(()),
-        Some(line) => {
+        Some(at) => {
+            let line = after[at];
             let line = String::from_utf8_lossy(line);
             let message = format!("`{}` would take the place of code that the file has", line.trim());
             Err(Refusal::new(Code::Placeholder, message).with_help(
@@ -119,6 +147,11 @@ mod tests {
         assert_eq!(code("// ...\nx\n", "// ...\nx\n", "// ...\n"), None, "it was there");
         assert_eq!(code("x\ny\n// ...\n", "y\n", "// ...\n"), None, "it is elsewhere in the file");
         assert_eq!(code("x\n", "x\n", "x\n// ...\n"), None, "nothing is removed");
+        let dots = "fn f() {\n    ...\n    b();\n}\n";
+        assert_eq!(code(before, before, dots), Some(Code::Placeholder));
+        let pattern = Pattern::of_texts(before, dots, Unit::Lines);
+        let prose = Limits { prose: true, ..LIMITS };
+        assert!(hunk(&Content::new(before.as_bytes()), &pattern, &prose).is_ok(), "a text may say so");
         let lax = Limits { allow_placeholder: true, ..LIMITS };
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
         assert!(hunk(&Content::new(b""), &pattern, &lax).is_ok());
@@ -130,6 +163,16 @@ mod tests {
         let refused = |text, old| guard_text(text, old, &LIMITS).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
         assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
+    }
+
+    #[test]
+    fn a_fence_around_a_text_is_not_put_into_a_file() {
+        let fenced = "```rust\nfn a() {}\n```\n";
+        assert_eq!(guard_text(fenced, None, &LIMITS).unwrap_err().code, Code::Malformed);
+        assert_eq!(code("x\n", "x\n", fenced), Some(Code::Malformed));
+        assert_eq!(code("x\n", "x\n", &format!("x\n{fenced}")), None, "in a comment");
+        assert!(guard_text(fenced, None, &Limits { prose: true, ..LIMITS }).is_ok());
+        assert!(guard_text(&format!("{fenced}\nMore.\n"), None, &LIMITS).is_ok());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::alone::{Search, Solution};
 use super::lineage::Lineage;
 use super::splice::LineChange;
-use super::{Effect, Match, Refusal, Repeat, Version, merge, refusal};
+use super::{Effect, Match, Refusal, Repeat, Tier, Version, merge, refusal};
 use crate::diag::Code;
 use crate::text::Content;
 use std::collections::HashMap;
@@ -43,12 +43,13 @@ pub(super) fn make(
     repeat: Repeat,
     arrange: impl Fn(&Search<'_>, &Content, Mode) -> Result<Vec<Part>, Vec<Refusal>>,
 ) -> Result<Made, Vec<Refusal>> {
+    let search = &Search { again: repeat.elsewhere > 0, ..*search };
     let content = version.content();
     let mut conflict = None;
     if repeat.elsewhere == 0
         && let Some((base, lineage)) = version.base()
     {
-        if let Ok(parts) = arrange(search, content, Mode::Places) {
+        if let Some(parts) = on_both(search, content, (base, lineage), &arrange)? {
             return finish(version, parts);
         }
         // A place in the base is one, and goes before a result that may stand there by chance.
@@ -75,6 +76,66 @@ pub(super) fn make(
         return Err(refusals);
     }
     finish(version, arrange(search, content, Mode::Loose)?)
+}
+
+/// What hunks come to on the text as it is, if the base does not say otherwise; none if they have no places there.
+///
+/// Line numbers are those of the text that the model was shown, or of what the edits before have left: where they decide,
+/// both have to mean the same lines. And of two places of which the base has both, the one that is more like the text was
+/// meant, even if it is gone.
+fn on_both(
+    search: &Search<'_>,
+    content: &Content,
+    (base, lineage): (&Content, &Lineage),
+    arrange: impl Fn(&Search<'_>, &Content, Mode) -> Result<Vec<Part>, Vec<Refusal>>,
+) -> Result<Option<Vec<Part>>, Vec<Refusal>> {
+    let unnumbered = Search { numbers: false, ..*search };
+    let (parts, unclear) = match arrange(&unnumbered, content, Mode::Places) {
+        Ok(parts) => (parts, None),
+        Err(refusals) if refusals.iter().all(|refusal| refusal.code == Code::SearchAmbiguous) => {
+            let Ok(parts) = arrange(search, content, Mode::Places) else { return Ok(None) };
+            (parts, Some(refusals))
+        }
+        Err(_) => return Ok(None),
+    };
+    let of_base = |change: &LineChange| {
+        let above = if change.start == change.end { change.start.checked_sub(1) } else { None };
+        above.into_iter().chain(change.start..change.end).all(|line| lineage.origin(line).is_some())
+    };
+    let rank = |solution: &Solution| solution.matched.tier.max(Tier::Eol);
+    let is_loose = |part: &Part| {
+        matches!(part, Part::Change(solution)
+        if rank(solution) > Tier::Eol && solution.changes.iter().all(of_base))
+    };
+    if unclear.is_none() && !parts.iter().any(is_loose) {
+        return Ok(Some(parts));
+    }
+    let numbered = unclear.is_some();
+    let there = match (arrange(search, base, Mode::Places), unclear) {
+        (Ok(there), _) => there,
+        (Err(_), None) => return Ok(Some(parts)),
+        (Err(_), Some(unclear)) => return Err(unclear),
+    };
+    let closer = parts.iter().zip(&there).any(|(part, other)| match other {
+        Part::Change(other) => {
+            is_loose(part) && matches!(part, Part::Change(part) if rank(other) < rank(part))
+        }
+        _ => false,
+    });
+    if !closer && !numbered {
+        return Ok(Some(parts));
+    }
+    let brought = bring_over(base, content, lineage, there).map_err(|refusal| vec![*refusal])?;
+    let differing = parts.iter().zip(&brought).enumerate().find_map(|(hunk, pair)| match pair {
+        (Part::Change(part), Part::Change(other)) if part.changes != other.changes => {
+            Some((hunk, part.matched.line, other.matched.line))
+        }
+        _ => None,
+    });
+    match differing {
+        Some((hunk, line, other)) if !closer => Err(vec![refusal::two_readings(line, other).of_hunk(hunk)]),
+        _ => Ok(Some(brought)),
+    }
 }
 
 /// What hunks come to on the text as it is that were located on the base.

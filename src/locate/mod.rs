@@ -152,6 +152,8 @@ pub struct Limits {
     pub allow_placeholder: bool,
     /// Whether an after-text may bring conflict markers.
     pub allow_markers: bool,
+    /// Whether the file is prose, in which dots alone on a line are not known to stand for code.
+    pub prose: bool,
 }
 
 /// How often a hunk stands in the response. Identical hunks of one region are different places of the file; in another
@@ -209,7 +211,8 @@ pub fn apply(
     limits: &Limits,
     effort: &Effort,
 ) -> Result<Applied, Vec<Refusal>> {
-    let search = alone::Search { limits, effort };
+    let base = version.original();
+    let search = alone::Search { limits, effort, numbers: true, again: false, base };
     let all =
         |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
     let together = match () {

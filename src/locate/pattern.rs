@@ -4,6 +4,9 @@ use super::pairing::pair;
 use super::thresholds::SPLITS;
 use crate::edit::{Change, Unit};
 
+/// An after-text with fewer lines that say something may stand in a file by chance.
+const SHORT: usize = 3;
+
 /// A before-text and what becomes of its lines.
 #[derive(Debug)]
 pub(super) struct Pattern<'a> {
@@ -128,14 +131,24 @@ impl<'a> Pattern<'a> {
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
-    /// of lines that it takes out stands between lines that it keeps (locate.md, "Already applied").
+    /// of lines that it takes out stands between lines that it keeps, of which one says something (locate.md, "Already
+    /// applied").
     pub(super) fn after_is_proof(&self) -> bool {
-        let says_something = |text: &[u8]| text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
         let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
         let framed = kept(self.steps.first()) && kept(self.steps.last());
-        adds || framed
+        adds || framed && self.after().into_iter().any(says_something)
     }
+
+    /// Whether the after-text is so short that it may stand somewhere by chance.
+    pub(super) fn after_is_short(&self) -> bool {
+        self.after().into_iter().filter(|text| says_something(text)).count() < SHORT
+    }
+}
+
+/// Whether a line has more than brackets and the like.
+pub(super) fn says_something(text: &[u8]) -> bool {
+    text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
 }
 
 /// The lines of a text, without line breaks. A last line without one counts.
@@ -181,6 +194,7 @@ mod tests {
         assert!(!proof("foo();\n", "}\n"), "any file has a line of one bracket");
         assert!(proof("foo();\n", "bar();\n"));
         assert!(proof("a\nfoo();\nb\n", "a\nb\n"), "removed between two kept lines");
+        assert!(!proof("}\nfoo();\n}\n", "}\n}\n"), "any file has two of them");
         assert!(!proof("a\nfoo();\n", "a\n"), "what is left says nothing about what followed");
     }
 }

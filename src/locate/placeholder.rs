@@ -1,5 +1,7 @@
 //! Lines that stand for code which a model did not write out: `// ... existing code ...`.
 
+use crate::text::indentation;
+
 /// What a comment begins with, longer ones first.
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
 
@@ -108,6 +110,58 @@ pub(super) fn is_placeholder(line: &[u8]) -> bool {
         && (dots_behind || holds(SUBJECTS))
 }
 
+/// Whether a line of some is dots that stand for code: alone, or as all that is between two braces. In Python they are code
+/// as the whole of a block.
+pub(super) fn is_left_out(lines: &[&[u8]], at: usize) -> bool {
+    let trimmed = |at: usize| lines.get(at).and_then(|line| std::str::from_utf8(line).ok()).map(str::trim);
+    let Some(line) = trimmed(at) else { return false };
+    if !is_dots(line) {
+        return holds_elided_body(line) || opens_elided_block(line);
+    }
+    let blank = |at: usize| trimmed(at).is_some_and(str::is_empty);
+    let above = (0..at).rev().find(|&above| !blank(above)).and_then(trimmed);
+    let below = (at + 1..lines.len()).find(|&below| !blank(below));
+    let depth = |at: usize| lines.get(at).map_or(0, |line| indentation(line).len());
+    let ends = below.is_none_or(|below| depth(below) < depth(at));
+    let begins = above.is_some_and(|above| {
+        // The header or the docstring of a block; or an example of an interactive session.
+        above.ends_with(':')
+            || above.ends_with("\"\"\"")
+            || above.contains(":  #")
+            || above.starts_with(">>>")
+    });
+    !(begins && ends || above.is_some_and(|above| above.starts_with("... ")))
+}
+
+/// Whether a text is dots, perhaps in brackets.
+fn is_dots(text: &str) -> bool {
+    let inner = text.strip_prefix(['(', '[', '{']).and_then(|text| text.strip_suffix([')', ']', '}']));
+    let dots = inner.map_or(text, str::trim);
+    matches!(dots, "…" | "..." | "....")
+}
+
+/// Whether a line ends with two braces and a placeholder between them. In a comment or a text it says something.
+fn holds_elided_body(line: &str) -> bool {
+    let text = line.trim_end_matches([';', ',', ')', ' ']);
+    let Some((head, body)) = text.strip_suffix('}').and_then(|text| text.rsplit_once('{')) else {
+        return false;
+    };
+    let body = body.trim();
+    comment_opener(line.as_bytes()).is_none()
+        && !head.trim().is_empty()
+        && (is_dots(body) || is_placeholder(body.as_bytes()))
+}
+
+/// Whether a line opens a block and ends with a placeholder for what is in it.
+fn opens_elided_block(line: &str) -> bool {
+    let openers = ["{/*", "<!--", "/*", "//", "#"];
+    let comment = openers.iter().filter_map(|opener| line.find(opener)).min().filter(|&at| at > 0);
+    comment.is_some_and(|at| {
+        let (head, comment) = line.split_at(at);
+        head.trim_end().ends_with(['{', ':', '(', '[']) && is_placeholder(comment.as_bytes())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +183,41 @@ mod tests {
             "// [... unchanged ...]",
         ] {
             assert!(is_placeholder(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn dots_that_are_no_code_stand_for_some() {
+        let left_out = |text: &str, line: &str| {
+            let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+            let at = lines.iter().position(|other| other.trim_ascii() == line.as_bytes()).unwrap();
+            is_left_out(&lines, at)
+        };
+        for (text, line) in [
+            ("fn f() {\n    ...\n    c();\n}\n", "..."),
+            ("fn f() {\n    ...\n}\n", "..."),
+            ("def f():\n    ...\n    return c\n", "..."),
+            ("x = 1\n…\n", "…"),
+            ("a\n[...]\nb\n", "[...]"),
+            ("pub fn foo() { ... }\n", "pub fn foo() { ... }"),
+            ("fn foo() { /* unchanged */ }\n", "fn foo() { /* unchanged */ }"),
+            ("let f = () => {...};\n", "let f = () => {...};"),
+            ("match x { // ... existing arms ...\n", "match x { // ... existing arms ..."),
+        ] {
+            assert!(left_out(text, line), "{text}");
+        }
+        for (text, line) in [
+            ("def f(self) -> int:\n    ...\n", "..."),
+            ("class A:\n    def f(self):\n        \"\"\"What.\"\"\"\n        ...\n\n    x = 1\n", "..."),
+            (">>> for i in x:\n... print(i)\n...\nx\n", "..."),
+            ("let a = { ...b };\n", "let a = { ...b };"),
+            ("/// As in `impl X { ... }`\n", "/// As in `impl X { ... }`"),
+            ("print(\"{...}\")\n", "print(\"{...}\")"),
+            ("let A { .. } = b;\n", "let A { .. } = b;"),
+            ("x = [1, 2, ...]\n", "x = [1, 2, ...]"),
+            ("{ // a block\n", "{ // a block"),
+        ] {
+            assert!(!left_out(text, line), "{text}");
         }
     }
 

@@ -108,10 +108,28 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
 }
 
+/// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
+pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
+    let message = format!(
+        "the number may mean line {line} or line {other}: earlier edits changed what it is counted in"
+    );
+    let evidence = Evidence { candidates: vec![line.min(other), line.max(other)], ..Evidence::default() };
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("give more lines around the text, so that it is the only place")
+        .with_evidence(evidence)
+}
+
 /// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
 pub(super) fn too_many_dividers() -> Box<Refusal> {
     Refusal::new(Code::Limit, "too many lines of the block may be its divider")
         .with_help("give only the lines that change and those beside them")
+}
+
+/// A SEARCH/REPLACE block of which the text to find may end at one divider or go on to the next.
+pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
+    let message = format!("line {line} of the file, behind the text to find, may be what its first divider quotes");
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("end the text to find before that line or after it, and quote the line whole")
 }
 
 /// The lines of places, as evidence: of very many the first ones.

@@ -8,7 +8,7 @@ use super::joint::{Mode, Part};
 use super::pattern::{Pattern, Step};
 use super::place::Place;
 use super::rung::{Rung, Scope, ladder};
-use super::similar::similarly;
+use super::similar::{similarly, stands_nearly};
 use super::{Refusal, Tier, guard, nearest, refusal, search, splice};
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Unit};
@@ -94,11 +94,16 @@ impl Chunk<'_> {
                 _ => Err(self.ambiguous_context(&segments)),
             };
         }
+        let mut is_behind = false;
         for rung in ladder(Unit::Lines, self.search.limits) {
-            if let Some(found) = on_rung(content, pattern, rung, self.search.effort)
-                && let Some(place) = self.choose(&found, &segments, cursor)?
-            {
+            let Some(found) = on_rung(content, pattern, rung, self.search.effort) else { continue };
+            if let Some(place) = self.choose(&found, &segments, cursor)? {
                 return self.finish(place, found.rung, cursor);
+            }
+            // Where forward order alone says where, the lines that the text is most like may be those that were meant.
+            is_behind = self.context.is_empty() && !found.live().is_empty();
+            if is_behind {
+                break;
             }
         }
         if self.search.effort.is_spent() {
@@ -112,6 +117,7 @@ impl Chunk<'_> {
             return Ok(Part::Made(matched(content, &place, rung)));
         }
         if self.mode == Mode::Loose
+            && !is_behind
             && self.search.limits.max_fuzz >= Tier::Similar
             && let Some(found) = similarly(content, pattern, self.search.effort)
             && let Some(place) = self.choose(&found, &segments, cursor)?
@@ -256,7 +262,12 @@ impl Chunk<'_> {
         }
         let places = search::whole_lines(self.content, &self.pattern.after(), Form::Trailing);
         let mut places = places.into_iter().filter(|place| place.start.line >= cursor.changed);
-        places.next().filter(|_| places.next().is_none())
+        let place = places.next().filter(|_| places.next().is_none())?;
+        if !self.search.had(self.pattern) {
+            return None;
+        }
+        let doubtful = !self.search.again && self.pattern.after_is_short();
+        (!doubtful || !stands_nearly(self.content, self.pattern, &place, self.search.effort)).then_some(place)
     }
 
     fn nowhere(&self, cursor: &Cursor) -> Box<Refusal> {
@@ -376,6 +387,18 @@ mod tests {
         assert!(refusal.message.contains("line 2"), "{}", refusal.message);
         let shared = [chunk(&[], "-a\n+A\n b\n"), chunk(&[], " b\n-c\n+C\n")];
         assert_eq!(made(file, &shared), ok("A\nb\nC\nd\ne\nf\n"), "a line of context may be shared");
+    }
+
+    #[test]
+    fn a_looser_place_after_the_last_chunk_does_not_stand_in_for_one_before_it() {
+        let file = "def f():\n    x = 1\n\nend\n\nclass C:\n    def g():\n        x = 1\n";
+        let chunks = [chunk(&[], "-end\n+END\n"), chunk(&[], "-    x = 1\n+    x = 2\n")];
+        let refusal = run(file, &chunks).unwrap_err().remove(0);
+        assert_eq!((refusal.hunk, refusal.code), (1, Code::SearchNotFound));
+        assert!(refusal.message.contains("line 2"), "{}", refusal.message);
+        let named = [chunk(&[], "-end\n+END\n"), chunk(&["class C:"], "-    x = 1\n+    x = 2\n")];
+        let expected = file.replace("end", "END").replace("        x = 1", "        x = 2");
+        assert_eq!(made(file, &named), ok(&expected), "the `@@` line says where");
     }
 
     #[test]

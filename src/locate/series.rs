@@ -1,6 +1,6 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours and by line numbers.
 
-use super::alone::{Search, Solution, matched, standing_after};
+use super::alone::{Search, Solution, matched};
 use super::found::{fit, strictly};
 use super::joint::{Mode, Part};
 use super::pattern::{Pattern, Step};
@@ -133,7 +133,7 @@ fn state(
     if live.len() > CANDIDATES || found.as_ref().is_some_and(|found| !found.sure) {
         // Too many to ask the neighbours about: the line number decides, or nothing does.
         let all = std::mem::take(&mut live);
-        live.extend(all.iter().filter(|place| is_numbered(hunk, place.start.line)));
+        live.extend(all.iter().filter(|place| search.numbers && is_numbered(hunk, place.start.line)));
         if live.len() != 1 {
             return Err(refusal::ambiguous(content, &all, search.effort));
         }
@@ -154,7 +154,7 @@ fn made_or_nowhere(
     pattern: &Pattern<'_>,
     mode: Mode,
 ) -> Result<State, Box<Refusal>> {
-    match standing_after(content, pattern, Repeat::ONCE, false).filter(|_| mode != Mode::Places) {
+    match search.standing(content, pattern, Repeat::ONCE, false).filter(|_| mode != Mode::Places) {
         Some(place) => {
             let rung = Rung { tier: Tier::TrailingSpace, scope: Scope::Whole, form: Form::Trailing };
             Ok(State::Done(Part::Made(matched(content, &place, rung))))
@@ -293,7 +293,9 @@ fn choose(
             .collect()
     };
     let mut order = in_order(&cores(&open));
-    if let Order::Several(vary) = &order {
+    if let Order::Several(vary) = &order
+        && search.numbers
+    {
         // The number decides between equals, where it is exactly right.
         for ((hunk, of), _) in open.iter_mut().zip(vary).filter(|(_, vary)| **vary) {
             keep_numbered(&hunks[*hunk], candidates(*hunk), of);
@@ -301,7 +303,7 @@ fn choose(
         order = in_order(&cores(&open));
     }
     if let Order::None = order {
-        for (hunk, of) in open.iter_mut().filter(|(_, of)| of.len() > 1) {
+        for (hunk, of) in open.iter_mut().filter(|(_, of)| search.numbers && of.len() > 1) {
             keep_numbered(&hunks[*hunk], candidates(*hunk), of);
         }
         // Hunks that have one place each are sorted; that their lines are different ones is looked at last.

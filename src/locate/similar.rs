@@ -3,10 +3,12 @@
 use super::effort::Effort;
 use super::found::{Fit, Found, counting, fit};
 use super::indent::Shift;
-use super::pattern::{Pattern, Step};
+use super::pattern::{Pattern, Step, says_something};
 use super::place::{Place, around};
 use super::rung::{Rung, Scope};
-use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, TYPOS_PER_LINES};
+use super::thresholds::{
+    ALIKE_PRODUCT, BYTES_PER_STEP, HASHES_PER_STEP, LEAST_LINES, LINES_PER_STEP, TYPOS_PER_LINES,
+};
 use super::{Tier, found, slip};
 use crate::text::{Content, Form, indentation};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -43,6 +45,60 @@ pub(super) fn similarly(content: &Content, pattern: &Pattern<'_>, effort: &Effor
     };
     made.iter_mut().zip(around(&places, &results)).for_each(|(made, around)| *made |= around.is_some());
     Some(Found { rung: RUNG, places, made, sure: true })
+}
+
+/// Whether a before-text stands nearly as it is beside the place where its after-text stands: then that may be there by
+/// chance, and the hunk was not made yet. Of several lines one at least is as it is. No too if that would take too long to
+/// find out.
+pub(super) fn stands_nearly(
+    content: &Content,
+    pattern: &Pattern<'_>,
+    standing: &Place,
+    effort: &Effort,
+) -> bool {
+    let lines = counting(&pattern.before);
+    let removes = pattern.steps.iter().any(
+        |step| matches!(step, Step::Remove(line) if pattern.before.get(*line).is_some_and(|text| says_something(text))),
+    );
+    if !removes || !effort.spend_on_evidence(content.line_count()) {
+        return false;
+    }
+    let file = Lines::new(content);
+    if lines.len() > file.lines.len() {
+        return false;
+    }
+    let hashes: Vec<u64> = lines.iter().map(|line| FORM.hash(line)).collect();
+    let last = file.lines.len() - lines.len();
+    if !effort.spend_on_evidence(last.saturating_mul(lines.len()) / HASHES_PER_STEP + last + 1) {
+        return false;
+    }
+    (0..=last).any(|start| {
+        let equal = (0..lines.len()).filter(|&index| file.hashes[start + index] == hashes[index]).count();
+        // Else most regions would be looked at closely.
+        if lines.len() > 1 && equal == 0 {
+            return false;
+        }
+        let (first, behind) = (file.lines[start], file.lines[start + lines.len() - 1] + 1);
+        if first < standing.end.line.max(standing.start.line + 1) && standing.start.line < behind {
+            return false;
+        }
+        (0..lines.len()).all(|index| {
+            file.hashes[start + index] == hashes[index]
+                || file.text(start + index).is_some_and(|real| {
+                    let (wanted, real) = (FORM.of(lines[index]), FORM.of(real));
+                    may_be_slip(&wanted, &real)
+                        && effort.spend_on_evidence(ratio_steps(&wanted, &real))
+                        && slip::is_slip(&wanted, &real)
+                })
+        })
+    })
+}
+
+/// Whether two lines are worth a closer look: half of the shorter one is at the ends of the other.
+fn may_be_slip(written: &[u8], real: &[u8]) -> bool {
+    let head = written.iter().zip(real).take_while(|(a, b)| a == b).count();
+    let tail = written.iter().rev().zip(real.iter().rev()).take_while(|(a, b)| a == b).count();
+    2 * (head + tail) >= written.len().min(real.len())
 }
 
 /// How alike a before-text and the lines that it stands for are, in percent.
@@ -83,6 +139,12 @@ impl<'a> Lines<'a> {
             }
         }
         Self { content, lines, hashes }
+    }
+
+    /// Whether a line is among them.
+    fn has(&self, hash: u64, line: &[u8]) -> bool {
+        let mut alike = (0..self.hashes.len()).filter(|&index| self.hashes[index] == hash);
+        alike.any(|index| self.text(index).is_some_and(|text| *FORM.of(text) == *line))
     }
 
     pub(super) fn text(&self, index: usize) -> Option<&'a [u8]> {
@@ -176,7 +238,8 @@ impl<'a> Wanted<'a> {
         Some(starts)
     }
 
-    /// Whether the region that begins there is similar; none if that would take too long.
+    /// Whether the region that begins there is similar; none if that would take too long. A line that the file has elsewhere
+    /// is no slip but that line, and the region is another one.
     fn qualifies(&self, file: &Lines<'_>, start: usize, effort: &Effort) -> Option<bool> {
         let Some(hashes) = file.hashes.get(start..start + self.lines.len()) else { return Some(false) };
         let mut typos = Vec::new();
@@ -192,10 +255,12 @@ impl<'a> Wanted<'a> {
             let Some(real) = file.text(start + index) else { return Some(false) };
             let (wanted, real) = (FORM.of(self.lines[index]), FORM.of(real));
             let fits = if typos.contains(&index) {
-                if !effort.spend(ratio_steps(&wanted, &real)) {
+                let steps = ratio_steps(&wanted, &real) + file.hashes.len() / LINES_PER_STEP;
+                if !effort.spend(steps) {
                     return None;
                 }
                 slip::is_slip(&wanted, &real)
+                    && (slip::is_punctuation(&wanted, &real) || !file.has(self.hashes[index], &wanted))
             } else {
                 wanted == real
             };

@@ -2,7 +2,7 @@
 
 use super::placeholder::{comment_opener, is_placeholder};
 use super::similar::ratio;
-use super::thresholds::{CUT_LEAST, LEAST_ALIKE, WORD_LEAST};
+use super::thresholds::{CUT_LEAST, LEAST_ALIKE, REWORDED_ALIKE, WORD_LEAST};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Whether a line of a before-text is one of the file with a slip in it. Lines that differ in digits alone are two: so
@@ -16,6 +16,12 @@ pub(super) fn is_slip(written: &[u8], real: &[u8]) -> bool {
             || is_shortened(written, real)
             || is_mistyped(written, real)
             || is_reworded(written, real))
+}
+
+/// Whether two lines have the same words, so that only what is between them differs.
+pub(super) fn is_punctuation(written: &[u8], real: &[u8]) -> bool {
+    let words = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|b| is_word(*b)).collect() };
+    words(written) == words(real)
 }
 
 /// Whether a line is the beginning of another, and not just its first bracket.
@@ -46,7 +52,7 @@ fn is_shortened(written: &[u8], real: &[u8]) -> bool {
 fn is_reworded(written: &[u8], real: &[u8]) -> bool {
     comment_opener(written).is_some()
         && comment_opener(written) == comment_opener(real)
-        && ratio(written, real) >= LEAST_ALIKE
+        && ratio(written, real) >= REWORDED_ALIKE
 }
 
 fn is_word(byte: u8) -> bool {

@@ -5,7 +5,7 @@ use crate::span::Span;
 use crate::text::Content;
 
 pub(super) const LIMITS: Limits =
-    Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false };
+    Limits { max_fuzz: Tier::Similar, allow_placeholder: false, allow_markers: false, prose: false };
 
 pub(super) fn hunk(before: &str, after: &str) -> Hunk {
     let change = Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines };
@@ -247,6 +247,8 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));
     assert_eq!(made("q\n", std::slice::from_ref(&hunk)), Err(Code::SearchNotFound));
+    // The first divider may be the underline, cut short.
+    assert_eq!(made("a\n==========\n", std::slice::from_ref(&hunk)), Err(Code::SearchAmbiguous));
     // The longest reading's result stands there by chance.
     assert_eq!(made("a\nc\n", &[hunk]), ok("b\n=======\nc\nc\n"));
 }
@@ -482,6 +484,140 @@ fn an_edit_written_against_the_base_is_brought_over() {
     assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
     assert_eq!(both("a\nb\n", ("a\nb\n", "a\nx\n-\n"), second), ok("a\nx\n-\n"), "already applied");
+}
+
+#[test]
+fn a_text_that_lost_its_indentation_is_no_reason_to_indent_the_new_one_twice() {
+    let file = "{\n  \"version\": \"1\",\n  \"x\": 2\n}\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    assert_eq!(at("\"version\": \"1\",\n", "  \"version\": \"2\",\n"), Err(Code::SearchNotFound));
+    let expected = file.replace("\"1\"", "\"2\"");
+    assert_eq!(at("\"version\": \"1\",\n", "\"version\": \"2\",\n"), ok(&expected));
+    assert_eq!(
+        at("\"version\": \"1\",\n\"x\": 2\n", "\"version\": \"1\",\n  \"y\": 3,\n\"x\": 2\n"),
+        ok("{\n  \"version\": \"1\",\n    \"y\": 3,\n  \"x\": 2\n}\n"),
+        "lines that stay tell"
+    );
+}
+
+#[test]
+fn new_lines_that_lack_the_indentation_of_the_line_that_they_replace_are_refused() {
+    let file = "fn f() {\n    a();\n}\n";
+    let at = |after: &str| made(file, &[text_hunk("a();", after)]);
+    assert_eq!(at("b();"), ok("fn f() {\n    b();\n}\n"));
+    assert_eq!(at("b();\n    a();"), ok("fn f() {\n    b();\n    a();\n}\n"));
+    assert_eq!(at("b(\n        1,\n    );"), ok("fn f() {\n    b(\n        1,\n    );\n}\n"));
+    assert_eq!(at("b();\na();"), Err(Code::SearchNotFound), "indented with it, or not at all?");
+    assert_eq!(at("if b {\n    a();\n}"), Err(Code::SearchNotFound));
+    let whole = made(file, &[text_hunk("    a();", "    b();\n}\n\nfn g() {\n    a();")]);
+    assert_eq!(whole, ok("fn f() {\n    b();\n}\n\nfn g() {\n    a();\n}\n"));
+}
+
+#[test]
+fn what_another_edit_of_the_response_made_was_not_there_already() {
+    let first = hunk("it many:\n  get(a*)\n  end(1)\n", "it many:\n  get(b)\n  end(2)\n");
+    let second = hunk("it many:\n  get(a+)\n  marmot\n", "it many:\n  get(b)\n  end(2)\n");
+    let file = "it many:\n  get(a*)\n  end(1)\n\nit many:\n  get(a+)\n  end(1)\n";
+    assert_eq!(made(file, &[first, second.clone()]), Err(Code::SearchNotFound));
+    let done = run("it many:\n  get(b)\n  end(2)\n", &[second]).unwrap();
+    assert_eq!(done.effect, Effect::AlreadyApplied);
+}
+
+#[test]
+fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip() {
+    let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
+    let edit = hunk("    return 1\n", "    return None\n");
+    assert_eq!(made(file, std::slice::from_ref(&edit)), Err(Code::SearchNotFound));
+    let done = run("def a():\n    return None\n", &[edit]).unwrap();
+    assert_eq!(done.effect, Effect::AlreadyApplied);
+    let file = "timeout: 30,\nother:\n  timeout: 60\n";
+    assert_eq!(made(file, &[hunk("  timeout: 30\n", "  timeout: 60\n")]), Err(Code::SearchNotFound));
+    let file = "f() {\n  }\n  g(1);\n}\nh() {\n  i {\n  }\n}\n";
+    assert_eq!(
+        made(file, &[hunk("  }\n  g();\n}\n", "  }\n}\n")]),
+        Err(Code::SearchNotFound),
+        "any brackets"
+    );
+    let exact = Limits { max_fuzz: Tier::Eol, ..LIMITS };
+    let edit = [hunk("x = 1\n", "x = 2\n")];
+    let refused = apply(&version("  x = 1\nx = 2\n"), &edit, &[Repeat::ONCE], &exact, &Effort::default());
+    assert_eq!(refused.unwrap_err()[0].code, Code::SearchNotFound, "too loose a place is one");
+}
+
+#[test]
+fn a_line_that_the_file_has_elsewhere_is_no_slip() {
+    let function = |name: &str, argument: &str| {
+        format!("fn {name}() {{\n    let q = query({argument});\n    run(q)\n}}\n")
+    };
+    let edit = hunk(&function("get_user", ""), &function("get_user", "2"));
+    let both = function("get_user", "1") + &function("get_users", "");
+    assert_eq!(made(&both, std::slice::from_ref(&edit)), Err(Code::SearchNotFound), "which function?");
+    assert_eq!(made(&function("get_users", ""), &[edit]), ok(&function("get_users", "2")), "a slip");
+    // A comma or bracket that is lost makes no other line.
+    let file = "a(\n  x,\n  y,\n)\nb(\n  x\n)\n";
+    assert_eq!(made(file, &[hunk("a(\n  x\n  y,\n", "a(\n  x\n  z,\n")]), ok(&file.replace('y', "z")));
+}
+
+#[test]
+fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
+    let file =
+        "def f():\n    x = 1\n    log(x)\n\nclass C:\n    def g(self):\n        x = 1\n        log(x)\n";
+    let text = |n: u32| format!("    x = {n}\n    log(x)\n");
+    let edit = |n: u32| hunk(&text(1), &text(n));
+    assert_eq!(made(file, &[edit(2), edit(3)]), Err(Code::Conflict));
+    let again = run(file, &[edit(2), edit(2)]).unwrap();
+    assert_eq!(again.version.content().to_bytes(), file.replacen("x = 1", "x = 2", 1).as_bytes());
+    let diff = |n: u32| {
+        let lines = format!("-    x = 1\n+    x = {n}\n     log(x)\n");
+        let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
+        let series = Anchor::Line { old_start: None, new_start: None };
+        let seek = Anchor::Seek { context: Vec::new(), end_of_file: false };
+        [series, seek].map(|anchor| Hunk { change: change.clone(), anchor, ..hunk("", "") })
+    };
+    for (first, second) in diff(2).into_iter().zip(diff(3)) {
+        let once = run(file, &[first]).unwrap().version;
+        let twice = apply(&once, &[second], &[Repeat::ONCE], &LIMITS, &Effort::default());
+        assert_eq!(twice.unwrap_err()[0].code, Code::Conflict);
+    }
+    // What an edit has put there may be what the next one means.
+    let wrapped =
+        hunk("    x = 1\n    log(x)\n\n", "    if y:\n        x = 1\n        log(x)\n        done()\n\n");
+    let inner = hunk("    x = 1\n    log(x)\n    done()\n", "    x = 4\n    log(x)\n    done()\n");
+    let expected = file.replacen(
+        "    x = 1\n    log(x)\n",
+        "    if y:\n        x = 4\n        log(x)\n        done()\n",
+        1,
+    );
+    assert_eq!(made(file, &[wrapped, inner]), ok(&expected));
+}
+
+#[test]
+fn a_number_that_may_be_counted_in_two_texts_decides_only_if_they_agree() {
+    let nth = |n: u32, after: &str| {
+        let n = std::num::NonZeroU32::new(n).unwrap();
+        Hunk { anchor: Anchor::Occurrence(Occurrence::Nth(n)), ..text_hunk("f(a)", after) }
+    };
+    let file = "f(a)\nx\nf(a)\ny\nf(a)\n";
+    assert_eq!(made(file, &[nth(1, "f(b)"), nth(2, "f(c)")]), Err(Code::SearchAmbiguous));
+    assert_eq!(made(file, &[nth(3, "f(b)"), nth(2, "f(c)")]), ok("f(a)\nx\nf(c)\ny\nf(b)\n"));
+    assert_eq!(made(file, &[nth(1, "f(b)"), nth(1, "f(c)")]), ok("f(b)\nx\nf(c)\ny\nf(a)\n"));
+
+    let block = "def t():\n    a()\n    b()\n";
+    let file = format!("import q\n{}", block.repeat(4));
+    let at = |line: u32, lines: &str| {
+        let change =
+            Change::Diff { lines: lines.to_owned(), before_unterminated: false, after_unterminated: false };
+        Hunk { change, anchor: Anchor::Line { old_start: Some(line), new_start: None }, ..hunk("", "") }
+    };
+    let second = |line| at(line, " def t():\n-    a()\n+    A()\n     b()\n");
+    let then = |added: &str, line: u32| {
+        let once = run(&file, &[at(1, &format!(" import q\n{added}"))]).unwrap().version;
+        let twice = apply(&once, &[second(line)], &[Repeat::ONCE], &LIMITS, &Effort::default());
+        twice.map(|applied| applied.matched[0].line).map_err(|refusals| refusals[0].code)
+    };
+    assert_eq!(then("+x\n+y\n+z\n", 8), Err(Code::SearchAmbiguous), "line 8 of which text?");
+    assert_eq!(then("+x\n+y\n", 8), Ok(11), "no block begins there any more");
+    assert_eq!(then("+x\n+y\n", 7), Err(Code::SearchAmbiguous), "none began there");
 }
 
 #[test]

@@ -17,6 +17,10 @@ pub(super) const TYPOS_PER_LINES: usize = 5;
 /// Tier 8: how alike a line that differs has to be. Below one half most of it is another line.
 pub(super) const LEAST_ALIKE: f64 = 0.5;
 
+/// Tier 8: how alike comments have to be to be one in other words. Of two tests that begin alike the comments are so by two
+/// thirds.
+pub(super) const REWORDED_ALIKE: f64 = 0.75;
+
 /// Tier 8: a line that is the beginning of another needs so many letters and digits: any line may begin with `}`.
 pub(super) const CUT_LEAST: usize = 1;
 

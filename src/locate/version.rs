@@ -36,6 +36,11 @@ impl Version {
         &self.content
     }
 
+    /// The text before any edit of the response; none if the file is new, or was written anew.
+    pub(super) fn original(&self) -> Option<&Content> {
+        self.origin.as_deref().map(|origin| &origin.base)
+    }
+
     /// The base and where its lines are, if an edit changed any.
     pub(super) fn base(&self) -> Option<(&Content, &Lineage)> {
         let origin = self.origin.as_deref().filter(|origin| !origin.lineage.is_whole())?;

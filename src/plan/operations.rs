@@ -11,6 +11,13 @@ use crate::path::{PathContext, RepoPath, interpret};
 use crate::text::Content;
 use std::cell::RefCell;
 
+/// The extensions of texts for people.
+const PROSE: &[&str] = &["adoc", "asciidoc", "markdown", "md", "mdx", "org", "rst", "tex", "txt"];
+
+/// Those that have none.
+const PROSE_NAMES: &[&str] =
+    &["CHANGELOG", "CHANGES", "CONTRIBUTING", "HISTORY", "NEWS", "NOTES", "README", "TODO"];
+
 /// Why an edit comes to no step.
 pub(super) enum Stop {
     /// The tree cannot be read.
@@ -404,6 +411,7 @@ impl Operation<'_, '_> {
             max_fuzz: self.rules.max_fuzz,
             allow_placeholder: self.rules.allow_placeholder,
             allow_markers: self.rules.allow_markers,
+            prose: is_prose(&self.edit.path.raw),
         }
     }
 
@@ -496,6 +504,15 @@ fn outcome(effect: Effect) -> Outcome {
         Effect::Changed => Outcome::Changes,
         Effect::NoChange => Outcome::NoChange,
         Effect::AlreadyApplied => Outcome::AlreadyApplied,
+    }
+}
+
+/// Whether a path is one of a text for people, by its name.
+fn is_prose(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((_, extension)) => PROSE.contains(&extension.to_ascii_lowercase().as_str()),
+        None => PROSE_NAMES.contains(&name),
     }
 }
 

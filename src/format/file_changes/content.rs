@@ -353,7 +353,11 @@ impl<'r> Content<'r> {
         let mut inner = lines;
         inner.find(|line| line.start == first.start);
         let span = cursor.span(first.start, first.end());
-        match closing_fence(fence, self.lines().skip_while(|line| line.start <= first.start)) {
+        let below = || self.lines().skip_while(|line| line.start <= first.start);
+        // A fence of the other mark that nothing closes is none, but the underline of a title, say.
+        let of_its_mark =
+            || below().filter(|line| Fence::of(line.text).is_none_or(|inner| inner.mark == fence.mark));
+        match closing_fence(fence, below()).or_else(|| closing_fence(fence, of_its_mark())) {
             Some(end) if end.start == last.start => {
                 self.lines = Some(inner);
                 self.until = last.start;
@@ -404,7 +408,7 @@ fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> 
             Some(inner) if fence.closes(inner) => within = None,
             Some(_) => {}
             None if fence.closes(open) => return Some(line),
-            None if fence.mark == open.mark && fence.length < open.length => {}
+            None if fence.length < open.length => {}
             None => within = Some(fence),
         }
     }

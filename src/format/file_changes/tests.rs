@@ -525,7 +525,11 @@ fn time_is_linear_in_hostile_responses() {
 
 #[test]
 fn a_shorter_fence_in_a_longer_one_is_text_closed_or_not() {
-    let content = "```\nnever closed\n\n````\nso\n````\n";
-    let fenced = format!("<FILE_NEW file_path=\"a\">\n`````\n{content}`````\n</FILE_NEW>\n");
-    assert_eq!(text(&format!("<FILE_CHANGES>\n{fenced}</FILE_CHANGES>\n")), content);
+    let title = "\"\"\"\nA title\n~~~~\n\nIts text.\n\"\"\"\n";
+    for content in ["```\nnever closed\n\n````\nso\n````\n", title] {
+        let fenced = format!("<FILE_NEW file_path=\"a\">\n`````\n{content}`````\n</FILE_NEW>\n");
+        assert_eq!(text(&format!("<FILE_CHANGES>\n{fenced}</FILE_CHANGES>\n")), content);
+    }
+    let fenced = format!("<FILE_NEW file_path=\"a\">\n```\n{title}```\n</FILE_NEW>\n");
+    assert_eq!(text(&format!("<FILE_CHANGES>\n{fenced}</FILE_CHANGES>\n")), title, "nothing closes the ~~~~");
 }

@@ -17,6 +17,8 @@ pub(super) struct Heading {
     pub(super) path: Option<Target>,
     /// Why, if a line says that it is the reason; for all blocks under the heading.
     pub(super) reason: Option<String>,
+    /// What headings and the last paragraph of the prose say, where no path is named.
+    pub(super) about: Vec<String>,
     /// The prose between the heading and the block; of several paragraphs without a heading the last.
     pub(super) prose: Option<String>,
 }
@@ -74,6 +76,7 @@ impl Heading {
             between.reason = Some(text.to_owned());
         }
         let Between { prose, reason, .. } = between;
+        let about = if found.is_some() || word.is_some() { Vec::new() } else { about(&prose) };
         let prose = match (&found, &word) {
             (Some(_), _) => joined(prose.iter()),
             (None, Some(_)) => None,
@@ -81,7 +84,7 @@ impl Heading {
                 joined(prose.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()))
             }
         };
-        Self { path: found.or(word), reason: reason.filter(|reason| says_something(reason)), prose }
+        Self { path: found.or(word), reason: reason.filter(|reason| says_something(reason)), about, prose }
     }
 }
 
@@ -121,6 +124,13 @@ impl<'r> Between<'r> {
         let lines: Vec<&str> = std::iter::once(text).chain(below).collect();
         self.reason = Some(lines.join("\n").trim().to_owned());
     }
+}
+
+/// Of lines gathered upward the headings and the last paragraph.
+fn about(prose: &[&str]) -> Vec<String> {
+    let last = prose.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let headings = prose.iter().filter(|line| line.starts_with(['#', '*']));
+    last.chain(headings).map(|line| (*line).to_owned()).collect()
 }
 
 /// Lines gathered upward, as text.

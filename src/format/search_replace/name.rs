@@ -203,6 +203,40 @@ fn has_extension(path: &str) -> bool {
         && (!stem.is_empty() || extension.len() > 1)
 }
 
+/// Extensions by which a word of prose is known for a file: a dot is in `console.log` too.
+const EXTENSIONS: &[&str] = &[
+    "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css", "csv", "cts", "dart", "ex", "exs", "go",
+    "gradle", "graphql", "h", "hpp", "hs", "htm", "html", "ini", "java", "js", "json", "jsx", "kt", "lua",
+    "md", "mjs", "ml", "mts", "php", "pl", "proto", "py", "pyi", "r", "rb", "rs", "rst", "scala", "scss",
+    "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
+];
+
+/// The files that a line of prose speaks of.
+pub(super) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
+    let around = |c: char| {
+        c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
+    };
+    let words = line.split(around).map(|word| word.trim_end_matches(['.', ':', '!', '?']));
+    words.filter(|word| {
+        let extension = word.rsplit_once('.').map(|(stem, extension)| (stem, extension.to_ascii_lowercase()));
+        let known = extension.is_some_and(|(stem, extension)| {
+            // `Node.js` is no file.
+            let is_name = extension == "js" && stem.starts_with(char::is_uppercase) && !stem.contains('/');
+            !stem.is_empty() && !is_name && EXTENSIONS.contains(&extension.as_str())
+        });
+        known && is_plausible(word, false)
+    })
+}
+
+/// Whether two paths may be the same, one of them perhaps without its directory.
+pub(super) fn may_be_same(one: &str, other: &str) -> bool {
+    let parts = |path: &'_ str| -> Vec<String> {
+        path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
+    };
+    let (one, other) = (parts(one), parts(other));
+    one.ends_with(&other) || other.ends_with(&one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +265,21 @@ mod tests {
         ] {
             assert_eq!(Said::of(line), said, "{line:?}");
         }
+    }
+
+    #[test]
+    fn prose_speaks_of_files() {
+        for (line, paths) in [
+            ("Now update `src/b.py`:", &["src/b.py"][..]),
+            ("**src/b.py** needs a.rs too.", &["src/b.py", "a.rs"]),
+            ("In (lib/x.ts), line 3", &["lib/x.ts"]),
+            ("We call `console.log` from Node.js, e.g. with os.path, and/or https://a.b/c.html", &[]),
+            ("`x.py()` is .py", &["x.py"]),
+        ] {
+            assert_eq!(mentioned(line).collect::<Vec<_>>(), paths, "{line}");
+        }
+        assert!(may_be_same("src/a.py", "a.py") && may_be_same("./a.py", "src\\a.py"));
+        assert!(!may_be_same("src/a.py", "lib/a.py") && !may_be_same("ba.py", "a.py"));
     }
 
     #[test]

@@ -239,6 +239,24 @@ fn a_block_without_a_path_is_about_the_file_of_the_last() {
 }
 
 #[test]
+fn a_block_below_prose_about_another_file_is_not_taken_for_one_of_the_file_of_the_last() {
+    let block = block("x\n", "y\n");
+    for between in [
+        "Now update `src/b.rs`:\n\n",
+        "### 2. The caller (b.rs)\n\nIt has to know.\n\n```rust\n",
+        "**b.rs** needs it too:\n",
+    ] {
+        let s = script(&format!("src/a.rs\n{block}\n{between}{block}"));
+        assert_eq!((codes(&s), s.edits.len()), (vec![Code::Missing], 1), "{between}");
+        assert!(s.diagnostics[0].message.contains("b.rs"), "{}", s.diagnostics[0].message);
+    }
+    for between in ["And as in `b.rs`, in `a.rs`:\n", "It calls `console.log`:\n", "As b.rs has it.\n\nSo:\n"]
+    {
+        assert_eq!(paths(&format!("src/a.rs\n{block}\n{between}{block}")), ["src/a.rs"; 2], "{between}");
+    }
+}
+
+#[test]
 fn a_block_at_fault_passes_its_own_path_on_or_none() {
     let block = block("x\n", "y\n");
     let fault = "<<<<<<< SEARCH\nx\n>>>>>>> REPLACE\n";

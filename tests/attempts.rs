@@ -415,7 +415,7 @@ fn a_damaged_attempt_is_named_and_can_be_forgotten() {
         let [id] = attempts(&sandbox).try_into().unwrap();
         damage(&sandbox.repo.join(KEPT).join(&id));
         let run = sandbox.apply(["--continue"], &correction()).exits(128);
-        let _ = run.says(&format!("the refused attempt {id} is damaged")).says(&format!("--abort={id}"));
+        let _ = run.says(&format!("the refused attempt {id} is damaged: ")).says(&format!("--abort={id}"));
         sandbox.run(["--abort"]).exits(0).says(&id);
         same("nothing is left", &before, &sandbox.listing());
         // The same response makes a whole one of it again.

@@ -504,23 +504,25 @@ fn a_template_is_not_taken_for_a_name() {
     sandbox.apply(["-b", "try/{n}"], &five()).exits(129).says("templates");
 }
 
+/// Copies the command that takes a landing back into a shell.
+#[track_caller]
+fn take_back(sandbox: &Sandbox, run: &Run) {
+    let line = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();
+    let command = line.split("   (or:").next().unwrap();
+    let status = std::process::Command::new("sh").args(["-c", command]).current_dir(&sandbox.repo).status();
+    assert!(status.unwrap().success(), "{command}");
+}
+
 #[test]
 fn how_to_take_it_back_is_true() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
-    let take_back = |run: &Run| {
-        let line =
-            run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap().to_owned();
-        line.split("   (or:").next().unwrap().to_owned()
-    };
-    for options in [&[][..], &["-b", "new"], &["-b", "old"]] {
+    for options in [&[][..], &["-b", "new"], &["-b", "old"], &["-b", "it's"], &["-b", "$(id>owned);b"]] {
         if options.contains(&"old") {
             sandbox.git(["branch", "old"]);
         }
         let run = sandbox.apply(options.iter(), &five()).exits(0);
-        let line = take_back(&run);
-        let words: Vec<_> = line.split_whitespace().skip(1).collect();
-        sandbox.git(words);
+        take_back(&sandbox, &run);
         assert_eq!(sandbox.head(), base);
         assert_eq!(sandbox.status(), "");
     }
@@ -528,15 +530,14 @@ fn how_to_take_it_back_is_true() {
 }
 
 #[test]
-fn a_command_to_copy_is_one_for_a_shell() {
-    let sandbox = Sandbox::new();
-    for name in ["try/it's", "try/$(id>owned)", "try/a;b", "try/plain"] {
-        let run = sandbox.apply(["-b", name], &create("new.txt", "w", "new\n")).exits(0);
-        let back = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();
-        let status =
-            std::process::Command::new("sh").args(["-c", back]).current_dir(&sandbox.repo).status().unwrap();
-        assert!(status.success(), "{back}");
-        assert_eq!(sandbox.git(["branch", "--list", "try/*"]), "", "{back}");
-    }
-    assert_eq!(sandbox.status(), "");
+fn how_to_take_a_first_commit_back_is_true() {
+    let sandbox = Sandbox::unborn();
+    sandbox.file("mine", "mine\n");
+    sandbox.git(["add", "mine"]);
+    let run = sandbox.apply([""; 0], &create("deep/new.txt", "w", "new\n")).exits(0);
+    take_back(&sandbox, &run);
+    assert_eq!(sandbox.status(), "A  mine");
+    assert!(!sandbox.exists("deep"));
+    let born = sandbox.git_command(["rev-parse", "-q", "--verify", "HEAD"]).status().unwrap();
+    assert!(!born.success());
 }

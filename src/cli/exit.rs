@@ -65,6 +65,7 @@ impl Exit {
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
             transaction::Error::Unsupported { .. }
             | transaction::Error::NoAttempt(_)
+            | transaction::Error::Attempt { .. }
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,

@@ -96,7 +96,9 @@ impl Error {
             } else {
                 "a response of which edits are refused is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
-            Error::Attempt(id) => Some(format!("give the whole response again; --abort={id} forgets this attempt")),
+            Error::Attempt(id) | Error::Transaction(transaction::Error::Attempt { id, .. }) => {
+                Some(format!("give the whole response again; --abort={id} forgets this attempt"))
+            }
             Error::Mismatch(_) => Some(
                 "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),

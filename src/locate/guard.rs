@@ -113,7 +113,11 @@ fn markers(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Bo
     ];
     let conflict = found.iter().all(Option::is_some);
     if conflict && found.iter().flatten().any(|line| !stands(content, line, Form::Text)) {
-        return Err(Refusal::new(Code::Markers, "the new text holds an unresolved merge conflict")
+        // Enough to look for; a label may be of any length.
+        let first = String::from_utf8_lossy(found[0].copied().unwrap_or_default());
+        let first: String = first.chars().take(40).collect();
+        let message = format!("the new text holds an unresolved merge conflict, which begins with `{first}`");
+        return Err(Refusal::new(Code::Markers, message)
             .with_help("write the lines as they should be; --allow-markers lets it pass"));
     }
     Ok(())

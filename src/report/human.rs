@@ -15,6 +15,9 @@ pub struct Style {
 }
 
 const BOLD: Ansi = Ansi::new().bold();
+/// The tree without entries, which git has everywhere.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
 pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
 const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
@@ -127,9 +130,14 @@ pub fn headline(report: &Report) -> String {
                 }
                 None => {
                     let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}");
+                    // A first commit has nothing to reset to: index and files go back by git's merge with nothing.
+                    let files = match branch.checked_out {
+                        true => format!("git read-tree -m -u {new} {EMPTY_TREE} && "),
+                        false => String::new(),
+                    };
                     let _ = writeln!(
                         out,
-                        "take it back: git update-ref -d {} {new}",
+                        "take it back: {files}git update-ref -d {} {new}",
                         shell_word(&branch.reference)
                     );
                 }

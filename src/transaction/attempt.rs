@@ -159,10 +159,7 @@ impl Attempt {
     /// There is none or more than one, or it cannot be read, or another version has written it.
     pub fn find(repo: &Repo, id: Option<&str>) -> Result<Found> {
         let id = Self::name(repo, id)?;
-        Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Unsupported {
-            what: format!("the refused attempt {id} {why}"),
-            help: format!("give the whole response again; 'git llm-apply --abort={id}' forgets this one"),
-        })
+        Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Attempt { id, why })
     }
 
     /// Reads the one at that place, or says why it cannot be read.

@@ -61,6 +61,14 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
+    /// A refused attempt cannot be read.
+    #[error("the refused attempt {id} {why}")]
+    Attempt {
+        /// Its name.
+        id: String,
+        /// Why, as the rest of the sentence.
+        why: String,
+    },
     /// There is no such refused attempt, or more than one.
     #[error("{0}")]
     NoAttempt(String),

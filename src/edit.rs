@@ -390,6 +390,8 @@ pub enum Anchor {
         old_start: Option<u32>,
         /// The new start line as written, from 1.
         new_start: Option<u32>,
+        /// The text behind the numbers: a line above the hunk, such as a function's first.
+        section: Option<String>,
     },
 }
 

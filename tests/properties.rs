@@ -514,7 +514,7 @@ proptest! {
             .into_iter()
             .map(|(line, lines)| {
                 let old_start = numbered.then_some(line);
-                diff(&lines, Anchor::Line { old_start, new_start: None })
+                diff(&lines, Anchor::Line { old_start, new_start: None, section: None })
             })
             .collect();
         let distinct = |text: &str| {
@@ -598,7 +598,11 @@ fn odd_hunk() -> impl Strategy<Value = Hunk> {
         Just(Anchor::Occurrence(Occurrence::Last)),
         (0..3_u32)
             .prop_map(|n| Anchor::Occurrence(Occurrence::Nth(std::num::NonZeroU32::MIN.saturating_add(n)))),
-        prop::option::of(0..6_u32).prop_map(|old_start| Anchor::Line { old_start, new_start: None }),
+        prop::option::of(0..6_u32).prop_map(|old_start| Anchor::Line {
+            old_start,
+            new_start: None,
+            section: None
+        }),
         (prop::collection::vec(odd_text(), 0..3), any::<bool>())
             .prop_map(|(context, end_of_file)| Anchor::Seek { context, end_of_file }),
     ];

@@ -72,6 +72,8 @@ struct Reader<'r> {
 struct Open {
     span: Span,
     numbers: Numbers,
+    /// The text behind the numbers.
+    section: Option<String>,
     /// The lines with their marks.
     lines: String,
     /// How many lines of the before- and of the after-text there are.
@@ -171,6 +173,7 @@ impl<'r> Reader<'r> {
         self.hunk = Some(Open {
             span,
             numbers: Numbers::of(&line.text[2..]),
+            section: header::section(&line.text[2..]),
             lines: String::new(),
             counted: [0; 2],
             solid: (0, span.end),
@@ -213,7 +216,8 @@ impl<'r> Reader<'r> {
             before_unterminated: hunk.before_unterminated,
             after_unterminated: hunk.after_unterminated,
         };
-        let anchor = Anchor::Line { old_start: hunk.numbers.old.start, new_start: hunk.numbers.new.start };
+        let Numbers { old, new } = hunk.numbers;
+        let anchor = Anchor::Line { old_start: old.start, new_start: new.start, section: hunk.section };
         let hunks = if hunk.changes { &mut self.body.hunks } else { &mut self.idle };
         hunks.push(Hunk { span, change, anchor });
     }

@@ -298,13 +298,13 @@ fn choose(
     {
         // The number decides between equals, where it is exactly right.
         for ((hunk, of), _) in open.iter_mut().zip(vary).filter(|(_, vary)| **vary) {
-            keep_numbered(&hunks[*hunk], candidates(*hunk), of);
+            keep_numbered(content, &hunks[*hunk], candidates(*hunk), of);
         }
         order = in_order(&cores(&open));
     }
     if let Order::None = order {
         for (hunk, of) in open.iter_mut().filter(|(_, of)| search.numbers && of.len() > 1) {
-            keep_numbered(&hunks[*hunk], candidates(*hunk), of);
+            keep_numbered(content, &hunks[*hunk], candidates(*hunk), of);
         }
         // Hunks that have one place each are sorted; that their lines are different ones is looked at last.
         if open.iter().all(|(_, of)| of.len() == 1) {
@@ -332,12 +332,26 @@ fn choose(
     }
 }
 
-/// Keeps the candidate that stands exactly at the hunk's line number, if there is one.
-fn keep_numbered(hunk: &Hunk, candidates: &[Candidate], of: &mut Vec<usize>) {
+/// Keeps the candidate that stands exactly at the hunk's line number, if there is one. Where the text behind the numbers
+/// names the block that another one is in, the two do not agree, and none is kept.
+fn keep_numbered(content: &Content, hunk: &Hunk, candidates: &[Candidate], of: &mut Vec<usize>) {
     let is_there = |index: &usize| is_numbered(hunk, candidates[*index].line());
-    if of.iter().any(is_there) {
-        of.retain(is_there);
+    let Some(&numbered) = of.iter().find(|index| is_there(index)) else { return };
+    if let Anchor::Line { section: Some(section), .. } = &hunk.anchor {
+        let part = memchr::memmem::Finder::new(section.as_str());
+        let lines = content.lines(0..content.line_count()).enumerate();
+        let named: Vec<(usize, usize)> = lines
+            .filter(|(_, line)| part.find(line.text).is_some())
+            .take(COMBINATIONS)
+            .map(|(line, _)| (line, elision::block_end(content, &Place::lines(line, line + 1))))
+            .collect();
+        let is_named =
+            |index: usize| named.iter().any(|(start, end)| (start..end).contains(&&candidates[index].line()));
+        if !is_named(numbered) && of.iter().any(|&index| is_named(index)) {
+            return;
+        }
     }
+    of.retain(is_there);
 }
 
 /// Whether a hunk's line number names that line, counted from 0.
@@ -442,7 +456,11 @@ mod tests {
     fn diff(line: Option<u32>, lines: &str) -> Hunk {
         let change =
             Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
-        Hunk { span: Span::new(0, 0, 0), change, anchor: Anchor::Line { old_start: line, new_start: None } }
+        Hunk {
+            span: Span::new(0, 0, 0),
+            change,
+            anchor: Anchor::Line { old_start: line, new_start: None, section: None },
+        }
     }
 
     fn ok(text: &str) -> Result<String, Code> {
@@ -456,6 +474,20 @@ mod tests {
         assert_eq!(made(file, &[diff(Some(9), "-x\n+y\n")]), Err(Code::SearchAmbiguous));
         assert_eq!(made(file, &[diff(None, "-x\n+y\n")]), Err(Code::SearchAmbiguous));
         assert_eq!(made("a\nb\nc\n", &[diff(Some(1), " b\n-c\n+d\n")]), ok("a\nb\nd\n"), "a wrong number");
+    }
+
+    #[test]
+    fn a_number_does_not_decide_against_the_block_that_is_named() {
+        let file = "def f():\n    a()\n\ndef g():\n    a()\n";
+        let at = |line: u32, text: &str| {
+            let section = Some(text.to_owned());
+            let anchor = Anchor::Line { old_start: Some(line), new_start: None, section };
+            made(file, &[Hunk { anchor, ..diff(None, "-    a()\n+    b()\n") }])
+        };
+        assert_eq!(at(2, "def g():"), Err(Code::SearchAmbiguous));
+        assert_eq!(at(5, "def g():"), ok(&file.replace("g():\n    a", "g():\n    b")));
+        assert_eq!(at(2, "def f():"), ok(&file.replacen("    a", "    b", 1)));
+        assert_eq!(at(2, "class A:"), ok(&file.replacen("    a", "    b", 1)), "it is nowhere");
     }
 
     #[test]

@@ -594,7 +594,7 @@ fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
     let diff = |n: u32| {
         let lines = format!("-    x = 1\n+    x = {n}\n     log(x)\n");
         let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
-        let series = Anchor::Line { old_start: None, new_start: None };
+        let series = Anchor::Line { old_start: None, new_start: None, section: None };
         let seek = Anchor::Seek { context: Vec::new(), end_of_file: false };
         [series, seek].map(|anchor| Hunk { change: change.clone(), anchor, ..hunk("", "") })
     };
@@ -631,7 +631,11 @@ fn a_number_that_may_be_counted_in_two_texts_decides_only_if_they_agree() {
     let at = |line: u32, lines: &str| {
         let change =
             Change::Diff { lines: lines.to_owned(), before_unterminated: false, after_unterminated: false };
-        Hunk { change, anchor: Anchor::Line { old_start: Some(line), new_start: None }, ..hunk("", "") }
+        Hunk {
+            change,
+            anchor: Anchor::Line { old_start: Some(line), new_start: None, section: None },
+            ..hunk("", "")
+        }
     };
     let second = |line| at(line, " def t():\n-    a()\n+    A()\n     b()\n");
     let then = |added: &str, line: u32| {

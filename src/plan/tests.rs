@@ -241,7 +241,7 @@ fn a_missing_file_is_made_only_from_additions_and_where_the_format_says_so() {
     let modify = |hunks| edit("a", Op::Modify { hunks, missing: Missing::CreateFromAdditions });
     let diff = |lines: &str| Hunk {
         change: Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false },
-        anchor: Anchor::Line { old_start: None, new_start: None },
+        anchor: Anchor::Line { old_start: None, new_start: None, section: None },
         span: span(),
     };
     assert_eq!(made(&base, &[modify(vec![hunk("", "x\n")])]), files(&[("a", "x\n")]));

@@ -98,7 +98,7 @@ fn the_six_directives() {
         hunks[0].change,
         Change::Diff { lines: "-x\n+y\n".into(), before_unterminated: false, after_unterminated: false }
     );
-    assert_eq!(hunks[0].anchor, Anchor::Line { old_start: Some(1), new_start: Some(2) });
+    assert_eq!(hunks[0].anchor, Anchor::Line { old_start: Some(1), new_start: Some(2), section: None });
     assert_eq!(all[2].op, Op::Append { text: "x\n".into() });
     assert!(matches!(&all[3].op, Op::Rename { to, hunks } if to.raw == "e" && hunks.is_empty()));
     assert!(matches!(&all[4].op, Op::Copy { to } if to.raw == "g"));

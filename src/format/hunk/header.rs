@@ -41,6 +41,12 @@ impl Numbers {
     }
 }
 
+/// What stands behind the second `@@` of a line, given what follows its first one.
+pub(super) fn section(text: &str) -> Option<String> {
+    let (_, section) = text.split_once("@@")?;
+    Some(section.trim().to_owned()).filter(|section| section.contains(char::is_alphanumeric))
+}
+
 impl Range {
     /// The `3,5` or `3` at the start of a text, and the rest.
     fn of(text: &str) -> (Self, &str) {

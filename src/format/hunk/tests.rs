@@ -33,7 +33,7 @@ fn faults(text: &str) -> Vec<(Code, String)> {
 
 fn numbers(text: &str) -> (Option<u32>, Option<u32>) {
     match hunks(&format!("{text}\n-a\n+b\n"))[0].anchor {
-        Anchor::Line { old_start, new_start } => (old_start, new_start),
+        Anchor::Line { old_start, new_start, .. } => (old_start, new_start),
         ref anchor => panic!("{anchor:?}"),
     }
 }

@@ -62,7 +62,7 @@ impl Block {
             return truncated(message, "put ======= between the lines to find and the lines to put there");
         };
         let anchor = match start_line {
-            Some(line) => Anchor::Line { old_start: Some(line), new_start: None },
+            Some(line) => Anchor::Line { old_start: Some(line), new_start: None, section: None },
             None => Anchor::Unique,
         };
         let missing = if may_create(&change) { Missing::CreateFromAdditions } else { Missing::Refuse };

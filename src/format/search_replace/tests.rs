@@ -32,7 +32,7 @@ fn show(edit: &Edit) -> String {
     let [hunk] = &hunks[..] else { panic!("{hunks:?}") };
     let anchor = match hunk.anchor {
         Anchor::Unique => String::new(),
-        Anchor::Line { old_start: Some(line), new_start: None } => format!(" at {line}"),
+        Anchor::Line { old_start: Some(line), new_start: None, .. } => format!(" at {line}"),
         ref other => panic!("{other:?}"),
     };
     let create = if missing == Missing::CreateFromAdditions { " or new" } else { "" };

@@ -1,11 +1,8 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
 use super::pairing::pair;
-use super::thresholds::SPLITS;
+use super::thresholds::{SHORT_RESULT, SPLITS};
 use crate::edit::{Change, Unit};
-
-/// An after-text with fewer lines that say something may stand in a file by chance.
-const SHORT: usize = 3;
 
 /// A before-text and what becomes of its lines.
 #[derive(Debug)]
@@ -142,7 +139,7 @@ impl<'a> Pattern<'a> {
 
     /// Whether the after-text is so short that it may stand somewhere by chance.
     pub(super) fn after_is_short(&self) -> bool {
-        self.after().into_iter().filter(|text| says_something(text)).count() < SHORT
+        self.after().into_iter().filter(|text| says_something(text)).count() < SHORT_RESULT
     }
 }
 

@@ -87,7 +87,8 @@ fn is_mistyped(written: &[u8], real: &[u8]) -> bool {
         _ => {
             let (old, new) = (old[op.old_range()].concat(), new[op.new_range()].concat());
             if old.is_empty() || new.is_empty() {
-                old.iter().chain(&new).all(|b| !is_word(*b))
+                // With an operator more or less it says something else.
+                old.iter().chain(&new).all(|b| !is_word(*b) && !b"!~-+*/%^&|<>=?@#$".contains(b))
             } else {
                 is_mistyped_word(&old, &new)
             }
@@ -139,6 +140,7 @@ mod tests {
         assert!(!slip("fn get_x() {", "fn set_x() {"));
         assert!(!slip("for i in 0..n {", "for j in 0..n {"));
         assert!(!slip("if a == b {", "if a != b {"));
+        assert!(!slip("assert!(!is_there(x));", "assert!(is_there(x));"));
         assert!(!slip("foo();", "while q"));
     }
 

@@ -176,7 +176,7 @@ pub(super) fn fit(content: &Content, pattern: &Pattern<'_>, place: &Place, rung:
             shift => shift?,
         },
     };
-    if has_only_its_new_lines_indented(pattern, &shift) || adds_outside(pattern, &shift) {
+    if has_only_its_new_lines_indented(pattern, &shift) {
         return None;
     }
     if shift != Shift::None && only_reindents(pattern) && !has_the_files_indentation(pattern, &shift) {
@@ -199,19 +199,6 @@ fn only_reindents(pattern: &Pattern<'_>) -> bool {
         pattern.steps.iter().filter(|step| matches!(step, Step::Remove(_))).map(trimmed).collect();
     let adds_again = |step: &Step<'_>| matches!(step, Step::Add(_)) && removed.contains(&trimmed(step));
     pattern.steps.iter().any(adds_again)
-}
-
-/// Whether a hunk whose lines stand deeper in the file, or less deep, puts in one that is less deep than all that it quotes:
-/// of the block outside nothing says that it is shifted as well.
-fn adds_outside(pattern: &Pattern<'_>, shift: &Shift) -> bool {
-    if !matches!(shift, Shift::Add(_) | Shift::Strip(_)) {
-        return false;
-    }
-    let depth = |text: &[u8]| (!Form::Trimmed.of(text).is_empty()).then(|| indentation(text).len());
-    let added =
-        |step: &Step<'_>| matches!(step, Step::Add(_)).then(|| depth(pattern.text_of(step))).flatten();
-    let quoted = pattern.before.iter().filter_map(|text| depth(text)).min();
-    pattern.steps.iter().filter_map(added).min().zip(quoted).is_some_and(|(added, quoted)| added < quoted)
 }
 
 /// Whether a hunk looks for one line, which lacks the file's indentation and goes, and has it in all that it adds: that is

@@ -439,7 +439,11 @@ fn lines_are_paired_as_git_pairs_them() {
     sandbox.apply(["--base", &base], &response).exits(0);
     assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
 
-    // Not where the attributes say that lines are not to be merged.
+    // Not where the configuration or the attributes say that lines are not to be merged.
+    sandbox.git(["reset", "-q", "--hard", &tip]);
+    sandbox.git(["config", "merge.default", "binary"]);
+    sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[conflict]");
+    sandbox.git(["config", "--unset", "merge.default"]);
     sandbox.git(["reset", "-q", "--hard", &tip]);
     sandbox.file(".gitattributes", "t.txt -merge\n");
     sandbox.commit("attributes");

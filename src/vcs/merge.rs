@@ -164,7 +164,8 @@ impl super::repo::Repo {
         let value = self.git.get_attr_bytes(bytes_path(path), "merge", git2::AttrCheckFlags::FILE_THEN_INDEX);
         let value = git2::AttrValue::always_bytes(value.map_err(failed)?);
         let is_text = match value {
-            git2::AttrValue::Unspecified | git2::AttrValue::True => true,
+            git2::AttrValue::Unspecified => self.config().string("merge.default")?.is_none(),
+            git2::AttrValue::True => true,
             git2::AttrValue::Bytes(name) => name == b"text",
             git2::AttrValue::String(name) => name == "text",
             git2::AttrValue::False => false,

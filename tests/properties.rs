@@ -2,6 +2,9 @@
 //! nothing panics.
 #![cfg(test)]
 
+#[path = "properties/parts.rs"]
+mod parts;
+
 use git_llm_apply::diag::Code;
 
 use git_llm_apply::edit::{Anchor, Change, FormatId, Hunk, Occurrence, Unit};
@@ -666,80 +669,5 @@ proptest! {
         let bom = if content.has_bom() { "\u{feff}".as_bytes() } else { b"" };
         let expected = [bom, &bytes(0..start), with.as_bytes(), &bytes(end..count)].concat();
         prop_assert_eq!(content.replace(start..end, with.as_bytes()).to_bytes(), expected);
-    }
-}
-
-// --------------------------------------------------------------------------------------------------- parts of lines
-
-/// Where a text stands in a file so that it neither begins nor ends within a word: as whole lines if it does so anywhere,
-/// else as any part.
-fn stands(file: &str, text: &str) -> Vec<usize> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let joined = |left: &str, right: &str| {
-        left.chars().next_back().is_some_and(is_word) && right.chars().next().is_some_and(is_word)
-    };
-    let all: Vec<usize> = (0..=file.len().saturating_sub(text.len()))
-        .filter(|&at| file.is_char_boundary(at) && file[at..].starts_with(text))
-        .filter(|&at| !joined(&file[..at], text) && !joined(text, &file[at + text.len()..]))
-        .collect();
-    let is_lines = |at: &&usize| {
-        let (before, behind) = (&file[..**at], &file[**at + text.len()..]);
-        (before.is_empty() || before.ends_with('\n')) && (behind.is_empty() || behind.starts_with('\n'))
-    };
-    let lines: Vec<usize> = all.iter().filter(is_lines).copied().collect();
-    if lines.is_empty() { all } else { lines }
-}
-
-proptest! {
-    #![proptest_config(config(3000))]
-
-    /// Part of a line, or from within one to within another: exactly those bytes are replaced where they stand once, and
-    /// where they stand twice none are.
-    #[test]
-    fn a_part_of_a_line_is_replaced_and_nothing_else(
-        words in prop::collection::vec(select(vec!["ab", "cd", "e1", "é", " ", "  ", "\t", "=", "(", ")", "_", "\n"]), 1..40),
-        start in any::<Index>(),
-        length in 1..12usize,
-    ) {
-        let file = words.concat();
-        let start = start.index(words.len());
-        let text = words[start..(start + length).min(words.len())].concat();
-        let at = words[..start].concat().len();
-        if text.trim() != text || text.chars().all(|c| c.is_whitespace()) || !stands(&file, &text).contains(&at) {
-            return Ok(());
-        }
-        let outcome = run(file.as_bytes(), &[texts(&text, "NEW", Unit::Text)]);
-        match stands(&file, &text)[..] {
-            [one] => {
-                let (before, mut behind) = (&file[..one], &file[one + text.len()..]);
-                // The blanks at the end of a line that is replaced whole go with it.
-                let rest = behind.trim_start_matches([' ', '\t']);
-                if (before.is_empty() || before.ends_with('\n')) && (rest.is_empty() || rest.starts_with('\n')) {
-                    behind = rest;
-                }
-                let wanted = format!("{before}NEW{behind}");
-                let made = outcome.map(|applied| applied.version.content().to_bytes());
-                let made = made.map_err(|refusals| TestCaseError::fail(format!("{refusals:?}")))?;
-                prop_assert_eq!(String::from_utf8_lossy(&made), wanted);
-            }
-            _ => {
-                let code = outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code);
-                prop_assert_eq!(code, Err(Code::SearchAmbiguous));
-            }
-        }
-    }
-
-    /// A text that stands nowhere, for one word of it is in no file, is refused and not put anywhere.
-    #[test]
-    fn a_part_that_is_nowhere_is_refused(
-        words in prop::collection::vec(select(vec!["ab", "cd", " ", "=", "(", ")", "\n", "\r\n"]), 1..40),
-        start in any::<Index>(),
-        length in 0..12usize,
-    ) {
-        let start = start.index(words.len());
-        let part = words[start..(start + length).min(words.len())].concat();
-        let outcome = run(words.concat().as_bytes(), &[texts(&format!("{part}nowhere"), "NEW", Unit::Text)]);
-        let code = outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code);
-        prop_assert_eq!(code, Err(Code::SearchNotFound));
     }
 }

@@ -1,0 +1,206 @@
+//! Lines that are added look as the file does: indentation, tabs or blanks, line ends, quotes.
+
+use crate::answer::{each, every, texts};
+use crate::check::{lands, lands_or_refused, refused, reports};
+
+const CLASS: &str = "\
+class A:
+    def f(self):
+        a = open_it()
+        b = read_it(a)
+        return b
+";
+
+#[test]
+fn they_take_the_shift_of_the_kept_lines() {
+    let find = "a = open_it()\nb = read_it(a)";
+    let expected = CLASS.replace("        b = read", "        c = check(a)\n        b = read");
+    lands("a.py", CLASS, each("a.py", find, "a = open_it()\nc = check(a)\nb = read_it(a)"), &expected);
+}
+
+#[test]
+fn a_dedented_block_may_be_wrapped() {
+    let find = "a = open_it()\nb = read_it(a)";
+    let put = "try:\n    a = open_it()\n    b = read_it(a)\nexcept OSError:\n    b = None";
+    let expected = "\
+class A:
+    def f(self):
+        try:
+            a = open_it()
+            b = read_it(a)
+        except OSError:
+            b = None
+        return b
+";
+    lands("a.py", CLASS, each("a.py", find, put), expected);
+}
+
+#[test]
+fn they_take_the_line_ends() {
+    let file = CLASS.replace('\n', "\r\n");
+    let find = "        a = open_it()\n        b = read_it(a)";
+    let put = "        a = open_it()\n        c = check(a)\n        b = read_it(a)";
+    let expected = file.replace("        b = read", "        c = check(a)\r\n        b = read");
+    lands("a.py", &file, each("a.py", find, put), &expected);
+}
+
+#[test]
+fn they_take_tabs_or_blanks() {
+    let file = "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n";
+    let find = "    if x {\n        y()\n    }";
+    let put = "    if x {\n        y()\n        if z {\n            w()\n        }\n    }";
+    let expected = "func f() {\n\tif x {\n\t\ty()\n\t\tif z {\n\t\t\tw()\n\t\t}\n\t}\n}\n";
+    lands("a.go", file, each("a.go", find, put), expected);
+    let spaces = |text: &str| text.replace("    ", "\t");
+    let file = file.replace('\t', "    ");
+    lands("a.js", &file, each("a.js", &spaces(find), &spaces(put)), &expected.replace('\t', "    "));
+}
+
+#[test]
+fn curly_quotes_that_match_straight_ones_become_straight() {
+    let file = "name = 'a'\nsize = \"b\"\nlast = 1\n";
+    let find = "name = ‘a’\nsize = “b”\nlast = 1";
+    let put = "name = ‘b’\nsize = “b”\nmore = “c”\nlast = 1";
+    lands("a.py", file, each("a.py", find, put), "name = 'b'\nsize = \"b\"\nmore = \"c\"\nlast = 1\n");
+}
+
+#[test]
+fn a_line_that_only_replaces_shows_it_too() {
+    let file = "first = 1\nname = 'a'\nlast = 1\n";
+    lands("a.py", file, each("a.py", "name = ‘a’", "name = ‘b’"), "first = 1\nname = 'b'\nlast = 1\n");
+}
+
+#[test]
+fn no_break_spaces_become_blanks() {
+    let file = "name = 1\nsize = 2\n";
+    let find = "name\u{a0}= 1\nsize\u{a0}= 2";
+    let put = "name\u{a0}= 1\nmore\u{a0}=\u{a0}3\nsize\u{a0}= 2";
+    lands("a.py", file, each("a.py", find, put), "name = 1\nmore = 3\nsize = 2\n");
+}
+
+#[test]
+fn quotes_that_the_file_has_stay_and_those_that_are_meant_land() {
+    // Nothing in what is quoted says that the answer's quotes are not meant.
+    let file = "title = x\nlast = 1\n";
+    let put = "title = “x”\nlast = 1";
+    lands("a.md", file, each("a.md", "title = x\nlast = 1", put), "title = “x”\nlast = 1\n");
+}
+
+const SPACES: &str = "\
+fn one() {
+    if a {
+        b();
+    }
+}
+
+fn two() {
+}
+
+fn last() {
+}
+";
+
+#[test]
+fn other_hunks_of_the_answer_show_the_width() {
+    // The second hunk quotes nothing that is indented; the first shows that a tab is four blanks.
+    let pairs = [
+        ("\tif a {\n\t\tb();\n\t}", "\tif a {\n\t\tb();\n\t\tc();\n\t}"),
+        ("fn two() {\n}", "fn two() {\n\tif d {\n\t\te();\n\t}\n}"),
+    ];
+    let expected = SPACES
+        .replace("        b();\n", "        b();\n        c();\n")
+        .replace("fn two() {\n", "fn two() {\n    if d {\n        e();\n    }\n");
+    lands("a.rs", SPACES, every("a.rs", &pairs), &expected);
+    // In whatever order they stand; a patch has one order only.
+    let back = [pairs[1], pairs[0]];
+    lands("a.rs", SPACES, every("a.rs", &back).but("apply-patch"), &expected);
+}
+
+const TABS: &str = "func one() {\n\ta()\n\tif b {\n\t\tc()\n\t}\n}\n\nfunc two() {\n}\n";
+
+#[test]
+fn in_a_file_of_tabs_one_step_is_one_tab() {
+    let find = "func two() {\n}";
+    let expected = TABS.replace("func two() {\n", "func two() {\n\tif d {\n\t\te()\n\t}\n");
+    for step in ["  ", "    ", "        "] {
+        let put = format!("func two() {{\n{step}if d {{\n{step}{step}e()\n{step}}}\n}}");
+        lands("a.go", TABS, each("a.go", find, &put), &expected);
+        reports("a.go", TABS, each("a.go", find, &put));
+    }
+}
+
+#[test]
+fn in_a_makefile_too() {
+    let file = "all: a.o\n\tcc -o all a.o\n\nclean:\n\trm -f all\n";
+    let put = "all: a.o\n\ninstall: all\n    cp all /usr/bin";
+    let expected = "all: a.o\n\ninstall: all\n\tcp all /usr/bin\n\tcc -o all a.o\n\nclean:\n\trm -f all\n";
+    lands("Makefile", file, each("Makefile", "all: a.o", put), expected);
+    let expected = "all: a.o\n\tcc -o all a.o\n\nclean:\n\techo clean\n\trm -f all\n";
+    lands("Makefile", file, each("Makefile", "clean:", "clean:\n    echo clean"), expected);
+}
+
+#[test]
+fn in_python_with_tabs_too() {
+    let file = "def f():\n\treturn 1\n\ndef g():\n\treturn 2\n";
+    let put = "def g():\n    x = 1";
+    lands(
+        "a.py",
+        file,
+        each("a.py", "def g():", put),
+        "def f():\n\treturn 1\n\ndef g():\n\tx = 1\n\treturn 2\n",
+    );
+}
+
+#[test]
+fn blanks_that_are_no_multiple_of_a_step_are_refused() {
+    let put = "func two() {\n    if d {\n       e()\n    }\n}";
+    refused("a.go", TABS, each("a.go", "func two() {\n}", put));
+}
+
+#[test]
+fn a_shift_is_one_for_all_lines() {
+    // The body is quoted by two, the head in its own column: no shift fits both, and `def h` belongs in no other.
+    let file = "def f(a):\n    x = a\n    return x\n";
+    let find = "def f(a):\n  x = a\n  return x";
+    refused("a.py", file, each("a.py", find, &format!("{find}\n\ndef h():\n  return 1")));
+    refused("a.py", file, each("a.py", find, &format!("def h():\n  return 1\n\n{find}")));
+}
+
+#[test]
+fn a_first_line_that_lost_its_indentation_gets_it_back() {
+    let find = "def f(self):\n        a = open_it()\n        b = read_it(a)";
+    let put = "def f(self, more):\n        a = open_it(more)\n        b = read_it(a)";
+    let expected = CLASS.replace("f(self)", "f(self, more)").replace("open_it()", "open_it(more)");
+    lands("a.py", CLASS, each("a.py", find, put), &expected);
+    // Kept it stays, and a method behind it is where methods are.
+    let put = format!("{find}\n        return b\n\n    def g(self):\n        a = 1");
+    let expected = CLASS.replace(
+        "        return b\n",
+        "        return b\n\n    def g(self):\n        a = 1\n        return b\n",
+    );
+    lands("a.py", CLASS, texts("a.py", &[(find, &put)]), &expected);
+}
+
+#[test]
+fn only_where_the_first_line_really_lacks_it() {
+    let file = "def f(self):\n        a = open_it()\n        b = read_it(a)\n";
+    let find = "def f(self):\n    a = open_it()\n    b = read_it(a)";
+    refused("a.py", file, each("a.py", find, &find.replace("read_it", "write_it")));
+}
+
+#[test]
+fn one_trimmed_line_does_not_leave_the_next_in_the_first_column() {
+    let file = "class C {\n  private a: A;\n\n  go() {}\n}\n";
+    let expected = "class C {\n  private a: A;\n  private b: B;\n\n  go() {}\n}\n";
+    lands("a.ts", file, each("a.ts", "private a: A;", "private a: A;\nprivate b: B;"), expected);
+    // The next line may have kept what the first one lost.
+    lands("a.ts", file, each("a.ts", "private a: A;", "private a: A;\n  private b: B;"), expected);
+}
+
+#[test]
+fn a_second_function_behind_a_trimmed_one_is_not_left_in_the_first_column() {
+    let find = "def f(self):\n        a = open_it()\n        b = read_it(a)\n        return b";
+    let put = format!("{find}\n\ndef g(self):\n        return 1");
+    let expected = format!("{CLASS}\n    def g(self):\n        return 1\n");
+    lands_or_refused("a.py", CLASS, each("a.py", find, &put), &expected);
+}

@@ -1,0 +1,148 @@
+//! Twice is once: run again on its own result an answer does nothing, whatever it did the first time.
+//!
+//! Every test of what lands looks at that. Here is what has to be *there already* then, and what was made in part.
+
+use crate::answer::{diffs, each, every, opx_all, search_replace_all, texts, udiffx};
+use crate::check::{already, lands, lands_or_refused, refused, run_on, stays};
+use crate::{answer, check};
+
+const LIST: &str = "start = 0\nalpha = 1\nbravo = 2\ncharlie = 3\ndelta = 4\nend = 5\n";
+
+#[test]
+fn a_replacement_is_there_the_second_time() {
+    let answers = || each("a.py", "alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\nbravo = 7\ncharlie = 3");
+    let expected = LIST.replace("bravo = 2", "bravo = 7");
+    lands("a.py", LIST, answers(), &expected);
+    already("a.py", &expected, answers());
+}
+
+#[test]
+fn an_insertion_is_there_the_second_time() {
+    for put in ["alpha = 1\nbravo = 2\nbetween = 6", "between = 6\nalpha = 1\nbravo = 2"] {
+        let answers = || each("a.py", "alpha = 1\nbravo = 2", put);
+        let expected = LIST.replace("alpha = 1\nbravo = 2", put);
+        lands("a.py", LIST, answers(), &expected);
+        already("a.py", &expected, answers());
+    }
+}
+
+#[test]
+fn a_deletion_between_kept_lines_is_there_the_second_time() {
+    let find = "alpha = 1\nbravo = 2\ncharlie = 3\ndelta = 4";
+    let put = "alpha = 1\ndelta = 4";
+    let expected = LIST.replace(find, put);
+    lands("a.py", LIST, each("a.py", find, put), &expected);
+    already("a.py", &expected, each("a.py", find, put));
+}
+
+#[test]
+fn a_lone_deletion_run_again_proves_nothing() {
+    let expected = LIST.replace("bravo = 2\n", "");
+    let answers = || texts("a.py", &[("bravo = 2", "")]).and(diffs("a.py", "@@\n-bravo = 2\n"));
+    lands("a.py", LIST, answers(), &expected);
+    refused("a.py", &expected, answers());
+}
+
+#[test]
+fn edits_that_touch_each_other_are_judged_together() {
+    // The second one's context has the line that the first one adds.
+    let pairs = [
+        ("alpha = 1\nbravo = 2", "alpha = 1\nbravo = 2\nbetween = 6"),
+        ("between = 6\ncharlie = 3", "between = 6\ncharlie = 8"),
+    ];
+    let expected = LIST.replace("charlie = 3", "between = 6\ncharlie = 8");
+    lands("a.py", LIST, texts("a.py", &pairs), &expected);
+    already("a.py", &expected, texts("a.py", &pairs));
+}
+
+#[test]
+fn a_line_that_a_later_edit_changes_once_more_is_there_as_that_one_left_it() {
+    let pairs = [
+        ("alpha = 1\nbravo = 2", "alpha = 1\nbetween = 6\nbravo = 2"),
+        ("between = 6\nbravo = 2", "between = 9\nbravo = 2"),
+    ];
+    let expected = LIST.replace("bravo = 2", "between = 9\nbravo = 2");
+    lands("a.py", LIST, texts("a.py", &pairs), &expected);
+    already("a.py", &expected, texts("a.py", &pairs));
+    let pairs = [("bravo = 2", "bravo = 3"), ("bravo = 3\ncharlie = 3", "bravo = 4\ncharlie = 3")];
+    let expected = LIST.replace("bravo = 2", "bravo = 4");
+    lands("a.py", LIST, texts("a.py", &pairs), &expected);
+    stays("a.py", &expected, texts("a.py", &pairs));
+}
+
+#[test]
+fn neighbouring_edits_land_and_are_there() {
+    let pairs = [
+        ("alpha = 1\nbravo = 2", "alpha = 10\nbravo = 2"),
+        ("bravo = 2\ncharlie = 3", "bravo = 2\ncharlie = 30"),
+    ];
+    let expected = LIST.replace("alpha = 1", "alpha = 10").replace("charlie = 3", "charlie = 30");
+    lands("a.py", LIST, texts("a.py", &pairs), &expected);
+    already("a.py", &expected, texts("a.py", &pairs));
+}
+
+#[test]
+fn an_answer_that_exchanges_two_lines_does_not_exchange_them_back() {
+    let pairs = [("alpha = 1\nbravo = 2", "bravo = 2\nalpha = 1")];
+    let expected = LIST.replace(pairs[0].0, pairs[0].1);
+    lands("a.py", LIST, every("a.py", &pairs), &expected);
+}
+
+#[test]
+fn what_is_half_made_is_finished() {
+    let pairs = [("alpha = 1", "alpha = 10"), ("delta = 4", "delta = 40")];
+    let half = LIST.replace("alpha = 1", "alpha = 10");
+    let expected = half.replace("delta = 4", "delta = 40");
+    lands("a.py", &half, texts("a.py", &pairs), &expected);
+    // Hunks of one file are made together.
+    lands_or_refused("a.py", &half, every("a.py", &pairs), &expected);
+}
+
+#[test]
+fn a_line_that_is_put_before_its_like_is_not_put_there_again() {
+    // The result holds the before-text once more.
+    let file = "items = [\n    one,\n]\nmore = [\n    two,\n]\n";
+    let expected = "items = [\n    one,\n    three,\n]\nmore = [\n    two,\n]\n";
+    lands("a.py", file, each("a.py", "    one,\n]", "    one,\n    three,\n]"), expected);
+    let doubled = "x = 1\ny = 2\n";
+    lands("a.py", doubled, each("a.py", "x = 1", "x = 1\nx = 1"), "x = 1\nx = 1\ny = 2\n");
+}
+
+#[test]
+fn wrapping_lines_is_not_done_twice() {
+    let file = "def f():\n    a = open_it()\n    b = read_it(a)\n    return b\n";
+    let find = "    a = open_it()\n    b = read_it(a)";
+    let put = "    if True:\n        a = open_it()\n        b = read_it(a)";
+    lands("a.py", file, each("a.py", find, put), &file.replace(find, put));
+}
+
+#[test]
+fn a_draft_and_the_final_answer_are_made_once() {
+    let pairs = [("bravo = 2", "bravo = 2\nbetween = 6"), ("delta = 4", "")];
+    let expected = LIST.replace("bravo = 2", pairs[0].1).replace("delta = 4\n", "");
+    let one = || opx_all("a.py", &pairs).and(search_replace_all("a.py", &pairs));
+    lands("a.py", LIST, one().then(one()), &expected);
+    let hunks = "@@\n bravo = 2\n+between = 6\n@@\n-delta = 4\n";
+    lands("a.py", LIST, diffs("a.py", hunks).then(diffs("a.py", hunks)), &expected);
+}
+
+#[test]
+fn the_second_run_of_a_response_for_several_files_is_all_there() {
+    let files = check::files(&[("a.py", LIST), ("b.py", LIST)]);
+    let pairs = [("bravo = 2", "bravo = 20")];
+    let all = answer::search_replace_all("a.py", &pairs).0.remove(0).1
+        + &answer::search_replace_all("b.py", &[("delta = 4", "delta = 40")]).0.remove(0).1;
+    let check::Ran::Changed(after, _) = run_on(&files, &all) else { panic!("it lands") };
+    assert_eq!(after["a.py"], LIST.replace("bravo = 2", "bravo = 20"));
+    assert_eq!(after["b.py"], LIST.replace("delta = 4", "delta = 40"));
+    assert!(matches!(run_on(&after, &all), check::Ran::There));
+}
+
+#[test]
+fn a_heading_and_a_number_find_what_they_made() {
+    let file = "def f():\n    go(1)\n    end()\n\ndef g():\n    go(1)\n    end()\n";
+    let expected = file.replacen("    go(1)\n", "    go(1)\n    go(2)\n", 1);
+    let answers = || udiffx("a.py", "@@ -2,1 +2,2 @@ def f():\n     go(1)\n+    go(2)\n");
+    lands("a.py", file, answers(), &expected);
+    already("a.py", &expected, answers());
+}

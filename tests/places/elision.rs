@@ -1,0 +1,78 @@
+//! A line that stands for lines that are left out: they stay.
+
+use crate::answer::{diffs, each, search_replace};
+use crate::check::{lands, lands_or_refused, refused};
+
+const PYTHON: &str = "\
+def f(cfg):
+    a = read(cfg)
+    b = a + 1
+    c = b + 1
+    return c
+
+def g(cfg):
+    pass
+";
+
+#[test]
+fn a_bare_line_of_dots_stands_for_any_lines() {
+    let find = "def f(cfg):\n    ...\n    return c";
+    let put = "def f(cfg):\n    ...\n    return c + 1";
+    lands("a.py", PYTHON, each("a.py", find, put), &PYTHON.replace("return c", "return c + 1"));
+    let file = "fn f() {\n    let a = 1;\n    let b = 2;\n    a + b\n}\n";
+    let find = "fn f() {\n    ...\n    a + b\n}";
+    lands("a.rs", file, each("a.rs", find, &find.replace("a + b", "a - b")), &file.replace("a + b", "a - b"));
+}
+
+#[test]
+fn a_comment_that_says_so_stands_for_any_lines() {
+    for comment in ["# ...", "# ... existing code ...", "# ... rest of the function unchanged ..."] {
+        let find = format!("def f(cfg):\n    {comment}\n    return c");
+        let put = format!("def f(cfg):\n    {comment}\n    return c + 1");
+        lands("a.py", PYTHON, each("a.py", &find, &put), &PYTHON.replace("return c", "return c + 1"));
+    }
+    let file = "function f() {\n  const a = 1;\n  const b = 2;\n  return a + b;\n}\n";
+    let find = "function f() {\n  // ... existing code ...\n  return a + b;\n}";
+    let expected = file.replace("a + b", "a - b");
+    lands("a.js", file, each("a.js", find, &find.replace("a + b", "a - b")), &expected);
+}
+
+#[test]
+fn lines_on_both_sides_may_change() {
+    let find = "def f(cfg):\n    ...\n    return c";
+    let put = "def f(cfg, more):\n    ...\n    return c + more";
+    let expected = PYTHON.replace("def f(cfg)", "def f(cfg, more)").replace("return c", "return c + more");
+    lands("a.py", PYTHON, each("a.py", find, put), &expected);
+}
+
+#[test]
+fn a_real_line_of_dots_is_found_first() {
+    let file = "class P:\n    def f(self):\n        ...\n    x = 1\n\nclass Q:\n    def f(self):\n        go()\n    x = 2\n";
+    let find = "    def f(self):\n        ...\n    x = 1";
+    lands("a.py", file, each("a.py", find, &find.replace("x = 1", "x = 3")), &file.replace("x = 1", "x = 3"));
+}
+
+#[test]
+fn dots_that_stand_in_one_text_only_are_refused() {
+    // What they stand for would go, or nobody knows what is to be put there.
+    let find = "def f(cfg):\n    ...\n    return c";
+    refused("a.py", PYTHON, each("a.py", find, "def f(cfg):\n    return c + 1"));
+    let find = "def f(cfg):\n    a = read(cfg)\n    b = a + 1\n    c = b + 1\n    return c";
+    refused("a.py", PYTHON, each("a.py", find, "def f(cfg):\n    ...\n    return c + 1"));
+}
+
+#[test]
+fn the_lines_after_it_are_the_next_such_ones_or_it_is_refused() {
+    let file = PYTHON.replace("    pass", "    d = 1\n    return c");
+    let find = "def f(cfg):\n    ...\n    return c";
+    let put = "def f(cfg):\n    ...\n    return c + 1";
+    lands_or_refused("a.py", &file, each("a.py", find, put), &file.replacen("return c", "return c + 1", 1));
+}
+
+#[test]
+fn what_stands_around_it_has_to_be_there() {
+    let find = "def f(cfg):\n    ...\n    return cc";
+    refused("a.py", PYTHON, each("a.py", find, &find.replace("cc", "c + 1")));
+    refused("a.py", PYTHON, search_replace("a.py", "...\n", "...\nx = 1\n"));
+    refused("a.py", PYTHON, diffs("a.py", "@@\n ...\n+x = 1\n"));
+}

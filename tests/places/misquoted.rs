@@ -1,0 +1,76 @@
+//! A line that the answer misquotes and writes in its after-text as the file has it.
+
+use crate::answer::each;
+use crate::check::{already, lands, refused};
+
+const FILE: &str = "\
+def load(path):
+    data = read_file(path)
+    rows = parse(data)
+    return rows
+
+def show(rows):
+    for row in rows:
+        print(row)
+";
+
+#[test]
+fn it_is_a_kept_line() {
+    let find = "def load(path):\n    data = read_fil(path)\n    rows = parse(data)\n    return rows";
+    let put = "def load(path):\n    data = read_file(path)\n    rows = parse(data)\n    return sorted(rows)";
+    lands("a.py", FILE, each("a.py", find, put), &FILE.replace("return rows", "return sorted(rows)"));
+}
+
+#[test]
+fn it_is_one_in_other_languages_too() {
+    let file = "int main(void)\n{\n\tint count = argc;\n\tint size = 2;\n\treturn count + size;\n}\n";
+    let find = "{\n\tint cout = argc;\n\tint size = 2;\n\treturn count + size;\n}";
+    let put = "{\n\tint count = argc;\n\tint size = 3;\n\treturn count + size;\n}";
+    lands("a.c", file, each("a.c", find, put), &file.replace("size = 2", "size = 3"));
+}
+
+#[test]
+fn a_line_that_the_after_text_has_otherwise_too_is_refused() {
+    let find = "def load(path):\n    data = read_fil(path)\n    rows = parse(data)\n    return rows";
+    let put = "def load(path):\n    data = read_all(path)\n    rows = parse(data)\n    return sorted(rows)";
+    refused("a.py", FILE, each("a.py", find, put));
+    refused("a.py", FILE, each("a.py", find, &find.replace("return rows", "return sorted(rows)")));
+}
+
+#[test]
+fn not_where_another_place_is_nearly_the_before_text() {
+    // The other function has six in ten of the quoted lines.
+    let one = "def load(path):\n    data = read_file(path)\n    rows = parse(data)\n    check(rows)\n    return rows\n";
+    let other = one.replace("def load", "def load_all").replace("read_file", "read_files");
+    let find = one.replace("read_file", "read_fil");
+    let put = one.replace("return rows", "return sorted(rows)");
+    refused("a.py", &format!("{one}\n{other}"), each("a.py", &find, &put));
+    // Alone it lands.
+    lands("a.py", one, each("a.py", &find, &put), &put);
+}
+
+#[test]
+fn where_nothing_is_left_to_do_it_is_there_already() {
+    let find = "def load(path):\n    data = read_fil(path)\n    rows = parse(data)\n    return rows";
+    let put = "def load(path):\n    data = read_file(path)\n    rows = parse(data)\n    return rows";
+    already("a.py", FILE, each("a.py", find, put));
+}
+
+#[test]
+fn make_b_like_a_with_b_misquoted_is_refused() {
+    // `load_train` is as `load_test` is to become. `load_test` is quoted with a slip.
+    let file = "\
+def load_train(path):
+    rows = read(path)
+    check(rows)
+    return sorted(rows)
+
+def load_test(path):
+    rows = read(path)
+    verify(rows)
+    return rows
+";
+    let find = "    rows = read(path)\n    verfy(rows)\n    return rows";
+    let put = "    rows = read(path)\n    check(rows)\n    return sorted(rows)";
+    refused("a.py", file, each("a.py", find, put));
+}

@@ -1,0 +1,144 @@
+//! Numbers, counts and hints of lines: they choose among equal places, and a second run finds what they mean.
+
+use crate::answer::{occurrence, start_line, udiffx};
+use crate::check::{already, lands, refused, stays};
+use git_llm_apply::diag::Code;
+
+const THREE: &str = "\
+[first]
+size = 1
+name = a
+
+[second]
+size = 1
+name = b
+
+[third]
+size = 1
+name = c
+";
+
+/// With the n-th `size = 1` made 2.
+fn made(nth: usize) -> String {
+    let at = THREE.match_indices("size = 1").nth(nth - 1).unwrap().0;
+    format!("{}size = 2{}", &THREE[..at], &THREE[at + 8..])
+}
+
+/// With a line put in behind the n-th `size = 1`.
+fn added(nth: usize) -> String {
+    let at = THREE.match_indices("size = 1\n").nth(nth - 1).unwrap().0 + 9;
+    format!("{}deep = 3\n{}", &THREE[..at], &THREE[at..])
+}
+
+fn at_line(line: usize) -> crate::answer::Answers {
+    udiffx("a.ini", &format!("@@ -{line},1 +{line},1 @@\n-size = 1\n+size = 2\n"))
+        .and(start_line(line, "a.ini", "size = 1", "size = 2"))
+}
+
+fn adds_at_line(line: usize) -> crate::answer::Answers {
+    udiffx("a.ini", &format!("@@ -{line},1 +{line},2 @@\n size = 1\n+deep = 3\n")).and(start_line(
+        line,
+        "a.ini",
+        "size = 1",
+        "size = 1\ndeep = 3",
+    ))
+}
+
+#[test]
+fn a_number_chooses_among_equal_places() {
+    for (nth, line) in [(1, 2), (2, 6), (3, 10)] {
+        lands("a.ini", THREE, at_line(line), &made(nth));
+    }
+}
+
+#[test]
+fn a_number_that_hits_the_result_of_the_first_run_changes_nothing() {
+    for (nth, line) in [(1, 2), (2, 6), (3, 10)] {
+        already("a.ini", &made(nth), at_line(line));
+        lands("a.ini", THREE, adds_at_line(line), &added(nth));
+        stays("a.ini", &added(nth), adds_at_line(line));
+    }
+}
+
+#[test]
+fn a_number_at_which_neither_text_stands_says_nothing() {
+    let file = THREE.replacen("size = 1", "size = 5", 2);
+    let expected = file.replace("size = 1", "size = 2");
+    for line in [1, 4, 7, 40, 4000] {
+        lands("a.ini", &file, at_line(line), &expected);
+        refused("a.ini", THREE, at_line(line)).code(Code::SearchAmbiguous);
+    }
+}
+
+#[test]
+fn what_is_made_at_the_number_is_not_made_elsewhere() {
+    let file = made(1).replacen("size = 1", "size = 9", 1);
+    stays("a.ini", &file, at_line(2));
+}
+
+#[test]
+fn numbers_of_several_hunks_are_one_story() {
+    let body = "@@ -2,1 +2,2 @@\n size = 1\n+deep = 3\n@@ -6,1 +7,2 @@\n size = 1\n+deep = 3\n";
+    let first = added(1);
+    let at = first.match_indices("size = 1\n").nth(1).unwrap().0 + 9;
+    let expected = format!("{}deep = 3\n{}", &first[..at], &first[at..]);
+    lands("a.ini", THREE, udiffx("a.ini", body), &expected);
+}
+
+#[test]
+fn where_number_and_heading_agree_they_are_not_overruled() {
+    let file = THREE
+        .replace('[', "class ")
+        .replace("]\n", ":\n")
+        .replace("size", "    size")
+        .replace("name", "    name");
+    let hunk = "-    size = 1\n+    size = 2\n";
+    for (nth, line, name) in [(1, 2, "first"), (2, 6, "second"), (3, 10, "third")] {
+        let body = format!("@@ -{line},1 +{line},1 @@ class {name}:\n{hunk}");
+        let at = file.match_indices("size = 1").nth(nth - 1).unwrap().0;
+        let expected = format!("{}size = 2{}", &file[..at], &file[at + 8..]);
+        lands("a.py", &file, udiffx("a.py", &body), &expected);
+        // Where they mean a place that is neither, another one is not taken for it.
+        let other = format!("{}size = 7{}", &file[..at], &file[at + 8..]);
+        refused("a.py", &other, udiffx("a.py", &body)).not_nowhere();
+    }
+}
+
+fn count(which: &str) -> crate::answer::Answers {
+    occurrence(which, "a.ini", "size = 1", "size = 2")
+}
+
+#[test]
+fn an_occurrence_counts_the_places() {
+    for (which, nth) in [("first", 1), ("1", 1), ("2", 2), ("3", 3), ("last", 3)] {
+        lands("a.ini", THREE, count(which), &made(nth));
+        lands("a.ini", THREE, occurrence(which, "a.ini", "size = 1\n", "size = 1\ndeep = 3\n"), &added(nth));
+    }
+}
+
+#[test]
+fn an_occurrence_binds_also_where_there_is_one_place_only() {
+    let file = THREE.replacen("size = 1", "size = 5", 2);
+    for which in ["2", "3"] {
+        refused("a.ini", &file, count(which)).code(Code::OccurrenceRange);
+    }
+    refused("a.ini", THREE, count("4")).code(Code::OccurrenceRange);
+}
+
+#[test]
+fn an_occurrence_is_refused_where_its_result_stands_before_the_counted_place() {
+    // Nobody knows whether the first was made by this very answer, and so which place is the second now.
+    for which in ["1", "2", "first"] {
+        stays("a.ini", &made(1), count(which));
+    }
+    refused("a.ini", &made(1), count("2"));
+    refused("a.ini", &made(2), count("2"));
+    // The last is counted from the end.
+    stays("a.ini", &made(3), count("last"));
+}
+
+#[test]
+fn a_number_does_not_overrule_a_text_that_stands_once() {
+    let body = "@@ -2,1 +2,1 @@\n-name = b\n+name = d\n";
+    lands("a.ini", THREE, udiffx("a.ini", body), &THREE.replace("name = b", "name = d"));
+}

@@ -1,0 +1,124 @@
+//! Several edits of one response: their order, what each of them sees, and what no edit ever touches.
+
+use crate::answer::{self, Answers, diffs, each, every, opx_all, search_replace, texts, udiffx};
+use crate::check::{self, Files, Ran, files, lands, lands_or_refused, refused, run_on};
+use git_llm_apply::diag::Code;
+
+const MAIN: &str = "void main() {\n  setup();\n  end();\n}\n";
+
+#[test]
+fn insertions_behind_one_line_keep_the_order_of_the_response() {
+    let pairs =
+        [("void main() {", "void main() {\n  parse();"), ("void main() {", "void main() {\n  run();")];
+    let expected = MAIN.replace("{\n", "{\n  parse();\n  run();\n");
+    lands("a.c", MAIN, texts("a.c", &pairs), &expected);
+    let body = "@@\n void main() {\n+  parse();\n@@\n void main() {\n+  run();\n";
+    lands("a.c", MAIN, udiffx("a.c", body), &expected);
+    lands_or_refused("a.c", MAIN, answer::patch("a.c", body), &expected);
+}
+
+#[test]
+fn insertions_before_one_line_keep_the_order_of_the_response() {
+    let pairs = [("  end();\n}", "  parse();\n  end();\n}"), ("  end();\n}", "  run();\n  end();\n}")];
+    let expected = MAIN.replace("  end", "  parse();\n  run();\n  end");
+    lands("a.c", MAIN, texts("a.c", &pairs), &expected);
+    let body = "@@\n+  parse();\n   end();\n@@\n+  run();\n   end();\n";
+    lands("a.c", MAIN, udiffx("a.c", body), &expected);
+}
+
+#[test]
+fn three_insertions_at_one_spot_of_which_two_say_what_is_around_them() {
+    let pairs = [
+        ("  setup();", "  setup();\n  one();"),
+        ("  setup();\n  end();", "  setup();\n  two();\n  end();"),
+        ("  end();", "  three();\n  end();"),
+    ];
+    let expected = MAIN.replace("  end", "  one();\n  two();\n  three();\n  end");
+    // The second one quotes what the first one parts, which may be a conflict.
+    lands_or_refused("a.c", MAIN, texts("a.c", &pairs), &expected);
+}
+
+#[test]
+fn an_edit_sees_the_result_of_those_before() {
+    let pairs = [("  setup();", "  setup(1);"), ("  setup(1);\n  end();", "  setup(1);\n  end(2);")];
+    let expected = MAIN.replace("setup()", "setup(1)").replace("end()", "end(2)");
+    lands("a.c", MAIN, texts("a.c", &pairs), &expected);
+}
+
+#[test]
+fn an_edit_may_be_written_against_what_was_shown() {
+    // The second one quotes what the first one has changed.
+    let pairs = [
+        ("void main() {\n  setup();", "int main() {\n  setup();"),
+        ("void main() {\n  setup();\n  end();", "void main() {\n  setup();\n  end(2);"),
+    ];
+    let expected = MAIN.replace("void main", "int main").replace("end()", "end(2)");
+    lands("a.c", MAIN, texts("a.c", &pairs), &expected);
+}
+
+#[test]
+fn two_edits_of_one_line_are_a_conflict() {
+    let pairs = [("  setup();", "  setup(1);"), ("  setup();", "  setup(2);")];
+    refused("a.c", MAIN, texts("a.c", &pairs));
+    refused("a.c", MAIN, texts("a.c", &pairs)).code(Code::Conflict);
+}
+
+#[test]
+fn an_ambiguity_goes_to_the_base_before_it_is_refused() {
+    let file = "alpha = compute(1)\nbravo = compute(2)\ncharlie = compute(3)\n";
+    let pairs = [
+        (
+            "bravo = compute(2)\ncharlie = compute(3)",
+            "bravo = compute(2)\nalpha = compute(1)\ncharlie = compute(3)",
+        ),
+        ("alpha = compute(1)", "alpha = compute(9)"),
+    ];
+    let expected = "alpha = compute(9)\nbravo = compute(2)\nalpha = compute(1)\ncharlie = compute(3)\n";
+    lands("a.py", file, texts("a.py", &pairs), expected);
+}
+
+#[test]
+fn a_moved_path_is_followed() {
+    let answer = "<opx>\n<edit file=\"a.c\" op=\"move\">\n<to file=\"b.c\"/>\n</edit>\n".to_owned()
+        + &opx_all("a.c", &[("  setup();", "  setup(1);")]).0.remove(0).1.replace("<opx>\n", "");
+    let before = files(&[("a.c", MAIN)]);
+    match run_on(&before, &answer) {
+        Ran::Changed(after, _) => assert_eq!(after, files(&[("b.c", &MAIN.replace("setup()", "setup(1)"))])),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_empty_text_is_found_in_an_empty_file_only() {
+    let blocks = || search_replace("a.c", "", "a = 1");
+    refused("a.c", MAIN, blocks().and(answer::applydir("a.c", "", "a = 1")));
+    lands("a.c", "", blocks(), "a = 1\n");
+    // OPX wants a text to find.
+    let answer = answer::opx("a.c", "", "a = 1").0.remove(0).1;
+    assert!(matches!(check::run("a.c", MAIN, &answer), Ran::Unreadable(_)));
+}
+
+#[test]
+fn an_empty_search_makes_a_new_file() {
+    let answer = search_replace("new.py", "", "a = 1").0.remove(0).1;
+    let Ran::Changed(after, _) = run_on(&Files::new(), &answer) else { panic!("it lands") };
+    assert_eq!(after["new.py"], "a = 1\n");
+    assert!(!matches!(run_on(&after, &answer), Ran::Changed(..)));
+}
+
+#[test]
+fn no_other_file_is_ever_tried() {
+    let before = files(&[("a.c", "int x;\n"), ("b.c", MAIN)]);
+    let Answers(all) = each("a.c", "  setup();\n  end();", "  setup();\n  end(2);");
+    for (format, answer) in all {
+        assert!(matches!(run_on(&before, &answer), Ran::Refused(_)), "{format}");
+    }
+}
+
+#[test]
+fn hunks_of_a_file_are_made_all_or_none() {
+    let body = "@@\n-  setup();\n+  setup(1);\n@@\n-  nowhere();\n+  there();\n";
+    refused("a.c", MAIN, diffs("a.c", body)).code(Code::SearchNotFound);
+    let pairs = [("  setup();", "  setup(1);"), ("  nowhere();", "  there();")];
+    refused("a.c", MAIN, every("a.c", &pairs)).code(Code::SearchNotFound);
+}

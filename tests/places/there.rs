@@ -1,0 +1,131 @@
+//! "Already there" is said only where nothing else could have been meant.
+
+use crate::answer::{applydir_all, diffs, each, opx_all, search_replace_all, texts};
+use crate::check::{already, lands, refused, stays};
+
+#[test]
+fn a_result_that_stands_once_and_nothing_like_the_before_text_is_there() {
+    let file = "alpha = 1\nbravo = 20\ncharlie = 3\n\nother = read(9)\n";
+    already(
+        "a.py",
+        file,
+        each("a.py", "alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\nbravo = 20\ncharlie = 3"),
+    );
+}
+
+const LOADERS: &str = "\
+def load_train(path):
+    rows = read(path)
+    check(rows)
+    show(rows)
+    return sorted(rows)
+
+def load_test(path):
+    rows = read(path)
+    verify(rows)
+    show(rows)
+    return list(rows)
+";
+
+#[test]
+fn a_misquoted_function_whose_sibling_has_the_result_is_refused() {
+    // The body of `load_test` is quoted with a slip, and is to become what that of `load_train` is.
+    let find = "    rows = read(path)\n    verify(row)\n    show(rows)\n    return list(rows)\n";
+    let put = "    rows = read(path)\n    check(rows)\n    show(rows)\n    return sorted(rows)\n";
+    refused("a.py", LOADERS, each("a.py", find, put));
+    // With its head it is told apart, and refused all the same.
+    let find = format!("def load_test(path):\n{find}");
+    let put = format!("def load_test(path):\n{put}");
+    refused("a.py", LOADERS, each("a.py", &find, &put));
+}
+
+#[test]
+fn rightly_quoted_it_lands_beside_the_sibling() {
+    let find = "    rows = read(path)\n    verify(rows)\n    show(rows)\n    return list(rows)\n";
+    let put = "    rows = read(path)\n    check(rows)\n    show(rows)\n    return sorted(rows)\n";
+    lands("a.py", LOADERS, each("a.py", find, put), &LOADERS.replace(find, put));
+}
+
+#[test]
+fn a_removal_of_the_second_of_two_equal_methods_misquoted_is_refused() {
+    let file = "\
+class A:
+    def size(self):
+        count = self.count
+        return count
+
+    def name(self):
+        return self.title
+
+    def size(self):
+        count = self.count
+        return count
+
+    def last(self):
+        return self.end
+";
+    // With the kept line before it; the letters of one name are swapped.
+    let find = "        return self.title\n\n    def size(self):\n        count = self.cuont\n        return count\n\n    def last(self):\n";
+    let put = "        return self.title\n\n    def last(self):\n";
+    refused("a.py", file, each("a.py", find, put));
+    let find =
+        "    def size(self):\n        count = self.cuont\n        return count\n\n    def last(self):\n";
+    refused("a.py", file, each("a.py", find, "    def last(self):\n"));
+}
+
+#[test]
+fn a_result_that_stands_in_two_places_proves_nothing() {
+    let file = "alpha = 1\nbravo = 20\n\nalpha = 1\nbravo = 20\n";
+    refused("a.py", file, each("a.py", "alpha = 1\nbravo = 2", "alpha = 1\nbravo = 20"));
+}
+
+#[test]
+fn a_short_result_proves_nothing_where_something_like_the_before_text_stands() {
+    let file = "def f():\n    x = load(path, 1)\n    y = load(path, 2)\n    return x\n\nend()\n";
+    // The last line of what is quoted is another one, and its result is a line that any file has.
+    let find = "    x = load(path, 1)\n    y = load(path, 3)\n    return x";
+    refused("a.py", file, each("a.py", find, "    return x"));
+}
+
+#[test]
+fn the_same_deletion_twice_in_one_response_is_made_once() {
+    let file = "alpha = 1\nbravo = 2\ncharlie = 3\n";
+    let expected = "alpha = 1\ncharlie = 3\n";
+    let pairs = [("bravo = 2", ""), ("bravo = 2", "")];
+    lands("a.py", file, opx_all("a.py", &pairs).and(search_replace_all("a.py", &pairs)), expected);
+    lands("a.py", file, diffs("a.py", "@@\n-bravo = 2\n@@\n-bravo = 2\n"), expected);
+    // With what is around it.
+    let around = ("alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\ncharlie = 3");
+    lands("a.py", file, texts("a.py", &[around, around]), expected);
+}
+
+#[test]
+fn the_same_replacement_twice_in_one_response_is_made_once() {
+    let file = "alpha = 1\nbravo = 2\ncharlie = 3\n";
+    let pair = ("bravo = 2", "bravo = 20");
+    let expected = "alpha = 1\nbravo = 20\ncharlie = 3\n";
+    lands("a.py", file, opx_all("a.py", &[pair, pair]), expected);
+    lands("a.py", file, search_replace_all("a.py", &[pair, pair]), expected);
+    lands("a.py", file, applydir_all("a.py", &[pair, pair]), expected);
+}
+
+#[test]
+fn a_sibling_never_gets_what_was_meant_for_one_that_is_gone() {
+    // Two regions but for one line; the one that is meant was taken away.
+    let region =
+        |name: &str| format!("[{name}]\nsize = 1\ndepth = 2\nwidth = 3\nname = read(1)\nlast = 4\n\n");
+    let find = region("north");
+    let put = find.replace("depth = 2", "depth = 5");
+    let file = format!("start\n\n{}end\n", region("south"));
+    refused("a.ini", &file, each("a.ini", find.trim_end(), put.trim_end()));
+    // Also if the sibling has the result.
+    let file = file.replace("depth = 2", "depth = 5");
+    refused("a.ini", &file, each("a.ini", find.trim_end(), put.trim_end()));
+}
+
+#[test]
+fn a_heading_settles_where_it_is_there() {
+    let file = "def f():\n    go(2)\n\ndef g():\n    go(1)\n";
+    already("a.py", file, diffs("a.py", "@@ def f():\n-    go(1)\n+    go(2)\n"));
+    stays("a.py", &file.replace("go(2)", "go(3)"), diffs("a.py", "@@ def f():\n-    go(1)\n+    go(2)\n"));
+}

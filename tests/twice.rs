@@ -18,6 +18,8 @@ mod once;
 mod pointers;
 #[path = "twice/readings.rs"]
 mod readings;
+#[path = "twice/siblings.rs"]
+mod siblings;
 
 use proptest::prelude::ProptestConfig;
 

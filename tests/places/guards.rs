@@ -67,7 +67,7 @@ fn in_a_pyi_file_none_is_a_placeholder() {
 #[test]
 fn the_end_of_a_document_of_yaml_is_none() {
     let file = "---\na: 1\nb: 2\nc: 3\n";
-    lands("a.yml", file, each("a.yml", "b: 2\nc: 3", "b: 4\n..."), "---\na: 1\nb: 4\n...\n");
+    lands("a.yml", file, each("a.yml", "b: 2\nc: 3", "b: 2\nc: 4\n..."), "---\na: 1\nb: 2\nc: 4\n...\n");
     lands(
         "a.yaml",
         file,

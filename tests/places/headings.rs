@@ -283,6 +283,15 @@ fn a_bare_heading_that_the_file_lacks_is_an_error() {
 }
 
 #[test]
+fn dots_between_the_marks_are_no_heading() {
+    let hunk = "     b = load(cfg)\n-    b = check(b)\n+    b = verify(b)\n";
+    for head in ["@@ ... @@", "@@ @@", "@@", "@@ -?,? +?,? @@"] {
+        let body = format!("{head}\n{hunk}");
+        lands("a.py", TWO, udiffx("a.py", &body), &TWO.replace("check(b)", "verify(b)"));
+    }
+}
+
+#[test]
 fn a_section_behind_numbers_that_the_file_lacks_says_nothing() {
     let body = "@@ -6,2 +6,2 @@ def gamma(cfg):\n     b = load(cfg)\n-    b = check(b)\n+    b = verify(b)\n";
     lands("a.py", TWO, udiffx("a.py", body), &TWO.replace("check(b)", "verify(b)"));

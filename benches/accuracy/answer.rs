@@ -29,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) left_out: bool,
     /// The response has it and the file does not.
     pub(crate) made_up: bool,
+    /// It stands for any lines of the file.
+    pub(crate) stands_for_any: bool,
     /// It is not even nearly what the file has.
     pub(crate) misquoted: bool,
 }
@@ -43,6 +45,7 @@ impl Line {
             unterminated: false,
             left_out: false,
             made_up: false,
+            stands_for_any: false,
             misquoted: false,
         }
     }

@@ -255,29 +255,60 @@ fn normal(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').map(plain).collect()
 }
 
+/// What a line of a response stands for.
+#[derive(PartialEq)]
+enum Wanted {
+    Text(String),
+    /// One line, whatever it is.
+    Line,
+    /// Any number of lines.
+    Lines,
+}
+
 fn is_clear(hunk: &Hunk, before: &[(usize, String)], after: &[(usize, String)], site: usize) -> bool {
-    // None stands for any line.
-    let wanted = |side: &dyn Fn(&Line) -> Option<String>| -> Vec<Option<String>> {
-        let lines = hunk.lines.iter().filter(|line| !line.left_out);
-        let lines = lines.filter_map(|line| Some((line.misquoted && line.side == Side::Kept, side(line)?)));
-        lines.filter(|(_, text)| !text.is_empty()).map(|(any, text)| (!any).then_some(text)).collect()
+    let wanted = |side: Side| -> Vec<Wanted> {
+        let lines =
+            hunk.lines.iter().filter(|line| !line.left_out && (line.side == Side::Kept || line.side == side));
+        let wanted = lines.map(|line| {
+            let text = if side == Side::Added { &line.after } else { &line.before };
+            match line {
+                Line { stands_for_any: true, .. } => Wanted::Lines,
+                // The text after has it right where only the text before has it wrong.
+                Line { misquoted: true, .. } if side == Side::Removed || line.after == line.before => {
+                    Wanted::Line
+                }
+                _ => Wanted::Text(normal(text)),
+            }
+        });
+        wanted.filter(|wanted| *wanted != Wanted::Text(String::new())).collect()
     };
-    let old = wanted(&|line| (line.side != Side::Added).then(|| normal(&line.before)));
-    let new = wanted(&|line| (line.side != Side::Removed).then(|| normal(&line.after)));
-    let places = |file: &[(usize, String)], lines: &[Option<String>]| -> Vec<usize> {
-        let stands = |at: &usize| {
-            file[*at..]
-                .iter()
-                .zip(lines)
-                .all(|((_, there), line)| line.as_ref().is_none_or(|line| line == there))
-        };
-        (0..(file.len() + 1).saturating_sub(lines.len())).filter(stands).collect()
-    };
+    let (old, new) = (wanted(Side::Removed), wanted(Side::Added));
     if old.is_empty() || old == new {
         return old.is_empty() && before.is_empty();
     }
-    let made = |at: usize| at <= site && site + old.len() <= at + new.len();
+    let elides = old.contains(&Wanted::Lines);
+    // With lines elided there is no telling how far what is made goes.
+    let made = |at: usize| elides || at <= site && site + old.len() <= at + new.len();
     places(before, &old) == [site]
         && places(after, &old).len() <= 1
         && !places(before, &new).into_iter().any(made)
+}
+
+/// Where lines stand in a file: once for each place of those above elided ones, and of those below.
+fn places(file: &[(usize, String)], wanted: &[Wanted]) -> Vec<usize> {
+    let gap = wanted.iter().position(|wanted| *wanted == Wanted::Lines);
+    let (head, tail) = gap.map_or((wanted, None), |gap| (&wanted[..gap], Some(&wanted[gap + 1..])));
+    let places_of = |wanted: &[Wanted]| -> Vec<usize> {
+        let is = |(there, wanted): (&(usize, String), &Wanted)| match wanted {
+            Wanted::Text(text) => *text == there.1,
+            Wanted::Line | Wanted::Lines => true,
+        };
+        let stands = |at: &usize| file[*at..].iter().zip(wanted).all(is);
+        (0..(file.len() + 1).saturating_sub(wanted.len())).filter(stands).collect()
+    };
+    let heads = places_of(head);
+    let Some(tail) = tail else { return heads };
+    let tails = places_of(tail);
+    let below = |at: usize| tails.len() - tails.partition_point(|tail| *tail < at + head.len());
+    heads.into_iter().flat_map(|at| std::iter::repeat_n(at, below(at))).collect()
 }

@@ -22,6 +22,7 @@ mod apply;
 mod case;
 mod drift;
 mod history;
+mod language;
 mod made;
 mod moved;
 mod random;
@@ -182,7 +183,7 @@ fn earlier(commit: &Commit, clean: &Case, table: &mut Table, random: &mut Random
         if case.is_clear()
             && let Some(right) = case.right()
         {
-            judge(table, EARLIER, 100.0, Kind::Clear, commit, &case, case.text(), &right);
+            judge(table, EARLIER, Some(100.0), Kind::Clear, commit, &case, case.text(), &right);
             return;
         }
     }
@@ -245,7 +246,7 @@ fn of_words(words: &[u8]) -> Vec<u8> {
 fn judge(
     table: &mut Table,
     row: &'static str,
-    bar: f64,
+    bar: Option<f64>,
     kind: Kind,
     commit: &Commit,
     case: &Case,
@@ -265,7 +266,7 @@ fn judge(
             Ok(tree) => format!("{head}\n{}\n{text}", difference(right, tree)),
         }
     };
-    table.count(row, Some(bar), kind, outcome, &report);
+    table.count(row, bar, kind, outcome, &report);
 }
 
 /// What differs between what is right and what was made.

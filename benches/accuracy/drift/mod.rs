@@ -1,0 +1,120 @@
+//! How a response differs from the file that it is for, as responses of models do. Each drift is made blindly: it does not
+//! know what the library can find.
+
+mod blank_lines;
+mod indentation;
+mod line_ends;
+mod quotes;
+mod surroundings;
+mod typography;
+
+use crate::answer::{Hunk, Side};
+use crate::case::Case;
+use crate::random::Random;
+use std::collections::HashMap;
+
+/// One of them.
+pub(crate) struct Drift {
+    pub(crate) name: &'static str,
+    /// The least share of right ones, in percent, where the response still says where its hunks belong. None where it
+    /// may be refused however clear it is.
+    pub(crate) bar: Option<f64>,
+    /// Makes it; false where there is nothing to make it of.
+    pub(crate) make: fn(&mut Case, &mut Random) -> bool,
+}
+
+pub(crate) const DRIFTS: &[Drift] = &[
+    Drift { name: "none", bar: Some(100.0), make: |_, _| true },
+    Drift { name: "trailing blanks lost", bar: Some(97.0), make: line_ends::trailing },
+    Drift { name: "block dedented", bar: Some(97.0), make: indentation::dedented },
+    Drift { name: "block shifted", bar: Some(97.0), make: indentation::shifted },
+    Drift {
+        name: "tabs for spaces or back, in the search",
+        bar: Some(97.0),
+        make: indentation::tabs_in_search,
+    },
+    Drift {
+        name: "tabs for spaces or back, on both sides",
+        bar: Some(97.0),
+        make: indentation::tabs_on_both,
+    },
+    Drift { name: "blank line added in context", bar: Some(97.0), make: blank_lines::blank_added },
+    Drift { name: "blank line dropped from context", bar: Some(97.0), make: blank_lines::blank_dropped },
+    Drift { name: "file without final newline", bar: Some(97.0), make: line_ends::no_final_newline },
+    Drift {
+        name: "typographic characters in the response",
+        bar: Some(97.0),
+        make: typography::typographic_response,
+    },
+    Drift { name: "typographic characters in the file", bar: Some(97.0), make: typography::typographic_file },
+    Drift { name: "wrong hunk numbers", bar: Some(97.0), make: surroundings::wrong_numbers },
+    Drift { name: "no hunk numbers", bar: Some(97.0), make: surroundings::no_numbers },
+    Drift { name: "response with CRLF", bar: Some(97.0), make: line_ends::crlf_response },
+    Drift { name: "file with CRLF", bar: Some(97.0), make: line_ends::crlf_file },
+    Drift { name: "typo in a line of code", bar: None, make: quotes::typo_in_code },
+    Drift { name: "typo in a comment or prose", bar: Some(90.0), make: quotes::typo_in_comment },
+    Drift { name: "misquoted, and right in the text after", bar: None, make: quotes::right_afterwards },
+    Drift { name: "comment shortened to `...`", bar: Some(90.0), make: quotes::comment },
+    Drift { name: "last context line cut", bar: Some(90.0), make: quotes::cut },
+    Drift { name: "lines elided", bar: Some(90.0), make: quotes::elided },
+    Drift { name: "file changed elsewhere", bar: Some(100.0), make: surroundings::changed_elsewhere },
+];
+
+fn blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn indent(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Lines that stand once in a hunk, so that there is no doubt which of them is kept.
+fn once(hunk: &Hunk) -> Vec<bool> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in &hunk.lines {
+        *counts.entry(line.before.trim()).or_default() += 1;
+    }
+    hunk.lines.iter().map(|line| counts.get(line.before.trim()) == Some(&1)).collect()
+}
+
+/// Changes the lines of the files that hunks quote; `change` gives the new text of a line, if it has one.
+fn change_files(
+    case: &mut Case,
+    random: &mut Random,
+    change: fn(&str, &mut Random) -> Option<String>,
+) -> bool {
+    let mut any = false;
+    for path in case.sources.keys().cloned().collect::<Vec<_>>() {
+        let Some(mut file) = case.file(&path) else { continue };
+        for (site, hunk) in case.hunks_of(&path) {
+            let quoted = hunk.lines.iter().zip(once(hunk)).filter(|(line, _)| line.side != Side::Added);
+            for (index, (_, once)) in quoted.enumerate().filter(|(_, (line, _))| !blank(&line.before)) {
+                let Some(there) = file.lines.get_mut(site + index).filter(|_| once) else { continue };
+                if let Some(text) = change(&there.0, random) {
+                    there.0 = text;
+                    any = true;
+                }
+            }
+        }
+        case.set_file(&path, &file);
+    }
+    any
+}
+
+/// A hunk and a line in it, of those that `fits` says yes to.
+fn any_line<'a>(
+    case: &'a mut Case,
+    random: &mut Random,
+    fits: impl Fn(&Hunk, usize) -> bool,
+) -> Option<(&'a mut Hunk, usize)> {
+    let places: Vec<(usize, usize)> = case
+        .answer
+        .hunks()
+        .enumerate()
+        .flat_map(|(at, hunk)| (0..hunk.lines.len()).map(move |line| (at, line, hunk)))
+        .filter(|(_, line, hunk)| fits(hunk, *line))
+        .map(|(at, line, _)| (at, line))
+        .collect();
+    let &(at, line) = random.pick(&places)?;
+    Some((case.answer.hunks_mut().nth(at)?, line))
+}

@@ -1,0 +1,72 @@
+//! What of a file is a comment or prose, by its name.
+
+/// File extensions, what begins a comment line there, and what is written for lines that are left out.
+const COMMENTS: &[(&[&str], &[&str], &str)] = &[
+    (
+        &[
+            "rs", "go", "js", "jsx", "mjs", "ts", "tsx", "cs", "c", "h", "cc", "cpp", "hpp", "java", "kt",
+            "swift",
+        ],
+        &["///", "//!", "//", "/*", "*"],
+        "// ...",
+    ),
+    (&["py", "sh", "bash", "rb", "toml", "yaml", "yml", "pl"], &["#"], "# ..."),
+    (&["sql", "lua", "hs"], &["--"], "-- ..."),
+    (&["html", "xml"], &["<!--"], "<!-- ... -->"),
+];
+
+/// What looks like a comment, and is read by a program.
+const DIRECTIVES: &[&str] = &[
+    "#!",
+    "noqa",
+    "go:",
+    "+build",
+    "nolint",
+    "eslint",
+    "prettier",
+    "rustfmt",
+    "clippy",
+    "@ts-",
+    "pragma",
+    "pylint",
+    "mypy",
+    "type:",
+    "fmt:",
+    "isort",
+    "coding",
+    "shellcheck",
+    "istanbul",
+    "c8 ",
+    "NOLINT",
+    "clang-",
+];
+
+fn extension(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+fn row(path: &str) -> Option<&'static (&'static [&'static str], &'static [&'static str], &'static str)> {
+    COMMENTS.iter().find(|(extensions, _, _)| extensions.contains(&extension(path)))
+}
+
+/// Whether a file is written for people to read.
+pub(crate) fn is_prose(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let known = ["README", "CHANGELOG", "HISTORY", "AUTHORS", "CONTRIBUTING"];
+    ["md", "markdown", "rst", "adoc"].contains(&extension(path)) || known.contains(&name)
+}
+
+/// Where the text of a comment begins, if the line is nothing else.
+pub(crate) fn comment_text(path: &str, line: &str) -> Option<usize> {
+    let body = line.trim_start();
+    let mark = row(path)?.1.iter().find(|mark| body.starts_with(**mark))?;
+    let is_directive = DIRECTIVES.iter().any(|word| body.contains(word));
+    let rest = &body[mark.len()..];
+    (!is_directive && (rest.is_empty() || rest.starts_with(' '))).then(|| line.len() - rest.len())
+}
+
+/// What a model writes in a file for lines that it leaves out.
+pub(crate) fn placeholder(path: &str) -> Option<&'static str> {
+    row(path).map(|row| row.2)
+}

@@ -66,6 +66,14 @@ pub(crate) fn comment_text(path: &str, line: &str) -> Option<usize> {
     (!is_directive && (rest.is_empty() || rest.starts_with(' '))).then(|| line.len() - rest.len())
 }
 
+/// Whether a line may hold a comment, or a part of one, in whatever language.
+pub(crate) fn may_be_comment(line: &str) -> bool {
+    let body = line.trim_start();
+    let begins = ["*", "--", ";", "%", "'", "\"", "<!--", "dnl ", "rem ", "REM "];
+    begins.iter().any(|mark| body.starts_with(mark))
+        || ["//", "#", "/*"].iter().any(|mark| body.contains(mark))
+}
+
 /// What a model writes in a file for lines that it leaves out.
 pub(crate) fn placeholder(path: &str) -> Option<&'static str> {
     row(path).map(|row| row.2)

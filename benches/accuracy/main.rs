@@ -1,10 +1,11 @@
 //! How often responses land right, wrong or not at all: `cargo bench --bench accuracy`.
 //!
 //! Commits are written as responses in all formats, by the library's own `render`, and then spoiled as models spoil them.
-//! Each is applied, in process, to the files before the commit; what comes out has to be, byte for byte, what the commit
+//! Files by themselves are a source too, for what no commit does (`subject`). Each response is applied, in process, to the files before the commit; what comes out has to be, byte for byte, what the commit
 //! made of them. It exits with 1 where a bar is missed:
 //! - nothing is ever applied wrong;
 //! - what must be refused is refused;
+//! - what landed changes nothing when it is applied once more, or is refused then;
 //! - of the responses that still say where their hunks belong (`case::Case::is_clear`), at least the share that stands in
 //!   the row is right. The others may be right or refused, and count apart.
 //!
@@ -21,15 +22,23 @@ mod answer;
 mod apply;
 mod case;
 mod drift;
+mod earlier;
+mod heading;
 mod history;
 mod language;
+mod like;
 mod made;
 mod moved;
 mod random;
 mod refusal;
+mod said;
+mod sibling;
+mod statement;
+mod subject;
 mod table;
+mod trial;
 
-use case::{Case, Tree};
+use case::Case;
 use drift::DRIFTS;
 use git_llm_apply::format::FormatId;
 use history::Commit;
@@ -38,6 +47,7 @@ use refusal::BAD;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use table::{Kind, Outcome, Table};
+use trial::Trial;
 
 /// What is asked for.
 struct Options {
@@ -75,30 +85,32 @@ fn main() {
     let options = options().unwrap_or_else(|e| panic!("{e}"));
     let start = Instant::now();
     let commits = commits(&options).unwrap_or_else(|e| panic!("{e}"));
+    let clone = options.clone.clone().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let subjects = subject::of(&commits);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Commits in turn, so that all threads have as many of each history.
+    // Commits and files in turn, so that all threads have as many of each history.
+    let worker = |first: usize| {
+        let mut table = Table::new(options.show.clone());
+        for (index, commit) in commits.iter().enumerate().skip(first).step_by(threads) {
+            let mut random = Random::new(options.seed, &[index as u64]);
+            measure(commit, random.next(), &mut table);
+            // What is made from the seed has no history to merge.
+            if commit.id.len() == 40 {
+                moved::measure(&clone, commit, &mut random, &mut table).unwrap_or_else(|e| panic!("{e}"));
+            }
+        }
+        for (index, subject) in subjects.iter().enumerate().skip(first).step_by(threads) {
+            subject.measure(&mut Random::new(options.seed, &[index as u64, 500]), &mut table);
+        }
+        table
+    };
     let table = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|first| {
-                let (commits, options) = (&commits, &options);
-                scope.spawn(move || {
-                    let mut table = Table::new(options.show.clone());
-                    for (index, commit) in commits.iter().enumerate().skip(first).step_by(threads) {
-                        measure(commit, Random::new(options.seed, &[index as u64]).next(), &mut table);
-                    }
-                    table
-                })
-            })
-            .collect();
+        let worker = &worker;
+        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || worker(first))).collect();
         let mut all = Table::new(options.show.clone());
         workers.into_iter().for_each(|worker| all.add(worker.join().unwrap_or_else(|_| panic!("a worker"))));
         all
     });
-    let mut table = table;
-    let clone = options.clone.clone().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    // What is made from the seed has no history to merge.
-    let real: Vec<&Commit> = commits.iter().filter(|commit| commit.id.len() == 40).collect();
-    moved::measure(&clone, &real, options.seed, &mut table).unwrap_or_else(|e| panic!("{e}"));
     println!("{} commits in {} formats, seed {}", commits.len(), FormatId::ALL.len(), options.seed);
     let missed = table.print();
     println!(
@@ -131,6 +143,8 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
             continue;
         };
         let random = |row: usize| Random::new(seed, &[format_index as u64, row as u64]);
+        let id = commit.id.as_str();
+        let mut clean_is_right = false;
         for (row, drift) in DRIFTS.iter().enumerate() {
             let mut case = clean.clone();
             if !(drift.make)(&mut case, &mut random(row)) {
@@ -142,144 +156,21 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
                 continue;
             }
             let kind = if row == 0 || case.is_clear() { Kind::Clear } else { Kind::Unclear };
-            judge(table, drift.name, drift.bar, kind, commit, &case, case.text(), &right);
+            let right = Some(&right);
+            let trial = Trial { row: drift.name, bar: drift.bar, kind, id, format, tree: &case.tree, right };
+            let outcome = trial.run(&case.text(), table);
+            clean_is_right |= row == 0 && outcome == Outcome::Right;
         }
-        earlier(commit, &clean, table, &mut random(100));
+        earlier::measure(commit, &clean, table, &mut random(100));
+        like::measure(commit, &clean, table, &mut random(101));
+        if clean_is_right {
+            said::measure(commit, &clean, table, &mut random(102));
+        }
         for (row, bad) in BAD.iter().enumerate() {
             let mut case = clean.clone();
             let Some(text) = (bad.make)(&mut case, commit, &mut random(200 + row)) else { continue };
-            let result = apply::apply(text.clone(), &case.tree);
-            let outcome = if result.is_err() { Outcome::Refused } else { Outcome::Wrong };
-            let report = || {
-                let landed = result.as_ref().map(|tree| difference(&case.tree, tree)).unwrap_or_default();
-                let spoiled = difference(&clean.tree, &case.tree);
-                format!("{} {}\nspoiled: {spoiled}\nlanded: {landed}\n{text}", commit.id, format.as_str())
-            };
-            table.count(bad.name, None, Kind::Bad, outcome, &report);
+            let (row, bar, kind, right) = (bad.name, None, Kind::Bad, None);
+            Trial { row, bar, kind, id, format, tree: &case.tree, right }.run(&text, table);
         }
     }
-}
-
-const EARLIER: &str = "file as it was some commits earlier";
-const OVERLAPPING: &str = "the same, where context changed too";
-
-/// The response on the files as they were before other commits.
-fn earlier(commit: &Commit, clean: &Case, table: &mut Table, random: &mut Random) {
-    let mut case = clean.clone();
-    let mut any = false;
-    for file in
-        commit.files.iter().filter(|file| file.from.is_none() && case.sources.contains_key(&file.path))
-    {
-        if let Some(older) = random.pick(&file.older) {
-            case.tree.insert(file.path.clone(), older.clone());
-            any = true;
-        }
-    }
-    if !any {
-        return;
-    }
-    if let Some(sites) = case.find_sites() {
-        case.sites = sites;
-        if case.is_clear()
-            && let Some(right) = case.right()
-        {
-            judge(table, EARLIER, Some(100.0), Kind::Clear, commit, &case, case.text(), &right);
-            return;
-        }
-    }
-    // What git's own merge makes of it is right, by lines or else by words; where both conflict, nothing is.
-    let (result, right) = (apply::apply(case.text(), &case.tree), merged(commit, clean, &case));
-    let outcome = match (&result, &right) {
-        (Err(_), _) => Outcome::Refused,
-        (Ok(tree), Some(right)) if tree == right => Outcome::Right,
-        (Ok(_), _) => Outcome::Wrong,
-    };
-    let report = || {
-        let head = format!("{} {}", commit.id, case.answer.format.as_str());
-        let made = result.as_ref().map(|tree| match &right {
-            Some(right) => difference(right, tree),
-            None => format!("git's merge conflicts\n{}", difference(&case.tree, tree)),
-        });
-        format!("{head}\n{}\n{}", made.unwrap_or_default(), case.text())
-    };
-    table.count(OVERLAPPING, None, Kind::Unbarred, outcome, &report);
-}
-
-/// What git's three-way merge makes of a commit on the files as they were earlier; none if it conflicts.
-fn merged(commit: &Commit, clean: &Case, case: &Case) -> Option<Tree> {
-    let scratch = tempfile::tempdir().ok()?;
-    let mut right = clean.right()?;
-    for file in &commit.files {
-        let (Some(base), Some(theirs)) = (&file.before, &file.after) else { continue };
-        let Some(ours) = case.tree.get(&file.path).filter(|ours| *ours != base) else { continue };
-        let merge = |form: fn(&[u8]) -> Vec<u8>| -> Option<Vec<u8>> {
-            for (name, text) in [("ours", ours), ("base", base), ("theirs", theirs)] {
-                std::fs::write(scratch.path().join(name), form(text)).ok()?;
-            }
-            history::git(scratch.path(), &["merge-file", "-p", "ours", "base", "theirs"], b"").ok()
-        };
-        let lines = merge(<[u8]>::to_vec);
-        let merged = lines.or_else(|| merge(words).map(|merged| of_words(&merged)))?;
-        right.insert(file.path.clone(), merged);
-    }
-    Some(right)
-}
-
-/// A text with every word, and every other character, on a line of its own: so that changes of neighbouring lines, and of
-/// different words of one line, do not conflict.
-fn words(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for chunk in text.chunk_by(|a, b| a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric()) {
-        out.extend_from_slice(if chunk == b"\n" { b"\\n" } else { chunk });
-        out.push(b'\n');
-    }
-    out
-}
-
-/// Back from that.
-fn of_words(words: &[u8]) -> Vec<u8> {
-    let text = |word: &[u8]| if word == b"\\n" { b"\n".to_vec() } else { word.to_vec() };
-    words.split(|&byte| byte == b'\n').flat_map(text).collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "all that there is to say of an application")]
-fn judge(
-    table: &mut Table,
-    row: &'static str,
-    bar: Option<f64>,
-    kind: Kind,
-    commit: &Commit,
-    case: &Case,
-    text: String,
-    right: &Tree,
-) {
-    let result = apply::apply(text.clone(), &case.tree);
-    let outcome = match &result {
-        Err(_) => Outcome::Refused,
-        Ok(tree) if tree == right => Outcome::Right,
-        Ok(_) => Outcome::Wrong,
-    };
-    let report = || {
-        let head = format!("{} {}", commit.id, case.answer.format.as_str());
-        match &result {
-            Err(errors) => format!("{head}: {errors:#?}\n{text}"),
-            Ok(tree) => format!("{head}\n{}\n{text}", difference(right, tree)),
-        }
-    };
-    table.count(row, bar, kind, outcome, &report);
-}
-
-/// What differs between what is right and what was made.
-fn difference(right: &Tree, made: &Tree) -> String {
-    let paths = right.keys().chain(made.keys().filter(|path| !right.contains_key(*path)));
-    let mut out = String::new();
-    for path in paths.filter(|path| right.get(*path) != made.get(*path)) {
-        let text = |tree: &Tree| {
-            tree.get(path).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
-        };
-        let (right, made) = (text(right), text(made));
-        let diff = similar::TextDiff::from_lines(&right, &made);
-        out.push_str(&diff.unified_diff().header(&format!("right {path}"), "made").to_string());
-    }
-    out
 }

@@ -23,40 +23,41 @@ const EARLIER: usize = 40;
 const CLEAN: &str = "--base, where git merges the commit";
 const CONFLICT: &str = "--base, where git has a conflict";
 
-/// Every commit in every format, onto an earlier state.
-pub(crate) fn measure(clone: &Path, commits: &[&Commit], seed: u64, table: &mut Table) -> Result<(), String> {
+/// A commit in every format, onto an earlier state.
+pub(crate) fn measure(
+    clone: &Path,
+    commit: &Commit,
+    random: &mut Random,
+    table: &mut Table,
+) -> Result<(), String> {
     let text =
         |args: &[&str]| git(clone, args, b"").map(|out| String::from_utf8_lossy(&out).trim().to_owned());
     let git_dir = PathBuf::from(text(&["rev-parse", "--absolute-git-dir"])?);
-    for (index, commit) in commits.iter().enumerate() {
-        let mut random = Random::new(seed, &[index as u64, 300]);
-        let back = 2 + random.below(EARLIER);
-        let (base, onto) = (format!("{}^", commit.id), format!("{}~{back}", commit.id));
-        let Ok(onto) = text(&["rev-parse", "--verify", "-q", &format!("{onto}^{{commit}}")]) else {
-            continue;
+    let back = 2 + random.below(EARLIER);
+    let (base, onto) = (format!("{}^", commit.id), format!("{}~{back}", commit.id));
+    let Ok(onto) = text(&["rev-parse", "--verify", "-q", &format!("{onto}^{{commit}}")]) else {
+        return Ok(());
+    };
+    let base = text(&["rev-parse", "--verify", "-q", &base])?;
+    // No format can say that a new file is executable.
+    let added = text(&["diff-tree", "-r", "--no-commit-id", "--diff-filter=A", &commit.id])?;
+    if added.lines().any(|line| line.contains(" 100755 ")) {
+        return Ok(());
+    }
+    let merged = text(&["merge-tree", "--write-tree", &format!("--merge-base={base}"), &onto, &commit.id]);
+    for &format in FormatId::ALL {
+        let Some(response) = response(commit, format) else { continue };
+        let result = apply(&git_dir, &base, &onto, response);
+        let (row, kind, outcome) = match (&merged, &result) {
+            (Ok(_), Err(_)) => (CLEAN, Kind::Clear, Outcome::Refused),
+            (Ok(wanted), Ok(made)) if wanted == made => (CLEAN, Kind::Clear, Outcome::Right),
+            (Ok(_), Ok(_)) => (CLEAN, Kind::Clear, Outcome::Wrong),
+            (Err(_), Err(_)) => (CONFLICT, Kind::Unbarred, Outcome::Refused),
+            (Err(_), Ok(_)) => (CONFLICT, Kind::Unbarred, Outcome::Right),
         };
-        let base = text(&["rev-parse", "--verify", "-q", &base])?;
-        // No format can say that a new file is executable.
-        let added = text(&["diff-tree", "-r", "--no-commit-id", "--diff-filter=A", &commit.id])?;
-        if added.lines().any(|line| line.contains(" 100755 ")) {
-            continue;
-        }
-        let merged =
-            text(&["merge-tree", "--write-tree", &format!("--merge-base={base}"), &onto, &commit.id]);
-        for &format in FormatId::ALL {
-            let Some(response) = response(commit, format) else { continue };
-            let result = apply(&git_dir, &base, &onto, response);
-            let (row, kind, outcome) = match (&merged, &result) {
-                (Ok(_), Err(_)) => (CLEAN, Kind::Clear, Outcome::Refused),
-                (Ok(wanted), Ok(made)) if wanted == made => (CLEAN, Kind::Clear, Outcome::Right),
-                (Ok(_), Ok(_)) => (CLEAN, Kind::Clear, Outcome::Wrong),
-                (Err(_), Err(_)) => (CONFLICT, Kind::Unbarred, Outcome::Refused),
-                (Err(_), Ok(_)) => (CONFLICT, Kind::Unbarred, Outcome::Right),
-            };
-            let bar = (kind == Kind::Clear).then_some(100.0);
-            let report = || format!("{} onto {onto} {}: {merged:?} {result:?}", commit.id, format.as_str());
-            table.count(row, bar, kind, outcome, &report);
-        }
+        let bar = (kind == Kind::Clear).then_some(100.0);
+        let report = || format!("{} onto {onto} {}: {merged:?} {result:?}", commit.id, format.as_str());
+        table.count(row, bar, kind, outcome, &report);
     }
     Ok(())
 }

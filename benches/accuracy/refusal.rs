@@ -23,13 +23,13 @@ pub(crate) const BAD: &[Bad] = &[
 ];
 
 /// What counts of lines: all but blanks.
-fn normal<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn normal<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let plain = |line: &str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     lines.into_iter().map(plain).filter(|line| !line.is_empty()).collect()
 }
 
 /// Whether lines stand in a file one after the other, blanks aside.
-fn stands(file: &File, lines: Vec<&str>) -> bool {
+pub(crate) fn stands(file: &File, lines: Vec<&str>) -> bool {
     let (file, lines) = (normal(file.lines.iter().map(|line| line.0.as_str())), normal(lines));
     !lines.is_empty() && file.windows(lines.len()).any(|window| *window == *lines)
 }

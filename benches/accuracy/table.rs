@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Bad,
     /// Anything.
     Unbarred,
+    /// It landed before: nothing changes, or it is refused.
+    Again,
 }
 
 /// How many of each.
@@ -57,7 +59,7 @@ impl Row {
     fn misses(&self) -> bool {
         match self.kind {
             Kind::Unbarred => false,
-            Kind::Bad => self.clear.wrong > 0,
+            Kind::Bad | Kind::Again => self.clear.wrong > 0,
             Kind::Clear | Kind::Unclear => {
                 let short = self.clear.all() > 0 && self.bar.is_some_and(|bar| self.share() < bar);
                 short || self.clear.wrong + self.unclear.wrong > 0
@@ -109,7 +111,8 @@ impl Table {
             Outcome::Wrong => tally.wrong += 1,
             Outcome::Refused => tally.refused += 1,
         }
-        let fails = outcome == Outcome::Wrong || kind == Kind::Clear && outcome == Outcome::Refused;
+        let short = kind == Kind::Clear && bar.is_some() && outcome == Outcome::Refused;
+        let fails = outcome == Outcome::Wrong || short;
         if fails && self.show.as_ref().is_some_and(|show| name.contains(show.as_str())) {
             println!("==== {name}: {outcome:?}: {}", report());
         }
@@ -161,7 +164,7 @@ impl Table {
             "\n{:<40} {:>6} {:>6} {:>8} {:>8} {:>6}   {:>20}",
             "drift", "right", "wrong", "refused", "right %", "bar", "unclear: r / w / ref"
         );
-        for row in self.rows.iter().filter(|row| row.kind != Kind::Bad) {
+        for row in self.rows.iter().filter(|row| !matches!(row.kind, Kind::Bad | Kind::Again)) {
             let Tally { right, wrong, refused } = row.clear;
             let unclear = format!("{} / {} / {}", row.unclear.right, row.unclear.wrong, row.unclear.refused);
             let bar = row.bar.map_or_else(|| "-".to_owned(), |bar| format!("{bar:.0}"));
@@ -177,6 +180,12 @@ impl Table {
         for row in self.rows.iter().filter(|row| row.kind == Kind::Bad) {
             let verdict = if row.misses() { "  MISSED" } else { "" };
             println!("{:<50} {:>8} {:>8}{verdict}", row.name, row.clear.refused, row.clear.wrong);
+        }
+        println!("\n{:<35} {:>14} {:>8} {:>8}", "once more", "there already", "refused", "changed");
+        for row in self.rows.iter().filter(|row| row.kind == Kind::Again) {
+            let Tally { right, wrong, refused } = row.clear;
+            let verdict = if row.misses() { "  MISSED" } else { "" };
+            println!("{:<35} {right:>14} {refused:>8} {wrong:>8}{verdict}", row.name);
         }
         self.rows.iter().filter(|row| row.misses()).count()
     }

@@ -8,6 +8,8 @@ mod quotes;
 mod surroundings;
 mod typography;
 
+pub(crate) use quotes::{mistyped, wrong_before};
+
 use crate::answer::{Hunk, Side};
 use crate::case::Case;
 use crate::random::Random;

@@ -1,7 +1,7 @@
 //! Lines that are quoted otherwise than they stand in the file.
 
 use super::{any_line, blank, indent};
-use crate::answer::{Line, Side};
+use crate::answer::{Hunk, Line, Side};
 use crate::case::Case;
 use crate::language::{comment_text, is_prose, placeholder};
 use crate::random::Random;
@@ -11,24 +11,22 @@ type Change = fn(&str, &str, &mut Random) -> Option<String>;
 
 /// Writes another text for a kept line.
 fn misquote(case: &mut Case, random: &mut Random, change: Change) -> bool {
-    misquoted(case, random, change).is_some()
-}
-
-fn misquoted<'a>(case: &'a mut Case, random: &mut Random, change: Change) -> Option<&'a mut Line> {
     let place = any_line(case, random, |hunk, line| {
         let line = &hunk.lines[line];
         line.side == Side::Kept && change(&hunk.path, &line.before, &mut Random::new(0, &[])).is_some()
     });
-    let (hunk, line) = place?;
+    let Some((hunk, line)) = place else { return false };
     let line = &mut hunk.lines[line];
-    let text = change(&hunk.path, &line.before, random).filter(|text| *text != line.before)?;
+    let Some(text) = change(&hunk.path, &line.before, random).filter(|text| *text != line.before) else {
+        return false;
+    };
     line.write(&text);
     line.misquoted = true;
-    Some(line)
+    true
 }
 
 /// One letter wrong, missing, doubled, or swapped with the next, behind the first bytes of a text.
-fn mistyped(text: &str, behind: usize, random: &mut Random) -> Option<String> {
+pub(crate) fn mistyped(text: &str, behind: usize, random: &mut Random) -> Option<String> {
     let (head, body) = text.split_at_checked(behind)?;
     let chars: Vec<char> = body.chars().collect();
     let letters: Vec<usize> = (0..chars.len()).filter(|&at| chars[at].is_ascii_alphabetic()).collect();
@@ -68,27 +66,30 @@ pub(super) fn typo_in_comment(case: &mut Case, random: &mut Random) -> bool {
     })
 }
 
-/// A kept line with a typo in the text before, which the text after has right. In a diff it is a line that goes and one
-/// that comes.
+/// A kept line with a typo in the text before, which the text after has right.
 pub(super) fn right_afterwards(case: &mut Case, random: &mut Random) -> bool {
-    let two_texts = case.answer.has_two_texts();
-    let Some(line) = misquoted(case, random, |_, text, random| mistyped(text, 0, random)) else {
-        return false;
-    };
-    line.after.clone_from(&line.lands);
-    if two_texts {
-        return true;
-    }
-    let right = line.lands.clone();
-    line.side = Side::Removed;
-    let hunk = case.answer.hunks_mut().find_map(|hunk| {
-        let at = hunk.lines.iter().position(|line| line.misquoted)?;
-        Some((hunk, at))
+    let place = any_line(case, random, |hunk, line| {
+        let line = &hunk.lines[line];
+        line.side == Side::Kept && mistyped(&line.before, 0, &mut Random::new(0, &[])).is_some()
     });
-    let Some((hunk, at)) = hunk else { return false };
-    hunk.lines.insert(at + 1, Line::new(Side::Added, &right));
+    let Some((hunk, line)) = place else { return false };
+    let Some(text) = mistyped(&hunk.lines[line].before, 0, random) else { return false };
+    wrong_before(hunk, line, &text)
+}
+
+/// Writes another text for a line that is kept, in the text before only. In a diff it becomes a line that goes and one
+/// that comes. False where that cannot be said.
+pub(crate) fn wrong_before(hunk: &mut Hunk, at: usize, text: &str) -> bool {
+    let (two_texts, is_last) = (hunk.has_two_texts(), at + 1 == hunk.lines.len());
+    let line = &mut hunk.lines[at];
+    let right = std::mem::replace(&mut line.before, text.to_owned());
+    line.misquoted = true;
+    if !two_texts {
+        line.side = Side::Removed;
+        hunk.lines.insert(at + 1, Line::new(Side::Added, &right));
+    }
     // A file's last line that stays keeps its end, and one that is new has a newline.
-    at + 2 < hunk.lines.len()
+    two_texts || !is_last
 }
 
 /// A comment of which only the first words are left, or none.

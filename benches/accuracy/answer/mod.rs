@@ -1,0 +1,233 @@
+//! A response that `format::render` wrote, taken apart into the lines of its hunks, so that they can be spoiled as a model
+//! spoils them, and put together again. It reads what is rendered and nothing more, without the library's parsers.
+
+mod read;
+
+use git_llm_apply::format::FormatId;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Kept,
+    Removed,
+    Added,
+}
+
+/// A line of a hunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) side: Side,
+    /// What the response quotes of the file.
+    pub(crate) before: String,
+    /// What it says stands there afterwards; for a kept line, where both are written, the same.
+    pub(crate) after: String,
+    /// For an added line, what has to come into the file.
+    pub(crate) lands: String,
+    /// `\ No newline at end of file` follows.
+    pub(crate) unterminated: bool,
+    /// The file has it and the response leaves it out.
+    pub(crate) left_out: bool,
+    /// The response has it and the file does not.
+    pub(crate) made_up: bool,
+    /// It stands for any lines of the file.
+    pub(crate) stands_for_any: bool,
+    /// It is not even nearly what the file has.
+    pub(crate) misquoted: bool,
+}
+
+impl Line {
+    pub(crate) fn new(side: Side, text: &str) -> Self {
+        Self {
+            side,
+            before: text.to_owned(),
+            after: text.to_owned(),
+            lands: text.to_owned(),
+            unterminated: false,
+            left_out: false,
+            made_up: false,
+            stands_for_any: false,
+            misquoted: false,
+        }
+    }
+
+    /// Sets what is written for a line, wherever it is written.
+    pub(crate) fn write(&mut self, text: &str) {
+        self.before = text.to_owned();
+        self.after = text.to_owned();
+    }
+
+    /// Whether the response quotes it from the file.
+    pub(crate) fn is_quoted(&self) -> bool {
+        self.side != Side::Added && !self.left_out
+    }
+}
+
+/// One place of a file as a response names it.
+#[derive(Debug, Clone)]
+pub(crate) struct Hunk {
+    pub(crate) path: String,
+    pub(crate) lines: Vec<Line>,
+    /// What stands between the two texts, in formats that have two.
+    middle: Option<String>,
+}
+
+/// A part of a response.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// Anything that is no hunk's text.
+    Text(String),
+    /// The `@@` line of a hunk.
+    Head(String),
+    Hunk(Hunk),
+}
+
+/// A response.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) format: FormatId,
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Answer {
+    /// Takes a rendered response apart.
+    pub(crate) fn read(format: FormatId, text: &str) -> Self {
+        let parts = match format {
+            FormatId::Opx => read::opx(text),
+            FormatId::SearchReplace => read::search_replace(text),
+            FormatId::ApplyPatch | FormatId::FileChanges => read::diffs(text),
+            FormatId::Applydir => read::applydir(text),
+        };
+        Self { format, parts }
+    }
+
+    /// A response of one hunk, whose `@@` line is given for formats that have one.
+    pub(crate) fn of(format: FormatId, path: &str, head: &str, lines: Vec<Line>) -> Self {
+        let (before, middle, after) = match format {
+            FormatId::Opx => (
+                format!("<edit file=\"{path}\" op=\"patch\">\n<find>\n<<<\n"),
+                Some(">>>\n</find>\n<put>\n<<<\n"),
+                ">>>\n</put>\n</edit>\n",
+            ),
+            FormatId::SearchReplace => {
+                (format!("### File: {path}\n<<<<<<< SEARCH\n"), Some("=======\n"), ">>>>>>> REPLACE\n")
+            }
+            FormatId::ApplyPatch => {
+                (format!("*** Begin Patch\n*** Update File: {path}\n"), None, "*** End Patch\n")
+            }
+            FormatId::FileChanges => (
+                format!("<FILE_CHANGES>\n<FILE_PATCH file_path=\"{path}\">\n"),
+                None,
+                "</FILE_PATCH>\n</FILE_CHANGES>\n",
+            ),
+            FormatId::Applydir => {
+                (format!("{{\"file_entries\": [{{\"file\": {path:?}, \"changes\": [\n"), Some(""), "]}]}\n")
+            }
+        };
+        let has_head = middle.is_none();
+        let hunk = Hunk { path: path.to_owned(), lines, middle: middle.map(str::to_owned) };
+        let mut parts = vec![Part::Text(before)];
+        parts.extend(has_head.then(|| Part::Head(format!("{head}\n"))));
+        parts.extend([Part::Hunk(hunk), Part::Text(after.to_owned())]);
+        Self { format, parts }
+    }
+
+    pub(crate) fn hunks(&self) -> impl Iterator<Item = &Hunk> {
+        self.parts.iter().filter_map(|part| if let Part::Hunk(hunk) = part { Some(hunk) } else { None })
+    }
+
+    pub(crate) fn hunks_mut(&mut self) -> impl Iterator<Item = &mut Hunk> {
+        self.parts.iter_mut().filter_map(|part| if let Part::Hunk(hunk) = part { Some(hunk) } else { None })
+    }
+
+    /// Whether kept lines are written twice.
+    pub(crate) fn has_two_texts(&self) -> bool {
+        !matches!(self.format, FormatId::ApplyPatch | FormatId::FileChanges)
+    }
+
+    /// The response's text.
+    pub(crate) fn write(&self) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) | Part::Head(text) => out.push_str(text),
+                Part::Hunk(hunk) => hunk.write(self.format, &mut out),
+            }
+        }
+        out
+    }
+}
+
+impl Hunk {
+    /// Whether kept lines are written twice.
+    pub(crate) fn has_two_texts(&self) -> bool {
+        self.middle.is_some()
+    }
+
+    /// The texts of the lines that the response quotes.
+    pub(crate) fn before(&self) -> Vec<&str> {
+        self.lines.iter().filter(|line| line.is_quoted()).map(|line| line.before.as_str()).collect()
+    }
+
+    /// The texts of the lines that it says stand there afterwards.
+    pub(crate) fn after(&self) -> Vec<&str> {
+        let stays = self.lines.iter().filter(|line| line.side != Side::Removed && !line.left_out);
+        stays.map(|line| line.after.as_str()).collect()
+    }
+
+    /// Whether between lines that it quotes one is left out or made up.
+    pub(crate) fn has_blank_amiss(&self) -> bool {
+        let amiss = |line: &Line| line.left_out || line.made_up;
+        let quotes = |lines: &[Line]| lines.iter().any(|line| line.is_quoted() && !line.made_up);
+        let at = self.lines.iter().position(amiss);
+        at.is_some_and(|at| quotes(&self.lines[..at]) && quotes(&self.lines[at + 1..]))
+    }
+
+    fn write(&self, format: FormatId, out: &mut String) {
+        if format == FormatId::Applydir {
+            let lines = |lines: Vec<&str>| serde_json::to_string_pretty(&lines).unwrap_or_default();
+            let (before, after) = (lines(self.before()), lines(self.after()));
+            out.push_str(&format!("{{\"original_lines\": {before},\n\"changed_lines\": {after}}}"));
+            return;
+        }
+        let Some(middle) = &self.middle else {
+            for line in self.lines.iter().filter(|line| !line.left_out) {
+                let (mark, text) = match line.side {
+                    Side::Kept => (' ', &line.before),
+                    Side::Removed => ('-', &line.before),
+                    Side::Added => ('+', &line.after),
+                };
+                out.push(mark);
+                out.push_str(text);
+                out.push('\n');
+                if line.unterminated {
+                    out.push_str("\\ No newline at end of file\n");
+                }
+            }
+            return;
+        };
+        let mut push = |lines: Vec<&str>| {
+            for line in lines {
+                out.push_str(line);
+                out.push('\n');
+            }
+        };
+        push(self.before());
+        push(middle.strip_suffix('\n').unwrap_or(middle).split('\n').collect());
+        push(self.after());
+    }
+
+    /// Two texts, their lines paired.
+    fn of_texts(path: &str, before: &[&str], after: &[&str], middle: String) -> Self {
+        let mut lines = Vec::new();
+        for op in capture_diff_slices(Algorithm::Myers, before, after) {
+            let kept = if let DiffOp::Equal { .. } = op { op.old_range() } else { 0..0 };
+            lines.extend(before[kept.clone()].iter().map(|line| Line::new(Side::Kept, line)));
+            if kept.is_empty() {
+                lines.extend(before[op.old_range()].iter().map(|line| Line::new(Side::Removed, line)));
+                lines.extend(after[op.new_range()].iter().map(|line| Line::new(Side::Added, line)));
+            }
+        }
+        Self { path: path.to_owned(), lines, middle: Some(middle) }
+    }
+}

@@ -1,8 +1,8 @@
 //! How often responses land right, wrong or not at all: `cargo bench --bench accuracy`.
 //!
 //! Commits are written as responses in all formats, by the library's own `render`, and then spoiled as models spoil them.
-//! Files by themselves are a source too, for what no commit does (`subject`). Each response is applied, in process, to the files before the commit; what comes out has to be, byte for byte, what the commit
-//! made of them. It exits with 1 where a bar is missed:
+//! Each is applied, in process, to the files before the commit; what comes out has to be, byte for byte, what the commit
+//! made of them. For what no commit does, a file by itself is enough (`subject`). It exits with 1 where a bar is missed:
 //! - nothing is ever applied wrong;
 //! - what must be refused is refused;
 //! - what landed changes nothing when it is applied once more, or is refused then;

@@ -1,0 +1,64 @@
+//! Changes in blocks that are all the same but for their headings. The file has 100,000 lines, however few changes there
+//! are.
+
+use crate::Expected::Lands;
+use crate::Input;
+use crate::one::diff;
+
+/// So many blocks of so many lines.
+const BLOCKS: usize = 16_667;
+const LINES: usize = 6;
+
+/// The heading of a block, without its indentation.
+fn heading(n: usize) -> String {
+    format!("fn compute_{n}(items: &[Item]) {{")
+}
+
+fn file(changes: usize) -> String {
+    let block = |n: usize| {
+        let heading = heading(n);
+        format!(
+            "{heading}\n    let first = items.len();\n    let value = 0;\n    log(first);\n    done(value);\n}}\n"
+        )
+    };
+    (0..BLOCKS.max(changes)).map(block).collect()
+}
+
+/// The numbers of blocks that are changed, all over the file.
+fn changed(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |n| n * BLOCKS.max(count) / count)
+}
+
+const CHANGE: &str = "-    let value = 0;\n+    let value = 1;\n";
+
+fn patch(count: usize, sections: &str) -> Input {
+    let answer = format!("*** Begin Patch\n{sections}*** End Patch\n");
+    Input { file: file(count), answer, expected: Lands }
+}
+
+/// Chunks of one section, each below the heading of its block.
+pub(super) fn chunks(count: usize) -> Input {
+    let chunks: String = changed(count).map(|n| format!("@@ {}\n{CHANGE}", heading(n))).collect();
+    patch(count, &format!("*** Update File: a.txt\n{chunks}"))
+}
+
+/// The same with a part of the heading only.
+pub(super) fn parts_of_lines(count: usize) -> Input {
+    let chunks: String = changed(count).map(|n| format!("@@ compute_{n}(\n{CHANGE}")).collect();
+    patch(count, &format!("*** Update File: a.txt\n{chunks}"))
+}
+
+/// The same with a section for each.
+pub(super) fn sections(count: usize) -> Input {
+    let section = |n: usize| format!("*** Update File: a.txt\n@@ {}\n{CHANGE}", heading(n));
+    patch(count, &changed(count).map(section).collect::<String>())
+}
+
+/// Hunks of one diff, with numbers and headings.
+pub(super) fn hunks(count: usize) -> Input {
+    let hunk = |n: usize| {
+        let (at, heading) = (n * LINES + 3, heading(n));
+        format!("@@ -{at},2 +{at},2 @@ {heading}\n{CHANGE}     log(first);\n")
+    };
+    Input { file: file(count), answer: diff(&changed(count).map(hunk).collect::<String>()), expected: Lands }
+}

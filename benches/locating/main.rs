@@ -1,0 +1,161 @@
+//! What finding places costs, on inputs that are the worst for a careless matcher: `cargo bench --bench locating`.
+//!
+//! Each input is made twice, the second time of double the size. Double the size may take about twice the time, or four
+//! times where both the edits and the file are doubled; and each row has the seconds that it may take. It exits with 1
+//! where one of these is missed, or where something else comes of an input than has to.
+
+#![expect(clippy::print_stdout, reason = "the figures are what it is for")]
+#![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
+
+mod headings;
+mod many;
+mod one;
+
+use git_llm_apply::diag::Code;
+use git_llm_apply::format::parse;
+use git_llm_apply::plan::{MemoryTree, Outcome, Rules, resolve};
+use git_llm_apply::response::Response;
+
+/// Doubling an input may take so many times the time: twice, and a little for larger tables and colder caches.
+const LINEAR: f64 = 2.2;
+
+/// Likewise where both the edits and the file double, as each edit costs a look at the file.
+const PRODUCT: f64 = 4.4;
+
+/// So many seconds are enough to see a ratio; an input that takes less is doubled, at most so often.
+const ENOUGH_FOR_A_RATIO: f64 = 0.1;
+const MOST_DOUBLINGS: usize = 4;
+
+/// A file, a response to it, and what has to come of it.
+struct Input {
+    file: String,
+    answer: String,
+    expected: Expected,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    /// A plan that changes the file.
+    Lands,
+    /// A plan that changes nothing, as all of it is there already.
+    There,
+    Refused(Code),
+    /// Whatever it is, it takes its time.
+    Any,
+}
+
+/// What it is, how it is made for a size, the size, how it may grow, and the seconds that it may take.
+type Row = (&'static str, fn(usize) -> Input, usize, f64, f64);
+
+const ROWS: &[Row] = &[
+    ("a text of 40 lines that is nowhere in 100,000", one::miss, 100_000, LINEAR, 0.2),
+    ("the same, of which no line is there", one::strange, 100_000, LINEAR, 0.2),
+    ("the same, with one word changed in each line", one::reworded, 100_000, LINEAR, 0.2),
+    ("a typo in 40 lines among 100,000", one::typo, 100_000, LINEAR, 0.2),
+    ("one line 100,000 times, 40 of them to find", one::repeated, 100_000, LINEAR, 0.5),
+    ("one line 100,000 times, a like one to find", one::repeated_like, 100_000, LINEAR, 0.5),
+    ("one word 100,000 times in a line, to find", one::one_line, 100_000, LINEAR, 0.5),
+    ("10,000 blocks that are nearly the same", one::blocks, 10_000, LINEAR, 0.5),
+    ("a hunk of blocks that are nearly the same, no numbers", one::diff_of_blocks, 10_000, LINEAR, 0.5),
+    ("100 hunks for as many places each", many::hunks_everywhere, 100, PRODUCT, 1.0),
+    ("400 chunks with the same anchor", many::chunks, 400, PRODUCT, 1.0),
+    ("1,000 texts that are nowhere in 10,000 lines", many::misses, 1_000, LINEAR, 5.0),
+    ("5,000 edits on a file of 5 MB", many::edits, 5_000, PRODUCT, 5.0),
+    ("the same once more, on the result", many::edits_again, 5_000, PRODUCT, 5.0),
+    ("5,000 indented otherwise than a file of 5 MB", many::shifted_edits, 5_000, PRODUCT, 10.0),
+    ("5,000 hunks of one diff on a file of 5 MB", many::hunks, 5_000, PRODUCT, 5.0),
+    ("5,000 chunks of one patch on a file of 5 MB", many::patch, 5_000, PRODUCT, 5.0),
+    ("16,000 chunks with headings in 100,000 lines", headings::chunks, 16_000, LINEAR, 2.0),
+    ("the same with headings that are part of a line", headings::parts_of_lines, 16_000, LINEAR, 2.0),
+    ("the same with a section for each chunk", headings::sections, 16_000, LINEAR, 5.0),
+    ("800 hunks with headings in 100,000 lines", headings::hunks, 800, LINEAR, 2.0),
+];
+
+/// `-- 3` halves all sizes three times, for a look at code that is not fast yet.
+fn main() {
+    let halvings = std::env::args().skip(1).find_map(|arg| arg.parse::<u32>().ok()).unwrap_or(0);
+    let mut missed = 0;
+    println!("{:<56} {:>9} {:>9} {:>13}", "input", "time", "bound", "doubled");
+    for &(name, make, size, growth, bound) in ROWS {
+        let mut size = size >> halvings;
+        let [mut half, mut whole] = time([make(size / 2), make(size)]);
+        let taken = whole.seconds;
+        let mut fits = half.fits && whole.fits;
+        // What takes next to no time has no ratio to speak of.
+        for _ in 0..MOST_DOUBLINGS {
+            if whole.seconds > ENOUGH_FOR_A_RATIO {
+                break;
+            }
+            size *= 2;
+            [half, whole] = time([make(size / 2), make(size)]);
+            fits &= half.fits && whole.fits;
+        }
+        let ratio = whole.seconds / half.seconds;
+        let is_slow = taken > bound || ratio > growth;
+        missed += usize::from(is_slow || !fits);
+        let verdict = match (is_slow, fits) {
+            (_, false) => "  MISSED: not what has to come of it",
+            (true, true) => "  MISSED",
+            (false, true) => "",
+        };
+        println!(
+            "{name:<56} {:>6.0} ms {:>6.0} ms {ratio:>7.2} / {growth:.1}{verdict}",
+            taken * 1e3,
+            bound * 1e3
+        );
+    }
+    std::process::exit(i32::from(missed > 0));
+}
+
+/// The seconds that this thread has had: others on the machine do not count.
+fn now() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    #[expect(clippy::cast_precision_loss, reason = "seconds and nanoseconds of a run")]
+    let seconds = now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9;
+    seconds
+}
+
+/// So often it is run, unless it has taken so many seconds before.
+const RUNS: usize = 5;
+const ENOUGH: f64 = 4.0;
+
+/// What resolving takes.
+struct Taken {
+    /// The least of some runs; reading the response is measured elsewhere.
+    seconds: f64,
+    /// Whether that came of it which has to.
+    fits: bool,
+}
+
+/// Both in turn, so that what else the machine does slows both.
+fn time(inputs: [Input; 2]) -> [Taken; 2] {
+    let ready = inputs.map(|input| {
+        let response = Response::new(0, "generated", input.answer.into_bytes(), u64::MAX).unwrap();
+        let script = parse(&response, None);
+        assert!(!script.has_errors(), "{:?}", script.diagnostics.first());
+        (script, MemoryTree::new().with_file("a.txt", &input.file).unwrap(), input.expected)
+    });
+    let mut taken = [(); 2].map(|()| Taken { seconds: f64::MAX, fits: true });
+    let mut all = 0.0;
+    for _ in 0..RUNS {
+        for ((script, tree, expected), taken) in ready.iter().zip(&mut taken) {
+            let start = now();
+            let outcome = resolve(script, tree, &Rules::default()).unwrap();
+            let seconds = now() - start;
+            taken.seconds = taken.seconds.min(seconds);
+            all += seconds;
+            let made = match outcome {
+                Err(rejected) => Expected::Refused(rejected.diagnostics.first().unwrap().code),
+                Ok(plan) if plan.steps().iter().all(|step| step.outcome == Outcome::AlreadyApplied) => {
+                    Expected::There
+                }
+                Ok(_) => Expected::Lands,
+            };
+            taken.fits &= [made, Expected::Any].contains(expected);
+        }
+        if all > ENOUGH {
+            break;
+        }
+    }
+    taken
+}

@@ -73,9 +73,9 @@ fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// Whether there is nothing but blanks.
-pub(super) fn is_blank(text: &[u8]) -> bool {
-    text.iter().copied().all(blank)
+/// Whether there is nothing but blanks in a text, those included that only look like one.
+pub fn is_blank(text: &[u8]) -> bool {
+    !text.iter().any(u8::is_ascii_graphic) && Form::FoldedTrimmed.of(text).is_empty()
 }
 
 fn trim_end(text: &[u8]) -> &[u8] {
@@ -94,16 +94,16 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text);
     }
     let Ok(text) = std::str::from_utf8(text) else { return Cow::Borrowed(text) };
-    let plain = text.chars().all(|c| look_alike(c) == c);
-    if plain && is_nfc_quick(text.chars()) == IsNormalized::Yes {
+    let is_plain = text.chars().all(|c| plain(c) == c);
+    if is_plain && is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return Cow::Borrowed(text.as_bytes());
     }
-    Cow::Owned(text.nfc().map(look_alike).collect::<String>().into_bytes())
+    Cow::Owned(text.nfc().map(plain).collect::<String>().into_bytes())
 }
 
 /// The ASCII character that a typographic one is mistaken for by models and by editors that "correct" text. An ellipsis
 /// is not three dots: those are often a placeholder for code.
-fn look_alike(c: char) -> char {
+pub fn plain(c: char) -> char {
     match c {
         '\u{2018}'..='\u{201b}' => '\'',
         '\u{201c}'..='\u{201f}' => '"',

@@ -6,12 +6,15 @@
 
 mod chunk;
 mod form;
+mod lookup;
 
-pub use form::{Form, indentation};
+pub use form::{Form, indentation, is_blank, plain};
+pub use lookup::Lookup;
 
 use chunk::Chunk;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// How many leading bytes git looks at for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
 const BINARY_PROBE: usize = 8000;
@@ -72,7 +75,19 @@ struct Inner {
     /// A lone `\r` ends a line, because the file as first seen has no `\n`.
     cr_ends_lines: bool,
     is_binary: bool,
+    /// By form, then for all lines and for those that are not blank.
+    lookups: [[Asked; 2]; Form::ALL.len()],
 }
+
+/// A lookup, once it was asked for often enough.
+#[derive(Default)]
+struct Asked {
+    times: AtomicUsize,
+    lookup: OnceLock<Lookup>,
+}
+
+/// A text that is asked oftener than this is worth a [`Lookup`], which costs as much as some ten searches without.
+const WORTH_A_LOOKUP: usize = 16;
 
 impl Content {
     /// Takes a file apart.
@@ -94,7 +109,9 @@ impl Content {
             lines += chunk.line_count();
         }
         starts.push(lines);
-        Self { inner: Arc::new(Inner { chunks, starts, has_bom, cr_ends_lines, is_binary }) }
+        let lookups = Default::default();
+        let inner = Inner { chunks, starts, has_bom, cr_ends_lines, is_binary, lookups };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Whether git calls it binary: a NUL among the first 8000 bytes.
@@ -238,6 +255,16 @@ impl Content {
         Some((chunk, line - self.inner.starts[chunk]))
     }
 
+    /// Where lines stand by their hashes in a form, all lines or only those that are not blank. None for the first few
+    /// times that a text is asked: most texts are searched once or twice, and a search costs less.
+    pub fn lookup(&self, form: Form, solid: bool) -> Option<&Lookup> {
+        let asked = self.inner.lookups.get(form as usize)?.get(usize::from(solid))?;
+        if asked.times.fetch_add(1, Ordering::Relaxed) < WORTH_A_LOOKUP {
+            return None;
+        }
+        Some(asked.lookup.get_or_init(|| Lookup::new(self, form, solid)))
+    }
+
     /// Chunk and byte offset in it where a line begins; behind the last chunk for the end.
     fn byte_position(&self, line: usize) -> (usize, usize) {
         match self.position(line) {
@@ -258,6 +285,16 @@ impl<'a> Piece<'a> {
     /// The index of its first line in the file.
     pub fn first(&self) -> usize {
         self.first
+    }
+
+    /// How many lines it has.
+    pub fn len(&self) -> usize {
+        self.chunk.line_count()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// All of its bytes.

@@ -41,10 +41,15 @@ impl Numbers {
     }
 }
 
-/// What stands behind the second `@@` of a line, given what follows its first one.
+/// The line that a hunk names beside its numbers, given what follows its first `@@`: what stands behind the second one, or
+/// in the place of the numbers.
 pub(super) fn section(text: &str) -> Option<String> {
-    let (_, section) = text.split_once("@@")?;
-    Some(section.trim().to_owned()).filter(|section| section.contains(char::is_alphanumeric))
+    let says = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
+    let (inner, behind) = text.split_once("@@").unwrap_or((text, ""));
+    let numbers = inner.trim_start().starts_with(['-', '+'])
+        || inner.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let section = if says(behind) || numbers { behind } else { inner };
+    Some(section.trim().to_owned()).filter(|section| says(section))
 }
 
 impl Range {

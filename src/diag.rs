@@ -233,7 +233,7 @@ codes! {
     OccurrenceRange = "occurrence-range",
     /// The after-text says "rest of the code" where the before-text had code.
     Placeholder = "placeholder",
-    /// The after-text brings conflict markers.
+    /// The after-text brings conflict markers, or the dividers of the format it is written in.
     Markers = "markers",
     /// The edit's result and what changed meanwhile are in conflict.
     Conflict = "conflict",
@@ -241,6 +241,10 @@ codes! {
     NoChange = "no-change",
     /// The edit's result is there already.
     AlreadyApplied = "already-applied",
+    /// The edit quotes no line of the file, so its lines went below a heading or to the end of the file.
+    Unanchored = "unanchored",
+    /// New lines were indented by other blanks than the file, and got the file's.
+    Retabbed = "retabbed",
     /// Over a limit of size or time.
     Limit = "limit",
 }

@@ -12,22 +12,27 @@ use std::cell::Cell;
 pub struct Effort {
     search: Cell<u64>,
     evidence: Cell<u64>,
+    short: Cell<bool>,
 }
 
 impl Effort {
     /// So many steps for finding places, and for evidence.
     pub fn new(search: u64, evidence: u64) -> Self {
-        Self { search: Cell::new(search), evidence: Cell::new(evidence) }
+        Self { search: Cell::new(search), evidence: Cell::new(evidence), short: Cell::new(false) }
     }
 
     /// Takes steps for finding places; false when there are not enough left, and then there are none.
     pub(super) fn spend(&self, steps: usize) -> bool {
-        take(&self.search, steps)
+        let enough = take(&self.search, steps);
+        if !enough {
+            self.short.set(true);
+        }
+        enough
     }
 
-    /// Whether a search was cut short, so that nothing follows from what was not found.
+    /// Whether a search was cut short, so that nothing follows from what was found or not.
     pub(super) fn is_spent(&self) -> bool {
-        self.search.get() == 0
+        self.short.get()
     }
 
     /// Takes steps for evidence, likewise.

@@ -1,33 +1,32 @@
-//! After-texts that no one means: placeholders for code that would be lost, merge conflicts, and binary ones.
+//! After-texts that no one means: placeholders for code that would be lost, merge conflicts, dividers of the format that
+//! they are written in, and binary ones.
 
+use super::Limits;
+use super::effort::Effort;
+use super::evidence::Refusal;
+use super::haystack::Haystack;
+use super::language::Language;
 use super::pattern::{Pattern, Step, lines};
-use super::placeholder::{is_left_out, is_placeholder};
-use super::{Limits, Refusal};
+use super::placeholder::{is_left_out, is_new_placeholder};
 use crate::diag::Code;
-use crate::text::{Content, Form};
+use crate::edit::FormatId;
+use crate::text::{Content, Form, is_blank};
 
 /// What is wrong with what a hunk brings to a file.
-pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
     // The lines that stand there afterwards, and whether each is new.
-    let stays = |step: &&Step<'_>| matches!(step, Step::Keep(_) | Step::Add(_));
-    let is_new: Vec<bool> =
-        pattern.steps.iter().filter(stays).map(|step| matches!(step, Step::Add(_))).collect();
-    let after = pattern.after();
-    let added: Vec<&[u8]> =
-        after.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(text, _)| *text).collect();
-    let removes = pattern.steps.iter().any(|step| match *step {
-        Step::Remove(line) => pattern.before.get(line).is_some_and(|text| !Form::Trimmed.of(text).is_empty()),
-        Step::Gap => true,
-        Step::Keep(_) | Step::Add(_) => false,
-    });
+    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
+    let added: Vec<&[u8]> = pattern.added().collect();
+    let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
     text_only(&added)?;
     if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(content, &after, limits)?;
+        fenced(hay, &after, limits)?;
     }
     if removes {
-        placeholders(content, &after, |line| is_new.get(line) == Some(&true), limits)?;
+        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
     }
-    markers(content, &after, limits)
+    dividers(hay, &added, limits)?;
+    markers(hay, &after, limits)
 }
 
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
@@ -36,12 +35,16 @@ pub(super) fn hunk(content: &Content, pattern: &Pattern<'_>, limits: &Limits) ->
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
 pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
     let lines = lines(text);
+    let nothing = Content::new(b"");
+    // A line that is looked for in vain costs a look at the whole file, and few are.
+    let effort = Effort::default();
+    let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
     text_only(&lines)?;
-    fenced(old.unwrap_or(&Content::new(b"")), &lines, limits)?;
-    if let Some(old) = old {
-        placeholders(old, &lines, |_| true, limits)?;
+    fenced(hay, &lines, limits)?;
+    if old.is_some() {
+        placeholders(hay, &lines, |_| true, limits)?;
     }
-    markers(old.unwrap_or(&Content::new(b"")), &lines, limits)
+    markers(hay, &lines, limits)
 }
 
 /// A NUL would make the file a binary one.
@@ -53,12 +56,12 @@ fn text_only(added: &[&[u8]]) -> Result<(), Box<Refusal>> {
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
-fn fenced(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+fn fenced(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
-    if limits.prose || !is_fence || stands(content, first, Form::Text) {
+    if limits.language.is_prose() || !is_fence || hay.has_line(first, Form::Text) {
         return Ok(());
     }
     Err(Refusal::new(
@@ -70,7 +73,7 @@ fn fenced(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Box
 
 /// `is_new` says of an index of the after-lines whether the line is an added one.
 fn placeholders(
-    content: &Content,
+    hay: Haystack<'_>,
     after: &[&[u8]],
     is_new: impl Fn(usize) -> bool,
     limits: &Limits,
@@ -78,9 +81,12 @@ fn placeholders(
     if limits.allow_placeholder {
         return Ok(());
     }
-    let elides = |at: usize| is_placeholder(after[at]) || !limits.prose && is_left_out(after, at);
+    let language: Language = limits.language;
+    let elides = |at: usize| {
+        is_new_placeholder(after[at], language) || !language.is_prose() && is_left_out(after, at, language)
+    };
     let new = (0..after.len()).filter(|&at| is_new(at));
-    match new.filter(|&at| elides(at)).find(|&at| !stands(content, after[at], Form::Trimmed)) {
+    match new.filter(|&at| elides(at)).find(|&at| !hay.has_line(after[at], Form::Trimmed)) {
         None => Ok(()),
         Some(at) => {
             let line = after[at];
@@ -94,7 +100,7 @@ fn placeholders(
     }
 }
 
-fn markers(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+fn markers(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
     if limits.allow_markers {
         return Ok(());
     }
@@ -112,7 +118,7 @@ fn markers(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Bo
         rest.find(|line| label(line, b">>>>>>>").is_some()),
     ];
     let conflict = found.iter().all(Option::is_some);
-    if conflict && found.iter().flatten().any(|line| !stands(content, line, Form::Text)) {
+    if conflict && found.iter().flatten().any(|line| !hay.has_line(line, Form::Text)) {
         // Enough to look for; a label may be of any length.
         let first = String::from_utf8_lossy(found[0].copied().unwrap_or_default());
         let first: String = first.chars().take(40).collect();
@@ -123,9 +129,28 @@ fn markers(content: &Content, after: &[&[u8]], limits: &Limits) -> Result<(), Bo
     Ok(())
 }
 
-/// Whether a line stands anywhere in a file.
-fn stands(content: &Content, line: &[u8], form: Form) -> bool {
-    !super::search::whole_lines(content, &[line], form).is_empty()
+/// A line that divides a block of the format which an edit is written in, and that the file has none of, was meant to divide
+/// it: models double the divider, or lose a line of it.
+fn dividers(hay: Haystack<'_>, added: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+    if limits.allow_markers || limits.format != Some(FormatId::SearchReplace) {
+        return Ok(());
+    }
+    let is = |line: &[u8], mark: u8, word: &[u8]| {
+        let line = line.trim_ascii();
+        let marks = line.iter().take_while(|b| **b == mark).count();
+        (5..=9).contains(&marks) && line[marks..].trim_ascii() == word
+    };
+    let divides =
+        |line: &&&[u8]| is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE");
+    match added.iter().find(|line| divides(line) && !hay.has_line(line, Form::Trimmed)) {
+        Some(line) => {
+            let line = String::from_utf8_lossy(line).into_owned();
+            let message = format!("the new text holds `{}`, which divides a block", line.trim());
+            Err(Refusal::new(Code::Markers, message)
+                .with_help("write each block with its three marks, each once; --allow-markers lets it pass"))
+        }
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +161,25 @@ mod tests {
 
     fn code(file: &str, before: &str, after: &str) -> Option<Code> {
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
-        hunk(&Content::new(file.as_bytes()), &pattern, &LIMITS).err().map(|refusal| refusal.code)
+        guarded(file, &pattern, &LIMITS).err().map(|refusal| refusal.code)
+    }
+
+    fn guarded(file: &str, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        hunk(Haystack::new(&content, &effort), pattern, limits)
+    }
+
+    #[test]
+    fn a_divider_of_the_format_is_not_put_into_a_file() {
+        let limits = Limits { format: Some(FormatId::SearchReplace), ..LIMITS };
+        let code = |file: &str, after: &str| {
+            let pattern = Pattern::of_texts("x\n", after, Unit::Lines);
+            guarded(file, &pattern, &limits).err().map(|refusal| refusal.code)
+        };
+        assert_eq!(code("x\n", "y\n=======\n"), Some(Code::Markers));
+        assert_eq!(code("x\n", "y\n>>>>>>> REPLACE\n"), Some(Code::Markers));
+        assert_eq!(code("x\n=======\n", "y\n=======\n"), None, "the file has one");
+        assert_eq!(code("x\n", "y\n===========\n"), None, "too long for one");
     }
 
     #[test]
@@ -150,11 +193,11 @@ mod tests {
         let dots = "fn f() {\n    ...\n    b();\n}\n";
         assert_eq!(code(before, before, dots), Some(Code::Placeholder));
         let pattern = Pattern::of_texts(before, dots, Unit::Lines);
-        let prose = Limits { prose: true, ..LIMITS };
-        assert!(hunk(&Content::new(before.as_bytes()), &pattern, &prose).is_ok(), "a text may say so");
+        let prose = Limits { language: Language::of("a.md"), ..LIMITS };
+        assert!(guarded(before, &pattern, &prose).is_ok(), "a text may say so");
         let lax = Limits { allow_placeholder: true, ..LIMITS };
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
-        assert!(hunk(&Content::new(b""), &pattern, &lax).is_ok());
+        assert!(guarded("", &pattern, &lax).is_ok());
     }
 
     #[test]
@@ -171,7 +214,7 @@ mod tests {
         assert_eq!(guard_text(fenced, None, &LIMITS).unwrap_err().code, Code::Malformed);
         assert_eq!(code("x\n", "x\n", fenced), Some(Code::Malformed));
         assert_eq!(code("x\n", "x\n", &format!("x\n{fenced}")), None, "in a comment");
-        assert!(guard_text(fenced, None, &Limits { prose: true, ..LIMITS }).is_ok());
+        assert!(guard_text(fenced, None, &Limits { language: Language::of("a.md"), ..LIMITS }).is_ok());
         assert!(guard_text(&format!("{fenced}\nMore.\n"), None, &LIMITS).is_ok());
     }
 

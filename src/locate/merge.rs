@@ -1,7 +1,7 @@
 //! Bringing a change of one version of a file over to another: a three-way merge, line by line.
 
+use super::change::LineChange;
 use super::lineage::Lineage;
-use super::splice::LineChange;
 use crate::text::Content;
 
 /// Two versions changed the same lines in different ways.
@@ -12,8 +12,8 @@ pub(super) struct Conflict;
 /// none.
 ///
 /// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
-/// that is inserted where ours inserts too is one, since the order would be a guess; so is one beside lines of which
-/// ours has another number.
+/// that is inserted where ours inserts too comes behind that, since insertions of one response keep its order. One beside
+/// lines of which ours has another number is a conflict.
 pub(super) fn bring_over(
     base: &Content,
     ours: &Content,
@@ -32,7 +32,10 @@ pub(super) fn bring_over(
         } else {
             map.replaced(change.start, change.end)
         };
+        let made = || change.start == change.end && map.has_it(base, ours, change);
         match place {
+            // What comes where ours inserts too may be there already.
+            Some((start, _)) if map.behind(change.start) != Some(start) && made() => {}
             Some((start, end)) => brought.push(LineChange { start, end, bytes: change.bytes.clone() }),
             None if map.has_it(base, ours, change) => {}
             None => return Err(Conflict),
@@ -66,7 +69,7 @@ impl Map<'_> {
     /// Where in ours a line is inserted that is inserted in front of that one of the base.
     fn insertion(&self, at: usize) -> Option<(usize, usize)> {
         let place = match (self.behind(at), self.of(at)) {
-            (Some(behind), Some(front)) => (behind == front).then_some(front),
+            (Some(_), Some(front)) => Some(front),
             (None, Some(front)) => {
                 let (start, ours) = self.gap_before(at);
                 (at - start == front - ours).then_some(front)
@@ -113,7 +116,7 @@ impl Map<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::splice::commit;
+    use super::super::change::commit;
     use super::*;
 
     type Change<'a> = (usize, usize, &'a str);
@@ -154,11 +157,15 @@ mod tests {
     fn the_same_lines_changed_otherwise_are_a_conflict() {
         assert_eq!(merged(BASE, (1, 2, "q\n"), (1, 2, "x\n")), None);
         assert_eq!(merged(BASE, (1, 2, ""), (1, 2, "x\n")), None, "removed there");
-        assert_eq!(merged("1\n2\n", (1, 1, "q\n"), (1, 1, "x\n")), None, "the order would be a guess");
         assert_eq!(merged(BASE, (1, 2, ""), (2, 2, "x\n")), None, "the line it follows is gone");
         assert_eq!(merged(BASE, (1, 2, "q\nr\n"), (2, 2, "x\n")), None, "the line it follows has become two");
         assert_eq!(merged(BASE, (2, 2, "q\n"), (1, 3, "x\n")), None, "a line came between");
         assert_eq!(merged("1\n2", (2, 2, "\n3\n"), (2, 2, "\nx\n")), None, "the end changed");
+    }
+
+    #[test]
+    fn insertions_at_one_spot_keep_their_order() {
+        assert_eq!(merged("1\n2\n", (1, 1, "q\n"), (1, 1, "x\n")).as_deref(), Some("1\nq\nx\n2\n"));
     }
 
     #[test]

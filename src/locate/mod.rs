@@ -1,135 +1,74 @@
 //! Finding the one place in a file that a before-text stands for, and making the edit there.
 //!
 //! An edit is the difference between its before-text and its after-text; the before-text only says where. So a line
-//! that the edit keeps stays as the file has it, byte for byte, whatever the model wrote for it. A place is taken only
-//! when it is the only one (`One place, or none` in the design); everything else is a [`Refusal`] that says what the
-//! file holds.
+//! that the edit keeps stays as the file has it, byte for byte, whatever the model wrote for it. A line of code is never
+//! guessed, and a place is taken only when it is the only one that can be meant; everything else is a [`Refusal`] that
+//! says what the file holds.
+//!
+//! The rules, and where each lives:
+//!
+//! 1. Tiers, the strictest first, of which the first with a place decides: `tier`, `found`; the loose ones: `loose`.
+//! 2. A line that is misquoted and written right is kept: `loose/misquote`.
+//! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
+//! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
+//!    checked for every plan.
+//! 5. Already there is said only where nothing else can be meant: `standing`.
+//! 6. One outcome: all readings of a place give the same bytes: `outcome`.
+//! 7. Added lines take what the kept lines show: `dress`.
+//! 8. Parts of a line: `part`.
+//! 9. Additions beside no line of the file: `arrange/addition`.
+//! 10. Insertions at one spot keep their order: `splice`.
+//! 11. The text as it is, then the text before the response: `cascade`, `merge`.
+//! 12. An empty text to find locates only an empty file: `arrange/single`.
+//! 13. What no one means is not put into a file: `guard`.
 
-mod alone;
+mod admission;
+mod alignment;
+mod alike;
+mod arrange;
+mod borders;
+mod cascade;
+mod change;
 mod clash;
-mod compare;
-mod context;
+mod dress;
 mod effort;
-mod elision;
+mod evidence;
 mod found;
-mod gaps;
 mod guard;
+mod haystack;
 mod indent;
-mod joint;
+mod language;
 mod lineage;
+mod loose;
 mod merge;
-mod nearest;
+mod outcome;
 mod pairing;
+mod part;
 mod pattern;
-mod pieces;
 mod place;
 mod placeholder;
-mod refusal;
-mod rung;
-mod search;
-mod seek;
-mod series;
-mod similar;
-mod slip;
+mod pointer;
+mod scene;
+mod solve;
 mod splice;
-mod surrounding;
+mod standing;
 mod thresholds;
+mod tier;
+mod together;
 mod version;
 
 pub use clash::clash;
-pub use context::calculate_min_context;
 pub use effort::Effort;
+pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
 pub use guard::guard_text;
-pub use nearest::{HELP_ADDED, HELP_COPY};
-pub use refusal::Refusal;
-pub use surrounding::beginning;
+pub use language::Language;
+pub use tier::Tier;
+pub use together::{are_all_there, may_be_there};
 pub use version::Version;
 
-use crate::edit::{Anchor, Hunk};
-
-/// How loosely a place was found, the strictest first (`locate.md`, Tiers).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Byte for byte.
-    Exact,
-    /// Line ends, a byte order mark or the final newline differ.
-    Eol,
-    /// Trailing blanks differ.
-    TrailingSpace,
-    /// One uniform shift of the indentation.
-    Indent,
-    /// Typographic look-alikes.
-    Unicode,
-    /// Blank lines added or dropped.
-    BlankLines,
-    /// A placeholder line stands for lines.
-    Elision,
-    /// Kept lines differ slightly.
-    Similar,
-}
-
-impl Tier {
-    /// All of them, the strictest first.
-    pub const ALL: &[Tier] = &[
-        Tier::Exact,
-        Tier::Eol,
-        Tier::TrailingSpace,
-        Tier::Indent,
-        Tier::Unicode,
-        Tier::BlankLines,
-        Tier::Elision,
-        Tier::Similar,
-    ];
-
-    /// The stable name, as reported.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Tier::Exact => "exact",
-            Tier::Eol => "eol",
-            Tier::TrailingSpace => "trailing-space",
-            Tier::Indent => "indent",
-            Tier::Unicode => "unicode",
-            Tier::BlankLines => "blank-lines",
-            Tier::Elision => "elision",
-            Tier::Similar => "similar",
-        }
-    }
-
-    /// What it accepts, for the documentation.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Tier::Exact => {
-                "Byte for byte: as whole lines, or where the format has it so, as a part of a line."
-            }
-            Tier::Eol => "Line ends, a byte order mark or the final newline differ.",
-            Tier::TrailingSpace => "Blanks at the ends of lines differ.",
-            Tier::Indent => {
-                "All lines are shifted alike, or tabs stand for spaces. New lines are shifted back."
-            }
-            Tier::Unicode => {
-                "Typographic quotes, dashes and spaces stand for plain ones, or letters are composed differently."
-            }
-            Tier::BlankLines => "Blank lines were added or left out.",
-            Tier::Elision => {
-                "A line such as `// ...` stands for lines that were left out, in the old text and the new."
-            }
-            Tier::Similar => {
-                "Few of the lines that stay differ, and only slightly; how alike it is, is said in percent."
-            }
-        }
-    }
-
-    /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
-    pub fn of_max_fuzz(value: &str) -> Option<Self> {
-        match value {
-            "exact" => Some(Tier::Eol),
-            "whitespace" => Some(Tier::TrailingSpace),
-            "indent" => Some(Tier::BlankLines),
-            "similar" => Some(Tier::Similar),
-            _ => None,
-        }
-    }
-}
+use crate::edit::{Anchor, FormatId, Hunk};
+use arrange::{anchored, numbered, single};
+use scene::Scene;
 
 /// How one hunk found its place: evidence for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +81,7 @@ pub struct Match {
     pub line: usize,
 }
 
-/// What the user lets edits do.
+/// What the user lets edits do, and what is known of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): up to [`Tier::Eol`] those two,
@@ -150,10 +89,12 @@ pub struct Limits {
     pub max_fuzz: Tier,
     /// Whether an after-text may say "rest of the code" where the before-text had code.
     pub allow_placeholder: bool,
-    /// Whether an after-text may bring conflict markers.
+    /// Whether an after-text may bring conflict markers, or dividers of the format it is written in.
     pub allow_markers: bool,
-    /// Whether the file is prose, in which dots alone on a line are not known to stand for code.
-    pub prose: bool,
+    /// What the file is written in.
+    pub language: Language,
+    /// What the edit is written in.
+    pub format: Option<FormatId>,
 }
 
 /// How often a hunk stands in the response. Identical hunks of one region are different places of the file; in another
@@ -173,6 +114,28 @@ pub struct Repeat {
 impl Repeat {
     /// A hunk that stands once.
     pub const ONCE: Self = Self { total: 1, index: 0, counted: None, elsewhere: 0 };
+
+    /// How many places there have to be for the hunks that are left to be those in order; none if the first of them had
+    /// another number of places.
+    fn left(self) -> Option<usize> {
+        let is_counted = self.index == 0 || self.counted == Some(self.total);
+        is_counted.then(|| self.total.saturating_sub(self.index))
+    }
+}
+
+/// What is known beside the hunks themselves.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// One for every hunk.
+    pub repeats: &'a [Repeat],
+    /// All hunks that the response has for the file: they show how it is written there.
+    pub others: &'a [&'a Hunk],
+    /// Whether some of those come behind these.
+    pub followed: bool,
+    /// What the user lets edits do.
+    pub limits: &'a Limits,
+    /// What the response may still cost.
+    pub effort: &'a Effort,
 }
 
 /// What came of the hunks of one edit.
@@ -184,8 +147,19 @@ pub struct Applied {
     pub matched: Vec<Match>,
     /// For every hunk how many places it had; none if that was not asked.
     pub places: Vec<Option<usize>>,
+    /// What is to be said of hunks, which are counted from 0.
+    pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
     pub effect: Effect,
+}
+
+/// What is to be said of a hunk that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// Its lines stand beside none of the file: they were put below a heading, or at the end of the file.
+    Unanchored,
+    /// It is indented by spaces and the file by tabs: what a step of the one is in the other nothing shows but its own lines.
+    Retabbed,
 }
 
 /// Whether hunks change anything.
@@ -199,65 +173,56 @@ pub enum Effect {
     AlreadyApplied,
 }
 
-/// Makes all hunks of an edit, in order, or none of them. `repeats` has an entry for every hunk; `effort` is what the
-/// response may cost.
+/// Makes all hunks of an edit, in order, or none of them.
 ///
 /// # Errors
 /// Every hunk that has no place or several, with what the file holds instead.
-pub fn apply(
-    version: &Version,
-    hunks: &[Hunk],
-    repeats: &[Repeat],
-    limits: &Limits,
-    effort: &Effort,
-) -> Result<Applied, Vec<Refusal>> {
-    let base = version.original();
-    let search = alone::Search { limits, effort, numbers: true, again: false, base };
+pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let all =
         |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
-    let together = match () {
-        () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => series::arrange,
-        () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => seek::arrange,
-        () => return one_by_one(&search, version, hunks, repeats),
+    let together: cascade::Strategy = match () {
+        () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => numbered::arrange,
+        () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
+        () => return one_by_one(version, hunks, context),
     };
-    let repeat = repeats.first().copied().unwrap_or(Repeat::ONCE);
-    let made = joint::make(&search, version, repeat, |search, content, mode| {
-        together(search, content, hunks, mode)
-    })?;
-    let places = vec![None; hunks.len()];
-    Ok(Applied { version: made.version, matched: made.matched, places, effect: made.effect })
+    let made = cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
+    let cascade::Settled { version, matched, places, notes, effect } = made;
+    // How many places hunks had that help each other says nothing of each.
+    let places = if hunks.len() == 1 { places } else { vec![None; hunks.len()] };
+    Ok(Applied { version, matched, places, notes, effect })
+}
+
+fn scene<'a>(context: &Context<'a>, repeats: &'a [Repeat]) -> Scene<'a> {
+    let Context { others, followed, limits, .. } = *context;
+    Scene { limits, repeats, others, followed, original: None, lineage: None }
 }
 
 /// Makes hunks that each have their place by themselves; each sees what those before have made.
-fn one_by_one(
-    search: &alone::Search<'_>,
-    version: &Version,
-    hunks: &[Hunk],
-    repeats: &[Repeat],
-) -> Result<Applied, Vec<Refusal>> {
+fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let mut now = version.clone();
-    let mut matched = Vec::new();
-    let mut places = Vec::new();
-    let mut refusals = Vec::new();
+    let (mut matched, mut places, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut changed, mut already) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
-        let mut repeat = repeats.get(index).copied().unwrap_or(Repeat::ONCE);
+        let mut repeat = context.repeats.get(index).copied().unwrap_or(Repeat::ONCE);
         if repeat.index > 0 && repeat.counted.is_none() {
             // The first of them may be in this very edit.
             let same = |other: &Hunk| other.change == hunk.change && other.anchor == hunk.anchor;
             repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
         }
-        match search.make(&now, hunk, repeat) {
+        let one = std::slice::from_ref(hunk);
+        let settled = cascade::settle(&scene(context, &[repeat]), &now, one, context.effort, single::arrange);
+        match settled {
             Ok(made) => {
                 changed |= made.effect == Effect::Changed;
                 already |= made.effect == Effect::AlreadyApplied;
                 matched.extend(made.matched);
-                places.push(made.places);
+                places.push(made.places.first().copied().flatten());
+                notes.extend(made.notes.into_iter().map(|(_, note)| (index, note)));
                 now = made.version;
             }
-            Err(refusal) => {
+            Err(refused) => {
                 places.push(None);
-                refusals.push(refusal.of_hunk(index));
+                refusals.extend(refused.into_iter().map(|refusal| Refusal { hunk: index, ..refusal }));
             }
         }
     }
@@ -269,11 +234,10 @@ fn one_by_one(
         () if already => Effect::AlreadyApplied,
         () => Effect::NoChange,
     };
-    Ok(Applied { version: now, matched, places, effect })
+    Ok(Applied { version: now, matched, places, notes, effect })
 }
 
-/// The file with lines added at its end; `None` if they stand there already. Lines of brackets and blanks alone are
-/// always added: that they stand there says nothing.
+/// The file with lines added at its end; `None` if they stand there already.
 pub fn append(version: &Version, text: &str) -> Option<Version> {
     let content = version.content();
     let mut pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
@@ -283,17 +247,21 @@ pub fn append(version: &Version, text: &str) -> Option<Version> {
     let there = last
         .checked_sub(after.len())
         .is_some_and(|start| content.lines(start..last).map(|line| line.text).eq(after.iter().copied()));
-    if there && pattern.after_is_proof() {
+    if there {
         return None;
     }
-    let fit =
-        found::Fit { place: place::Place::lines(last, last), lines: Vec::new(), shift: indent::Shift::None };
-    Some(version.with(&splice::whole_lines(content, &pattern, &fit)))
+    let effort = Effort::default();
+    let hay = haystack::Haystack::new(content, &effort);
+    let splice =
+        splice::Splice { hay, dress: &dress::Dress::PLAIN, beside: splice::Beside::Above, lineage: None };
+    let changes = splice.changes(&pattern, &alignment::Alignment::of_nothing(last)).unwrap_or_default();
+    Some(version.with(&changes))
 }
 
 /// Whether the lines of a text stand in a file.
-pub fn stands(version: &Version, text: &str) -> bool {
-    !search::whole_lines(version.content(), &pattern::lines(text), crate::text::Form::Text).is_empty()
+pub fn stands(version: &Version, text: &str, effort: &Effort) -> bool {
+    let hay = haystack::Haystack::new(version.content(), effort);
+    !hay.whole_lines(&pattern::lines(text), crate::text::Form::Text).is_empty()
 }
 
 #[cfg(test)]

@@ -1,9 +1,21 @@
 //! Pairing the lines of a before-text with those of its after-text.
 
-use super::pattern::Step;
-use super::thresholds::PAIRING_EFFORT;
+use super::thresholds::{PAIRING_CELLS, PAIRING_EFFORT};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    /// The before-line with that index stays.
+    Keep(usize),
+    /// The before-line with that index goes.
+    Remove(usize),
+    /// A new line, without line ending.
+    Add(&'a [u8]),
+    /// Any lines, up to where the next before-line stands, go.
+    Gap,
+}
 
 /// What becomes of each before-line, so that the result is the after-lines. As many lines as possible are kept; of
 /// texts too long for that (see [`PAIRING_EFFORT`]), those at both ends and those that occur once in both.
@@ -26,6 +38,116 @@ pub(super) fn pair<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Vec<Step<'a>>
     steps.extend((old_at..before.len()).map(Step::Remove));
     steps.extend(after[new_at..].iter().map(|text| Step::Add(text)));
     steps
+}
+
+/// How many lines can be kept of two texts: of the first so many of each, and of what follows.
+struct Common {
+    width: usize,
+    front: Vec<u32>,
+    rest: Vec<u32>,
+}
+
+impl Common {
+    /// None of texts too long for that.
+    fn of(before: &[&[u8]], after: &[&[u8]]) -> Option<Self> {
+        let width = after.len() + 1;
+        let cells = (before.len() + 1).checked_mul(width).filter(|cells| *cells <= PAIRING_CELLS)?;
+        let (mut front, mut rest) = (vec![0_u32; cells], vec![0_u32; cells]);
+        let at = |i: usize, j: usize| i * width + j;
+        for i in 0..before.len() {
+            for j in 0..after.len() {
+                front[at(i + 1, j + 1)] = if before[i] == after[j] {
+                    front[at(i, j)] + 1
+                } else {
+                    front[at(i, j + 1)].max(front[at(i + 1, j)])
+                };
+            }
+        }
+        for i in (0..before.len()).rev() {
+            for j in (0..after.len()).rev() {
+                rest[at(i, j)] = if before[i] == after[j] {
+                    rest[at(i + 1, j + 1)] + 1
+                } else {
+                    rest[at(i + 1, j)].max(rest[at(i, j + 1)])
+                };
+            }
+        }
+        Some(Self { width, front, rest })
+    }
+
+    fn front(&self, i: usize, j: usize) -> u32 {
+        self.front[i * self.width + j]
+    }
+
+    fn rest(&self, i: usize, j: usize) -> u32 {
+        self.rest[i * self.width + j]
+    }
+}
+
+/// What a line of an after-text may be, where as many lines as possible are kept.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sources {
+    /// One of these before-lines.
+    pub(super) kept: Vec<usize>,
+    /// A new one.
+    pub(super) new: bool,
+}
+
+/// What each line of an after-text may be. None of texts too long for that.
+pub(super) fn sources(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Sources>> {
+    let common = Common::of(before, after)?;
+    let best = common.rest(0, 0);
+    let of = |j: usize| {
+        let keeps =
+            |i: &usize| before[*i] == after[j] && common.front(*i, j) + 1 + common.rest(i + 1, j + 1) == best;
+        let new = (0..=before.len()).any(|i| common.front(i, j) + common.rest(i, j + 1) == best);
+        Sources { kept: (0..before.len()).filter(keeps).collect(), new }
+    };
+    Some((0..after.len()).map(of).collect())
+}
+
+/// What becomes of each before-line where as many as possible are kept, and of equal ones the first. None of texts too long
+/// for that.
+pub(super) fn pair_first<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<Vec<Step<'a>>> {
+    let common = Common::of(before, after)?;
+    let mut steps = Vec::with_capacity(before.len().max(after.len()));
+    let (mut i, mut j) = (0, 0);
+    let mut comes: Vec<Step<'a>> = Vec::new();
+    while i < before.len() || j < after.len() {
+        if i < before.len() && j < after.len() && before[i] == after[j] {
+            steps.append(&mut comes);
+            steps.push(Step::Keep(i));
+            (i, j) = (i + 1, j + 1);
+        } else if j < after.len() && (i == before.len() || common.rest(i, j + 1) == common.rest(i, j)) {
+            comes.push(Step::Add(after[j]));
+            j += 1;
+        } else {
+            // What goes stands in front of what comes.
+            steps.push(Step::Remove(i));
+            i += 1;
+        }
+    }
+    steps.append(&mut comes);
+    Some(steps)
+}
+
+/// The same, and of equal lines the last.
+pub(super) fn pair_last<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<Vec<Step<'a>>> {
+    let reversed = |lines: &[&'a [u8]]| -> Vec<&'a [u8]> { lines.iter().rev().copied().collect() };
+    let mut steps = pair_first(&reversed(before), &reversed(after))?;
+    steps.reverse();
+    let mut ordered = Vec::with_capacity(steps.len());
+    for run in steps.chunk_by(|a, b| matches!(a, Step::Keep(_)) == matches!(b, Step::Keep(_))) {
+        let turned = |step: &Step<'a>| match *step {
+            Step::Keep(line) => Step::Keep(before.len() - 1 - line),
+            Step::Remove(line) => Step::Remove(before.len() - 1 - line),
+            other => other,
+        };
+        let goes = run.iter().filter(|step| !matches!(step, Step::Add(_))).map(turned);
+        let comes = run.iter().filter(|step| matches!(step, Step::Add(_))).copied();
+        ordered.extend(goes.chain(comes));
+    }
+    Some(ordered)
 }
 
 /// The runs of equal elements that a difference of two sequences leaves: start in the old, start in the new, length.

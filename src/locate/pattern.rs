@@ -1,8 +1,10 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
-use super::pairing::pair;
-use super::thresholds::{SHORT_RESULT, SPLITS};
+pub(super) use super::pairing::Step;
+use super::pairing::{Sources, pair, pair_first, pair_last, sources};
+use super::thresholds::{PIECES, SPLITS};
 use crate::edit::{Change, Unit};
+use crate::text::is_blank;
 
 /// A before-text and what becomes of its lines.
 #[derive(Debug)]
@@ -28,19 +30,6 @@ pub(super) enum End {
     Nothing,
 }
 
-/// What becomes of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
-    /// The before-line with that index stays.
-    Keep(usize),
-    /// The before-line with that index goes.
-    Remove(usize),
-    /// A new line, without line ending.
-    Add(&'a [u8]),
-    /// Any lines, up to where the next before-line stands, go.
-    Gap,
-}
-
 impl<'a> Pattern<'a> {
     /// Pairs two texts line by line.
     pub(super) fn of_texts(before: &'a str, after: &'a str, unit: Unit) -> Self {
@@ -49,21 +38,75 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, end: End::AsFile }
     }
 
+    /// For each line of the after-text which before-lines it may be, and whether it may be new. None of a diff, which says
+    /// it, and of texts too long to look.
+    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
+        if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
+    }
+
     /// Lines that are to stand somewhere, and stay.
-    pub(super) fn standing(lines: Vec<&'a [u8]>) -> Self {
+    pub(super) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
-    /// The after-text as one that is to be found: what was added has to stand there, what was kept may differ.
-    pub(super) fn result(&self) -> Self {
-        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
-        let step = |(line, step): (usize, &Step<'a>)| match step {
-            Step::Add(_) => Step::Remove(line),
-            _ => Step::Keep(line),
+    /// The same texts with the first of equal lines paired, and with the last: which of them is the one that stays two
+    /// texts do not say. A diff does.
+    pub(super) fn paired_otherwise(&self) -> Vec<Self> {
+        if self.end != End::AsFile {
+            return Vec::new();
+        }
+        let after = self.after();
+        let others = [pair_first(&self.before, &after), pair_last(&self.before, &after)];
+        let others = others.into_iter().flatten().filter(|steps| *steps != self.steps);
+        others
+            .map(|steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end })
+            .collect()
+    }
+
+    /// The parts of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
+    pub(super) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
+        let parts: Vec<&[Step<'a>]> = self.steps.split(|step| cuts(step)).collect();
+        if parts.len() < 2 || parts.len() > PIECES {
+            return None;
+        }
+        let last = parts.len() - 1;
+        let piece = |(index, steps): (usize, &[Step<'a>])| {
+            let mut before = Vec::new();
+            let mut renumber = |line: usize| {
+                before.push(self.before.get(line).copied().unwrap_or(&[]));
+                before.len() - 1
+            };
+            let steps = steps
+                .iter()
+                .map(|step| match *step {
+                    Step::Keep(line) => Step::Keep(renumber(line)),
+                    Step::Remove(line) => Step::Remove(renumber(line)),
+                    other => other,
+                })
+                .collect();
+            let end = if index == last { self.end } else { End::Newline };
+            Self { before, steps, unit: Unit::Lines, end }
         };
-        let steps = self.steps.iter().filter(stays).enumerate().map(step).collect();
-        Self { before: self.after(), steps, unit: Unit::Lines, end: End::Newline }
+        Some(parts.into_iter().enumerate().map(piece).collect())
+    }
+
+    /// What takes away what this one adds, and puts in what it takes away. Gaps cannot be put in.
+    pub(super) fn reversed(&self) -> Option<Self> {
+        let mut before = Vec::new();
+        let mut steps = Vec::new();
+        for step in &self.steps {
+            match *step {
+                Step::Gap => return None,
+                Step::Remove(line) => steps.push(Step::Add(self.before.get(line).copied()?)),
+                Step::Keep(_) | Step::Add(_) => {
+                    let keeps = matches!(step, Step::Keep(_));
+                    steps.push(if keeps { Step::Keep(before.len()) } else { Step::Remove(before.len()) });
+                    before.push(self.text_of(step));
+                }
+            }
+        }
+        Some(Self { before, steps, unit: Unit::Lines, end: self.end })
     }
 
     /// Reads a unified diff's body. A `~` line is a gap.
@@ -95,9 +138,19 @@ impl<'a> Pattern<'a> {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
             Change::Splits { dividers, .. } if dividers.len() > SPLITS => Vec::new(),
             Change::Splits { lines, dividers } => {
+                // A divider right before the end may be doubled, and divides nothing then.
+                let doubled = dividers.last().copied().filter(|&at| {
+                    lines
+                        .get(at..)
+                        .and_then(|rest| rest.split_once('\n'))
+                        .is_some_and(|(_, rest)| rest.is_empty())
+                });
                 let split = |&at: &usize| {
                     let before = lines.get(..at)?;
-                    let (_, after) = lines.get(at..)?.split_once('\n')?;
+                    // Where the text to find holds a divider, the other may too.
+                    let doubled = doubled.filter(|&doubled| at < doubled && dividers.first() == Some(&at));
+                    let end = doubled.unwrap_or(lines.len());
+                    let (_, after) = lines.get(at..end)?.split_once('\n')?;
                     Some(Self::of_texts(before, after, Unit::Lines))
                 };
                 // The longest SEARCH text first.
@@ -121,6 +174,28 @@ impl<'a> Pattern<'a> {
         self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
     }
 
+    /// The lines that stand there afterwards, and whether each is new.
+    pub(super) fn after_and_new(&self) -> impl Iterator<Item = (&'a [u8], bool)> {
+        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
+        self.steps.iter().filter(stays).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
+    }
+
+    /// The lines that it adds.
+    pub(super) fn added(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.steps.iter().filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })
+    }
+
+    /// The lines that it takes away.
+    pub(super) fn removed(&self) -> impl Iterator<Item = &'a [u8]> {
+        let removed = |step: &Step<'a>| if let Step::Remove(line) = *step { Some(line) } else { None };
+        self.steps.iter().filter_map(removed).filter_map(|line| self.before.get(line).copied())
+    }
+
+    /// The lines to find that are not blank.
+    pub(super) fn solid(&self) -> Vec<&'a [u8]> {
+        self.before.iter().copied().filter(|line| !is_blank(line)).collect()
+    }
+
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
         let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
@@ -128,18 +203,12 @@ impl<'a> Pattern<'a> {
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
-    /// of lines that it takes out stands between lines that it keeps, of which one says something (locate.md, "Already
-    /// applied").
+    /// of lines that it takes out stands between lines that it keeps, of which one says something.
     pub(super) fn after_is_proof(&self) -> bool {
         let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
         let framed = kept(self.steps.first()) && kept(self.steps.last());
         adds || framed && self.after().into_iter().any(says_something)
-    }
-
-    /// Whether the after-text is so short that it may stand somewhere by chance.
-    pub(super) fn after_is_short(&self) -> bool {
-        self.after().into_iter().filter(|text| says_something(text)).count() < SHORT_RESULT
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lines that stand for code which a model did not write out: `// ... existing code ...`.
 
+use super::language::Language;
 use crate::text::indentation;
 
 /// What a comment begins with, longer ones first.
@@ -84,6 +85,25 @@ pub(super) fn comment_opener(line: &[u8]) -> Option<&'static str> {
     (!is_code).then_some(opener)
 }
 
+/// Words that say nothing of what was left out.
+const EMPTY: &[&str] =
+    &["the", "of", "of", "is", "as", "a", "an", "and", "your", "this", "all", "here", "in", "it", "remains"];
+
+/// Whether a line is a comment that stands for code which a new text leaves out. In a text for people, whose examples leave
+/// out what they are not about, it is none if it says what that is.
+pub(super) fn is_new_placeholder(line: &[u8], language: Language) -> bool {
+    is_placeholder(line) && !(language.is_prose() && is_described(line))
+}
+
+/// Whether a placeholder has a word beside those that all placeholders have.
+fn is_described(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let plain =
+        |word: &str| EMPTY.contains(&word) || HINTS.iter().chain(SUBJECTS).any(|hint| word.starts_with(hint));
+    words.into_iter().any(|word| !plain(word))
+}
+
 /// Whether a line is a comment that stands for code. A bare `...` is none: in Python it is code.
 pub(super) fn is_placeholder(line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
@@ -111,12 +131,15 @@ pub(super) fn is_placeholder(line: &[u8]) -> bool {
 }
 
 /// Whether a line of some is dots that stand for code: alone, or as all that is between two braces. In Python they are code
-/// as the whole of a block.
-pub(super) fn is_left_out(lines: &[&[u8]], at: usize) -> bool {
+/// as the whole of a block, and in YAML the end of a document.
+pub(super) fn is_left_out(lines: &[&[u8]], at: usize, language: Language) -> bool {
     let trimmed = |at: usize| lines.get(at).and_then(|line| std::str::from_utf8(line).ok()).map(str::trim);
     let Some(line) = trimmed(at) else { return false };
-    if !is_dots(line) {
+    if !are_dots(line) {
         return holds_elided_body(line) || opens_elided_block(line);
+    }
+    if language.is_stub() || language.ends_documents_with_dots() && lines.get(at) == Some(&&b"..."[..]) {
+        return false;
     }
     let blank = |at: usize| trimmed(at).is_some_and(str::is_empty);
     let above = (0..at).rev().find(|&above| !blank(above)).and_then(trimmed);
@@ -124,17 +147,24 @@ pub(super) fn is_left_out(lines: &[&[u8]], at: usize) -> bool {
     let depth = |at: usize| lines.get(at).map_or(0, |line| indentation(line).len());
     let ends = below.is_none_or(|below| depth(below) < depth(at));
     let begins = above.is_some_and(|above| {
-        // The header or the docstring of a block; or an example of an interactive session.
-        above.ends_with(':')
+        // The header or the docstring of a block; or an example of an interactive session. What follows a header is a
+        // comment, whether a program reads it or not.
+        let header = above.split(" #").next().unwrap_or(above).trim_end();
+        header.ends_with(':')
             || above.ends_with("\"\"\"")
-            || above.contains(":  #")
+            || language.has_bodies_of_dots() && header.ends_with("):")
             || above.starts_with(">>>")
     });
     !(begins && ends || above.is_some_and(|above| above.starts_with("... ")))
 }
 
+/// Whether a line is dots, perhaps in brackets.
+pub(super) fn is_dots(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|line| are_dots(line.trim()))
+}
+
 /// Whether a text is dots, perhaps in brackets.
-fn is_dots(text: &str) -> bool {
+fn are_dots(text: &str) -> bool {
     let inner = text.strip_prefix(['(', '[', '{']).and_then(|text| text.strip_suffix([')', ']', '}']));
     let dots = inner.map_or(text, str::trim);
     matches!(dots, "…" | "..." | "....")
@@ -149,7 +179,7 @@ fn holds_elided_body(line: &str) -> bool {
     let body = body.trim();
     comment_opener(line.as_bytes()).is_none()
         && !head.trim().is_empty()
-        && (is_dots(body) || is_placeholder(body.as_bytes()))
+        && (are_dots(body) || is_placeholder(body.as_bytes()))
 }
 
 /// Whether a line opens a block and ends with a placeholder for what is in it.
@@ -191,7 +221,7 @@ mod tests {
         let left_out = |text: &str, line: &str| {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             let at = lines.iter().position(|other| other.trim_ascii() == line.as_bytes()).unwrap();
-            is_left_out(&lines, at)
+            is_left_out(&lines, at, Language::default())
         };
         for (text, line) in [
             ("fn f() {\n    ...\n    c();\n}\n", "..."),

@@ -1,94 +1,169 @@
-//! What a hunk makes of the lines that it was located at. What it keeps stays as the file has it.
+//! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
 
-use super::found::Fit;
+use super::alignment::Alignment;
+use super::change::LineChange;
+use super::dress::Dress;
+use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::pattern::{End, Pattern, Step};
-use super::place::Place;
-use crate::text::{Content, Eol, Form};
+use crate::text::{Eol, is_blank};
 
-/// Lines of a file that are replaced; none are for an insertion in front of `start`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LineChange {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// What comes in their place: whole lines, but for the file's last one.
-    pub(super) bytes: Vec<u8>,
+/// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Above,
+    Below,
 }
 
-/// The file with changes made, which ascend and do not overlap; `lineage` follows.
-pub(super) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Lineage) -> Content {
-    let mut now = content.clone();
-    // From the end, so that line numbers hold.
-    for change in changes.iter().rev() {
-        let before = now.line_count();
-        now = now.replace(change.start..change.end, &change.bytes);
-        let lines = (now.line_count() + change.end).saturating_sub(before + change.start);
-        lineage.replace(change.start, change.end, lines);
-    }
-    now
+/// Why it is not clear which lines of the file a hunk means to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unclear {
+    /// The file has other blank lines than the text beside those that come or go.
+    Blanks,
+    /// Two texts can be paired in ways that leave other lines as they are.
+    Pairing,
+    /// Lines would be put in the middle of a line, or how they are to be indented is not known.
+    Line,
 }
 
-/// What a hunk of whole lines changes. Lines of the region that no before-line stands for stay, unless they lie between
-/// two removed ones.
-pub(super) fn whole_lines(content: &Content, pattern: &Pattern<'_>, fit: &Fit) -> Vec<LineChange> {
-    let mut changes = Vec::new();
-    let mut run = Run::default();
-    // Where a line would be inserted: behind the last line that was paired.
-    let mut here = None;
-    let paired = |before: usize| fit.lines.get(before).copied().flatten();
-    for step in &pattern.steps {
-        match *step {
-            Step::Keep(before) => {
-                if let Some(line) = paired(before) {
-                    changes.extend(run.finish(content, pattern, fit, here.unwrap_or(line)));
-                    here = Some(line + 1);
-                }
-            }
-            Step::Remove(before) => {
-                if let Some(line) = paired(before) {
-                    run.removed = Some((run.removed.map_or(line, |(start, _)| start), line + 1));
-                }
-            }
-            Step::Add(text) => run.added.push(text),
-            // Everything up to the next line goes.
-            Step::Gap => {}
-        }
-    }
-    changes.extend(run.finish(content, pattern, fit, here.unwrap_or(fit.place.start.line)));
-    changes
+/// How a hunk's lines are put in.
+pub(super) struct Splice<'a> {
+    pub(super) hay: Haystack<'a>,
+    pub(super) dress: &'a Dress,
+    pub(super) beside: Beside,
+    /// Where the lines of the text before the response are in this one.
+    pub(super) lineage: Option<&'a Lineage>,
 }
 
-/// Removed and added lines between two kept ones.
-#[derive(Default)]
-struct Run<'a> {
-    removed: Option<(usize, usize)>,
-    added: Vec<&'a [u8]>,
-}
-
-impl Run<'_> {
-    fn finish(
-        &mut self,
-        content: &Content,
+impl Splice<'_> {
+    /// What a hunk of whole lines changes.
+    ///
+    /// # Errors
+    /// Lines of which the text does not speak would go with others, or might stand between those that come.
+    pub(super) fn changes(
+        &self,
         pattern: &Pattern<'_>,
-        fit: &Fit,
-        here: usize,
-    ) -> Option<LineChange> {
-        let Run { removed, added } = std::mem::take(self);
-        if removed.is_none() && added.is_empty() {
-            return None;
+        aligned: &Alignment,
+    ) -> Result<Vec<LineChange>, Unclear> {
+        let mut changes = Vec::new();
+        let mut run = Run::default();
+        // Behind the last line that was paired.
+        let mut above = None;
+        let mut stays = 0;
+        for step in &pattern.steps {
+            match *step {
+                Step::Keep(before) => {
+                    if let Some(line) = aligned.line(before) {
+                        changes.extend(self.finish(&mut run, pattern, aligned, above, Some(line))?);
+                        above = Some(line + 1);
+                    }
+                    stays += 1;
+                }
+                Step::Remove(before) => {
+                    if let Some(line) = aligned.line(before) {
+                        run.removed = Some((run.removed.map_or(line, |(start, _)| start), line + 1));
+                        run.lines += 1;
+                        run.solid += usize::from(!is_blank(pattern.before[before]));
+                        run.added_first |= !run.added.is_empty();
+                    }
+                }
+                Step::Add(text) => {
+                    run.added.push((text, stays == 0));
+                    stays += 1;
+                }
+                // Everything up to the next line goes.
+                Step::Gap => run.gap = true,
+            }
         }
-        let (start, end) = removed.unwrap_or((here, here));
-        let eol = region_eol(content, fit.place.start.line, fit.place.end.line).as_bytes();
+        changes.extend(self.finish(&mut run, pattern, aligned, above, None)?);
+        Ok(changes)
+    }
+
+    fn finish(
+        &self,
+        run: &mut Run<'_>,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+        above: Option<usize>,
+        below: Option<usize>,
+    ) -> Result<Option<LineChange>, Unclear> {
+        let run = std::mem::take(run);
+        if run.removed.is_none() && run.added.is_empty() {
+            return Ok(None);
+        }
+        let (start, end) = match run.removed {
+            Some((start, end)) => {
+                self.check(&run, pattern, (start, end), (above, below))?;
+                (start, end)
+            }
+            None => {
+                let here = match (self.beside, above, below) {
+                    (Beside::Below, _, Some(below)) | (_, None, Some(below)) => below,
+                    (_, Some(above), _) => above,
+                    (_, None, None) => aligned.place.first(),
+                };
+                let here = if below.is_none() { self.behind_what_came(here) } else { here };
+                (here, here)
+            }
+        };
+        Ok(Some(self.change(&run.added, pattern.end, aligned, start, end)))
+    }
+
+    /// Whether lines that go are all named, and whether it is clear on which side of blank lines that are not those that
+    /// come belong: in the place of those that go, if they are no more.
+    fn check(
+        &self,
+        run: &Run<'_>,
+        pattern: &Pattern<'_>,
+        (start, end): (usize, usize),
+        (above, below): (Option<usize>, Option<usize>),
+    ) -> Result<(), Unclear> {
+        if run.gap {
+            return Ok(());
+        }
+        if run.lines < end - start {
+            return Err(Unclear::Blanks);
+        }
+        // Lines of the file between those that go and those that stay, which the text has not.
+        let more_above = above.is_some_and(|above| above < start);
+        let more_below = below.is_some_and(|below| end < below);
+        let comes = run.added.iter().filter(|(text, _)| !is_blank(text)).count();
+        let surplus = comes > run.solid || run.added.len() > run.lines;
+        let from_diff = pattern.end != End::AsFile;
+        let ahead = from_diff && run.added_first && more_above;
+        if surplus && (more_above || more_below) || ahead { Err(Unclear::Blanks) } else { Ok(()) }
+    }
+
+    /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there.
+    fn behind_what_came(&self, here: usize) -> usize {
+        let follows = || {
+            let above = self.lineage?.origin(here.checked_sub(1)?)?;
+            let next = self.lineage?.of(above + 1)?;
+            (next >= here).then_some(next)
+        };
+        follows().unwrap_or(here)
+    }
+
+    fn change(
+        &self,
+        added: &[(&[u8], bool)],
+        end_of_text: End,
+        aligned: &Alignment,
+        start: usize,
+        end: usize,
+    ) -> LineChange {
+        let content = self.hay.content();
+        let (first, behind) = (aligned.place.first(), aligned.place.behind());
+        let region = if first == behind { (first.saturating_sub(1), first) } else { (first, behind) };
+        let eol = region_eol(self.hay, region.0, region.1).as_bytes();
         let mut bytes = Vec::new();
-        for text in &added {
-            let shifted = if Form::Trimmed.of(text).is_empty() { None } else { fit.shift.of(text) };
-            bytes.extend_from_slice(shifted.as_deref().unwrap_or(text));
+        for (text, first) in added {
+            bytes.extend_from_slice(&self.dress.line(text, *first));
             bytes.extend_from_slice(eol);
         }
-        let at_end = end == content.line_count();
-        if at_end && !added.is_empty() {
+        if end == content.line_count() && !added.is_empty() {
             let open = !content.ends_with_newline();
-            if pattern.end == End::Nothing || (pattern.end == End::AsFile && open) {
+            if end_of_text == End::Nothing || (end_of_text == End::AsFile && open) {
                 bytes.truncate(bytes.len() - eol.len());
             }
             if start == end && open {
@@ -96,47 +171,34 @@ impl Run<'_> {
                 bytes.splice(0..0, eol.iter().copied());
             }
         }
-        Some(LineChange { start, end, bytes })
+        LineChange { start, end, bytes }
     }
 }
 
-/// What a hunk changes at a place that begins or ends within lines.
-pub(super) fn within_lines(content: &Content, pattern: &Pattern<'_>, place: &Place) -> Vec<LineChange> {
-    let (start, end) = (place.start.line, place.end.line);
-    let (Some(head), Some(tail)) = (content.line(start), content.line(end)) else { return Vec::new() };
-    let eol = region_eol(content, start, end + 1);
-    let mut bytes = head.text.get(..place.start.column).unwrap_or(&[]).to_vec();
-    let mut pending: Option<Eol> = None;
-    for step in &pattern.steps {
-        let (text, ending) = match *step {
-            Step::Keep(before) => {
-                let real = if start + before < end { content.line(start + before) } else { None };
-                (pattern.before.get(before).copied().unwrap_or(&[]), real.and_then(|line| line.eol))
-            }
-            Step::Add(text) => (text, None),
-            Step::Remove(_) | Step::Gap => continue,
-        };
-        if let Some(ending) = pending {
-            bytes.extend_from_slice(ending.as_bytes());
-        }
-        bytes.extend_from_slice(text);
-        pending = Some(ending.unwrap_or(eol));
-    }
-    bytes.extend_from_slice(tail.text.get(place.end.column..).unwrap_or(&[]));
-    if let Some(ending) = tail.eol {
-        bytes.extend_from_slice(ending.as_bytes());
-    }
-    vec![LineChange { start, end: end + 1, bytes }]
+/// Removed and added lines between two kept ones.
+#[derive(Default)]
+struct Run<'a> {
+    removed: Option<(usize, usize)>,
+    /// How many lines go, and how many of them are not blank.
+    lines: usize,
+    solid: usize,
+    /// Each, and whether it is the first of the after-text.
+    added: Vec<(&'a [u8], bool)>,
+    /// A line comes before one goes.
+    added_first: bool,
+    /// All that is in between goes too.
+    gap: bool,
 }
 
 /// What ends most lines of a region, the first on a tie; the file's if none of them has a line ending.
-pub(super) fn region_eol(content: &Content, start: usize, end: usize) -> Eol {
+pub(super) fn region_eol(hay: Haystack<'_>, start: usize, end: usize) -> Eol {
     let mut counts: Vec<(Eol, usize)> = Vec::new();
-    for eol in content.lines(start..end).filter_map(|line| line.eol) {
+    for eol in hay.lines(start..end).filter_map(|(_, line)| line.eol) {
         match counts.iter_mut().find(|(seen, _)| *seen == eol) {
             Some((_, count)) => *count += 1,
             None => counts.push((eol, 1)),
         }
     }
-    counts.iter().rev().max_by_key(|(_, count)| count).map_or_else(|| content.dominant_eol(), |(eol, _)| *eol)
+    let most = counts.iter().rev().max_by_key(|(_, count)| count);
+    most.map_or_else(|| hay.content().dominant_eol(), |(eol, _)| *eol)
 }

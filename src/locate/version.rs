@@ -1,7 +1,7 @@
 //! A file's text as the edits so far have left it, and the base text that it comes from.
 
+use super::change::{self, LineChange};
 use super::lineage::Lineage;
-use super::splice::{self, LineChange};
 use crate::text::Content;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl Version {
             Some(origin) => &mut Arc::make_mut(origin).lineage,
             None => &mut unused,
         };
-        let content = splice::commit(&self.content, changes, lineage);
+        let content = change::commit(&self.content, changes, lineage);
         Self { content, origin }
     }
 }

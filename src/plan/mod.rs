@@ -3,12 +3,15 @@
 mod corrections;
 mod dependence;
 mod grouping;
+mod hunks;
 mod memory;
 mod operations;
 mod overlay;
 mod policy;
 mod repeats;
+mod together;
 mod tree;
+mod twice;
 
 pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};
@@ -18,8 +21,9 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::locate::{Effort, Match, Tier};
+use crate::locate::{Effort, Match, Note, Tier};
 use crate::path::RepoPath;
+use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
@@ -82,6 +86,8 @@ pub struct Step {
     pub changes: Vec<FileChange>,
     /// How its hunks were found, in their order.
     pub matched: Vec<Match>,
+    /// What is to be said of its hunks, which are counted from 0.
+    pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
 }
@@ -142,7 +148,8 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
 /// Finds for every edit what it means for the tree.
 ///
 /// Edits are taken in order, each on the tree as those before have left it. An edit that fails leaves it as it was, and
-/// the ones after it are tried all the same, so that all that is wrong is said at once.
+/// the ones after it are tried all the same, so that all that is wrong is said at once. What would change another place
+/// when it is run again is refused.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -151,66 +158,122 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    let mut overlay = Overlay::new(tree);
-    let paths = names(script, &overlay, rules)?;
-    let mut repeats = Repeats::new(script, &paths);
-    let effort = Effort::default();
-    let mut steps = Vec::new();
-    let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
-    let mut doubtful = Vec::new();
-    for (index, edit) in script.edits.iter().enumerate() {
-        let number = index + 1;
-        let operation =
-            Operation { number, edit, overlay: &mut overlay, rules, repeats: &repeats, effort: &effort };
-        let mut places = Vec::new();
-        match operation.resolve() {
-            Ok((step, counted)) => {
-                places = counted;
-                steps.push(step);
-            }
-            Err(Stop::Tree(error)) => return Err(error),
-            Err(Stop::Refused(diagnostics)) => {
-                findings
-                    .extend(diagnostics.into_iter().map(|d| (number, d.for_edit(number, &edit.path.raw))));
-            }
-            Err(Stop::DoneOrRefused(step, diagnostic)) => {
-                doubtful.push((*step, diagnostic.for_edit(number, &edit.path.raw)));
-            }
-        }
-        repeats.pass(index, edit.region, &places);
+    let mut run = Run::of(script, tree, rules)?;
+    if run.findings.is_empty() && !script.has_errors() {
+        run.findings = twice::findings(script, &run, rules)?;
+        let refused = |step: &Step| run.findings.iter().any(|(number, _)| *number == step.edit);
+        run.steps.retain(|step| !refused(step));
     }
-    // Removing what is absent is done only where everything else is there already, one thing provably.
-    let done = findings.is_empty()
-        && steps.iter().all(|step| step.outcome != Outcome::Changes)
-        && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
-    for (step, diagnostic) in doubtful {
-        if done {
-            steps.push(step);
-        } else {
-            findings.push((step.edit, diagnostic));
-        }
-    }
-    steps.sort_by_key(|step| step.edit);
-    findings.sort_by_key(|(number, _)| *number);
-    dependence::name(script, &paths, &mut findings);
+    let Run { steps, findings, .. } = run;
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Ok(Err(Rejected { diagnostics, fine: steps, resolved: false }));
     }
-    diagnostics.extend(steps.iter().filter_map(|step| remark(step, script)));
+    diagnostics.extend(steps.iter().flat_map(|step| remarks(step, script)));
     Ok(Ok(Plan { steps, warnings: diagnostics }))
 }
 
-/// The warning for a step that changes nothing.
-fn remark(step: &Step, script: &Script) -> Option<Diagnostic> {
-    let edit = script.edits.get(step.edit.checked_sub(1)?)?;
-    let (code, message) = match step.outcome {
-        Outcome::Changes => return None,
-        Outcome::NoChange => (Code::NoChange, "the edit changes nothing"),
-        Outcome::AlreadyApplied => (Code::AlreadyApplied, "the edit's result is there already"),
+/// What all edits of a script come to on a tree.
+struct Run<'t> {
+    overlay: Overlay<'t>,
+    /// Those that are fine, by edit.
+    steps: Vec<Step>,
+    /// What is wrong with the others, with the edit's number.
+    findings: Vec<(usize, Diagnostic)>,
+}
+
+impl<'t> Run<'t> {
+    fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
+        let mut overlay = Overlay::new(tree);
+        let paths = names(script, &overlay, rules)?;
+        let mut repeats = Repeats::new(script, &paths);
+        let hunks = Hunks::new(script, &paths);
+        let effort = Effort::default();
+        let mut steps = Vec::new();
+        let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
+        let mut doubtful = Vec::new();
+        for (index, edit) in script.edits.iter().enumerate() {
+            let number = index + 1;
+            let (repeats_now, effort) = (&repeats, &effort);
+            let operation = Operation {
+                number,
+                edit,
+                overlay: &mut overlay,
+                rules,
+                repeats: repeats_now,
+                hunks: &hunks,
+                effort,
+            };
+            let mut places = Vec::new();
+            match operation.resolve() {
+                Ok((step, counted)) => {
+                    places = counted;
+                    steps.push(step);
+                }
+                Err(Stop::Tree(error)) => return Err(error),
+                Err(Stop::Refused(diagnostics)) => {
+                    findings.extend(
+                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, &edit.path.raw))),
+                    );
+                }
+                Err(Stop::DoneOrRefused(step, diagnostic)) => {
+                    doubtful.push((*step, diagnostic.for_edit(number, &edit.path.raw)));
+                }
+            }
+            repeats.pass(index, edit.region, &places);
+        }
+        let mut progress =
+            together::Progress { overlay: &mut overlay, steps: &mut steps, findings: &mut findings };
+        together::judge(script, &paths, rules, &mut progress)?;
+        // Removing what is absent is done only where everything else is there already, one thing provably.
+        let done = findings.is_empty()
+            && steps.iter().all(|step| step.outcome != Outcome::Changes)
+            && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
+        for (step, diagnostic) in doubtful {
+            if done {
+                steps.push(step);
+            } else {
+                findings.push((step.edit, diagnostic));
+            }
+        }
+        steps.sort_by_key(|step| step.edit);
+        findings.sort_by_key(|(number, _)| *number);
+        dependence::name(script, &paths, &mut findings);
+        Ok(Self { overlay, steps, findings })
+    }
+}
+
+/// What is to be said of a step: that it changes nothing, or that its place is a guess of the format's.
+fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
+    let Some(edit) = step.edit.checked_sub(1).and_then(|edit| script.edits.get(edit)) else {
+        return Vec::new();
     };
-    Some(Diagnostic::warning(code, edit.span, message).for_edit(step.edit, &edit.path.raw))
+    let warning = |code, span, message: &str| {
+        Diagnostic::warning(code, span, message).for_edit(step.edit, &edit.path.raw)
+    };
+    match step.outcome {
+        Outcome::Changes => {
+            let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
+            let said = |(hunk, note): &(usize, Note)| match note {
+                Note::Unanchored => warning(
+                    Code::Unanchored,
+                    span(hunk),
+                    "the hunk quotes no line of the file: its lines went below its heading, or to the end",
+                ),
+                Note::Retabbed => warning(
+                    Code::Retabbed,
+                    span(hunk),
+                    "the new lines are indented by other blanks than the file: theirs were made the file's",
+                ),
+            };
+            step.notes.iter().map(said).collect()
+        }
+        Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
+        Outcome::AlreadyApplied => {
+            vec![warning(Code::AlreadyApplied, edit.span, "the edit's result is there already")]
+        }
+    }
 }
 
 /// A name for every edit's path, equal where the paths are.

@@ -1,22 +1,16 @@
 //! What each operation comes to on the tree as the edits before have left it.
 
+use super::hunks::Hunks;
 use super::overlay::Overlay;
 use super::policy;
 use super::repeats::{Repeats, stands_alone};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Change, Edit, Existing, Hunk, Missing, Op, Target};
-use crate::locate::{self, Effect, Limits, Match, Refusal, Repeat, Version};
+use crate::locate::{self, Context, Effect, Language, Limits, Match, Refusal, Repeat, Version};
 use crate::path::{PathContext, RepoPath, interpret};
 use crate::text::Content;
 use std::cell::RefCell;
-
-/// The extensions of texts for people.
-const PROSE: &[&str] = &["adoc", "asciidoc", "markdown", "md", "mdx", "org", "rst", "tex", "txt"];
-
-/// Those that have none.
-const PROSE_NAMES: &[&str] =
-    &["CHANGELOG", "CHANGES", "CONTRIBUTING", "HISTORY", "NEWS", "NOTES", "README", "TODO"];
 
 /// Why an edit comes to no step.
 pub(super) enum Stop {
@@ -49,6 +43,7 @@ pub(super) struct Operation<'a, 't> {
     pub(super) overlay: &'a mut Overlay<'t>,
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
+    pub(super) hunks: &'a Hunks<'a>,
     pub(super) effort: &'a locate::Effort,
 }
 
@@ -150,7 +145,7 @@ impl Operation<'_, '_> {
         }
         let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
         let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched);
-        Ok((step, applied.places))
+        Ok((Step { notes: applied.notes, ..step }, applied.places))
     }
 
     fn replace(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
@@ -182,7 +177,7 @@ impl Operation<'_, '_> {
             return Ok((self.step(path, Outcome::NoChange), Vec::new()));
         }
         // Appended in an earlier part of the response, other lines perhaps behind it.
-        if self.repeat().elsewhere > 0 && locate::stands(&version, text) {
+        if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.effort) {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
         match locate::append(&version, text) {
@@ -396,12 +391,17 @@ impl Operation<'_, '_> {
     }
 
     fn apply(&self, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
-        let mut repeats = self.repeats.of(self.number - 1, self.edit.region);
-        if !hunks.iter().all(stands_alone) {
-            let elsewhere = repeats.first().map_or(0, |repeat| repeat.elsewhere);
-            repeats = vec![Repeat { elsewhere, ..Repeat::ONCE }; hunks.len()];
-        }
-        locate::apply(version, hunks, &repeats, &self.limits(), self.effort)
+        let number = self.number - 1;
+        let repeats = repeats_of(self.repeats, number, self.edit, hunks);
+        let limits = self.limits();
+        let context = Context {
+            repeats: &repeats,
+            others: self.hunks.of_file(number),
+            followed: self.hunks.follow(number),
+            limits: &limits,
+            effort: self.effort,
+        };
+        locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
     }
 
@@ -411,12 +411,7 @@ impl Operation<'_, '_> {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            max_fuzz: self.rules.max_fuzz,
-            allow_placeholder: self.rules.allow_placeholder,
-            allow_markers: self.rules.allow_markers,
-            prose: is_prose(&self.edit.path.raw),
-        }
+        limits_of(self.edit, self.rules)
     }
 
     fn refusal(&self, refusal: Refusal, hunks: &[Hunk]) -> Diagnostic {
@@ -485,7 +480,15 @@ impl Operation<'_, '_> {
     }
 
     fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
-        Step { edit: self.number, path, to: None, changes: Vec::new(), matched: Vec::new(), outcome }
+        Step {
+            edit: self.number,
+            path,
+            to: None,
+            changes: Vec::new(),
+            matched: Vec::new(),
+            notes: Vec::new(),
+            outcome,
+        }
     }
 
     /// Writes a file and makes the step of it.
@@ -503,20 +506,31 @@ impl Operation<'_, '_> {
     }
 }
 
+/// What an edit's hunks are located within.
+pub(super) fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
+    Limits {
+        max_fuzz: rules.max_fuzz,
+        allow_placeholder: rules.allow_placeholder,
+        allow_markers: rules.allow_markers,
+        language: Language::of(&edit.path.raw),
+        format: Some(edit.format),
+    }
+}
+
+/// What is known of the repetitions of an edit's hunks; those that help each other are repeated only all together.
+pub(super) fn repeats_of(repeats: &Repeats, number: usize, edit: &Edit, hunks: &[Hunk]) -> Vec<Repeat> {
+    let known = repeats.of(number, edit.region);
+    if hunks.iter().all(stands_alone) {
+        return known;
+    }
+    vec![known.first().copied().unwrap_or(Repeat::ONCE); hunks.len()]
+}
+
 fn outcome(effect: Effect) -> Outcome {
     match effect {
         Effect::Changed => Outcome::Changes,
         Effect::NoChange => Outcome::NoChange,
         Effect::AlreadyApplied => Outcome::AlreadyApplied,
-    }
-}
-
-/// Whether a path is one of a text for people, by its name.
-fn is_prose(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    match name.rsplit_once('.') {
-        Some((_, extension)) => PROSE.contains(&extension.to_ascii_lowercase().as_str()),
-        None => PROSE_NAMES.contains(&name),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::path::RepoPath;
 use crate::text::Content;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A tree that edits change, over one that they do not.
 pub(super) struct Overlay<'t> {
@@ -146,6 +147,16 @@ impl<'t> Overlay<'t> {
             }
         }
         self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, version });
+    }
+
+    /// What the tree has at a path, whatever edits did.
+    pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        self.base_entry(path)
+    }
+
+    /// Leaves a path as the tree has it.
+    pub(super) fn forget(&mut self, path: &RepoPath) {
+        self.slots.remove(path.as_str());
     }
 
     /// Remembers a move.
@@ -291,5 +302,49 @@ impl<'t> Overlay<'t> {
             None => RepoPath::parse(name).ok(),
         };
         Ok(names.into_iter().flatten().filter_map(path).collect())
+    }
+}
+
+/// The tree as the edits leave it.
+impl TreeView for Overlay<'_> {
+    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        self.node(path)
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError> {
+        match self.slots.get(path.as_str()).and_then(|slot| slot.state.as_ref()) {
+            Some(state) => state.body.read(self.tree),
+            None => self.tree.read(path),
+        }
+    }
+
+    fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
+        let join = |name: &str| match directory {
+            Some(directory) => directory.join(name).ok(),
+            None => RepoPath::parse(name).ok(),
+        };
+        let mut found: BTreeMap<Vec<u8>, Node> = BTreeMap::new();
+        for (name, node) in self.tree.list(directory)? {
+            let path = std::str::from_utf8(&name).ok().and_then(join);
+            let touched = path
+                .filter(|path| self.slots.contains_key(path.as_str()) || self.below(path).next().is_some());
+            let node = match touched {
+                Some(path) => self.node(&path)?,
+                None => Some(node),
+            };
+            found.extend(node.map(|node| (name, node)));
+        }
+        let prefix = directory.map(|directory| format!("{directory}/")).unwrap_or_default();
+        let written = self.slots.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+        for (path, slot) in written {
+            let Some(state) = &slot.state else { continue };
+            let rest = &path[prefix.len()..];
+            let (name, node) = match rest.split_once('/') {
+                Some((name, _)) => (name, Node::Directory),
+                None => (rest, state.node),
+            };
+            found.insert(name.as_bytes().to_vec(), node);
+        }
+        Ok(found.into_iter().collect())
     }
 }

@@ -24,7 +24,7 @@ fn a_refusal_exits_with_one_and_touches_nothing() {
         .and(each("a.py", misquoted, "    a = load(cfg)\n    return a"))
         .and(opx("a.py", "load", "read"));
     for (format, answer) in &all.0 {
-        sandbox.apply([""; 0], answer).exits(1);
+        sandbox.apply(["--no-keep"], answer).exits(1);
         same(format, &before, &sandbox.listing());
     }
 }

@@ -81,7 +81,7 @@ fn a_comment_that_is_described_in_an_example_of_prose_is_none() {
     let file =
         "# Placeholders\n\nThis is refused:\n\n```python\ndef f():\n    return compute(1)\n```\n\nThe end.\n";
     let find = "```python\ndef f():\n    return compute(1)\n```";
-    let put = "```python\ndef f():\n    # ... rest of the code unchanged\n```";
+    let put = "```python\ndef f():\n    # ... open the file and read it ...\n```";
     lands("docs/a.md", file, each("docs/a.md", find, put), &file.replace(find, put));
 }
 

@@ -6,29 +6,34 @@ use git_llm_apply::edit::Unit;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Where a text stands in a file so that it neither begins nor ends within a word: as whole lines if it does so anywhere,
-/// else as any part.
+/// Where a text of one line stands in a file so that it neither begins nor ends within a word or an operator: as whole
+/// lines if it does so anywhere, else as any part.
 fn stands(file: &str, text: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let joined = |left: &str, right: &str| {
-        left.chars().next_back().is_some_and(is_word) && right.chars().next().is_some_and(is_word)
+        let (left, right) = (left.chars().next_back(), right.chars().next());
+        left.is_some_and(is_word) && right.is_some_and(is_word) || left == Some('=') && right == Some('=')
     };
     let all: Vec<usize> = (0..=file.len().saturating_sub(text.len()))
         .filter(|&at| file.is_char_boundary(at) && file[at..].starts_with(text))
         .filter(|&at| !joined(&file[..at], text) && !joined(text, &file[at + text.len()..]))
         .collect();
-    let is_lines = |at: &&usize| {
-        let (before, behind) = (&file[..**at], &file[**at + text.len()..]);
-        (before.is_empty() || before.ends_with('\n')) && (behind.is_empty() || behind.starts_with('\n'))
+    let lines = |blanks: &[char]| -> Vec<usize> {
+        let is_line = |at: &&usize| {
+            let (before, behind) = (&file[..**at], file[**at + text.len()..].trim_start_matches(blanks));
+            (before.is_empty() || before.ends_with('\n')) && (behind.is_empty() || behind.starts_with('\n'))
+        };
+        all.iter().filter(is_line).copied().collect()
     };
-    let lines: Vec<usize> = all.iter().filter(is_lines).copied().collect();
-    if lines.is_empty() { all } else { lines }
+    // Blanks at a line's end do not count where no line is the text as it is.
+    let found = [lines(&[]), lines(&[' ', '\t'])].into_iter().find(|lines| !lines.is_empty());
+    found.unwrap_or(all)
 }
 
 proptest! {
     #![proptest_config(config(3000))]
 
-    /// Part of a line, or from within one to within another: exactly those bytes are replaced where they stand once, and
+    /// Part of a line: exactly those bytes are replaced where they stand once, and
     /// where they stand twice none are.
     #[test]
     fn a_part_of_a_line_is_replaced_and_nothing_else(
@@ -40,7 +45,7 @@ proptest! {
         let start = start.index(words.len());
         let text = words[start..(start + length).min(words.len())].concat();
         let at = words[..start].concat().len();
-        if text.trim() != text || text.chars().all(|c| c.is_whitespace()) || !stands(&file, &text).contains(&at) {
+        if text.contains('\n') || text.trim() != text || text.chars().all(|c| c.is_whitespace()) || !stands(&file, &text).contains(&at) {
             return Ok(());
         }
         let outcome = run(file.as_bytes(), &[texts(&text, "NEW", Unit::Text)]);

@@ -14,11 +14,8 @@ pub(super) fn blank_added(case: &mut Case, random: &mut Random) -> bool {
     if says_what_is_there(hunk) {
         return false;
     }
-    // Where blank lines come beside it, two texts do not say which of them all the file has.
-    let is_gap = |line: &&Line| line.side == Side::Added || blank(&line.before);
-    let above = hunk.lines[..line].iter().rev().take_while(is_gap);
-    let below = hunk.lines[line + 1..].iter().take_while(is_gap);
-    let comes = above.chain(below).any(|line| line.side != Side::Kept && blank(&line.before));
+    // Where blank lines come or go, two texts do not say which of them all the file has.
+    let comes = hunk.lines.iter().any(|line| line.side != Side::Kept && blank(&line.before));
     case.unsure = comes && case.answer.has_two_texts();
     true
 }

@@ -1,8 +1,8 @@
 //! How many lines of context make a place unique.
 
-use super::effort::Effort;
-use super::place::Place;
-use super::thresholds::CONTEXT_PLACES;
+use crate::locate::effort::Effort;
+use crate::locate::place::Place;
+use crate::locate::thresholds::CONTEXT_PLACES;
 use crate::text::{Content, Form};
 use std::collections::HashSet;
 

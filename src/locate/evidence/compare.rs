@@ -1,9 +1,9 @@
 //! A before-text beside the region of a file that is most like it, line by line.
 
-use super::effort::Effort;
-use super::similar::{ratio, ratio_steps};
-use super::thresholds::{COMPARED, LEAST_ALIKE, LIKELY_PAIRS};
 use crate::diag::{Row, RowKind};
+use crate::locate::alike::{ratio, ratio_steps};
+use crate::locate::effort::Effort;
+use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
 use crate::text::Form;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -94,7 +94,7 @@ impl Table<'_> {
                 new.clone().map(|new| ratio(&wanted, &FORM.of(self.lines[new]))).collect()
             })
             .collect();
-        let good = |of: usize, by: usize| Some(likeness[of][by]).filter(|share| *share >= LEAST_ALIKE);
+        let good = |of: usize, by: usize| Some(likeness[of][by]).filter(|share| *share >= LIKELY_ALIKE);
         // The best sum from each pair of lines on.
         let mut best = vec![vec![0.0_f64; new.len() + 1]; old.len() + 1];
         for of in (0..old.len()).rev() {
@@ -131,8 +131,8 @@ fn alone(text: Option<&&[u8]>, kind: RowKind) -> RowKind {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::lines;
     use super::*;
+    use crate::locate::pattern::lines;
 
     /// The rows as `3=1`: which line beside which, and how they compare.
     fn rows(before: &str, file: &str) -> String {

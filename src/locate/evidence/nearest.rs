@@ -1,16 +1,16 @@
 //! What a refusal shows of the file when a text is nowhere in it: the region most like it.
 
-use super::Refusal;
 use super::compare::compare;
-use super::effort::Effort;
-use super::pattern::{Pattern, Step};
-use super::similar::{Lines, percent, ratio, ratio_steps};
 use super::surrounding::{beginning, excerpt};
-use super::thresholds::{
-    COMMON, ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
+use crate::diag::{Evidence, Nearest, Row, RowKind};
+use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, window};
+use crate::locate::effort::Effort;
+use crate::locate::haystack::{Haystack, Solid};
+use crate::locate::pattern::Pattern;
+use crate::locate::thresholds::{
+    ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
 };
-use crate::diag::{Code, Evidence, Nearest, Row, RowKind};
-use crate::text::{Content, Form};
+use crate::text::{Content, Form, is_blank};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -20,44 +20,15 @@ const FORM: Form = Form::FoldedTrimmed;
 /// So many candidates are kept at a time.
 const SCORED: usize = 1024;
 
-/// What to do where a text is nowhere.
-pub const HELP_COPY: &str = "copy the lines to find from the file as it is";
-
-/// What to do where, besides, the nearest region has all lines that are to be added.
-pub const HELP_ADDED: &str = "the lines that it adds are there already: leave the edit out if that is all, else copy the \
-                              lines to find from the file as it is";
-
-/// The refusal of a text that is nowhere.
-pub(super) fn nowhere(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Box<Refusal> {
-    if effort.is_spent() {
-        return Refusal::new(Code::Limit, "the response asks for too many searches")
-            .with_help("apply it in parts, or copy the lines to find from the files as they are");
-    }
-    let message =
-        if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
-    let evidence = evidence(content, &pattern.before, effort);
-    let help = match &evidence.nearest {
-        Some(nearest) if has_what_is_added(nearest, pattern) => HELP_ADDED,
-        _ if content.is_empty() => "leave the text to find empty to fill the file",
-        _ => HELP_COPY,
-    };
-    Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
-}
-
 /// Whether all lines that a hunk adds stand in the region, and one of them says something.
-fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
+pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
     let there: HashSet<u64> = nearest.lines.iter().map(|line| FORM.hash(line.as_bytes())).collect();
-    let added: Vec<&[u8]> = pattern
-        .steps
-        .iter()
-        .filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })
-        .collect();
-    added.iter().any(|text| text.iter().any(u8::is_ascii_alphanumeric))
-        && added.iter().all(|text| there.contains(&FORM.hash(text)))
+    pattern.added().any(|text| text.iter().any(u8::is_ascii_alphanumeric))
+        && pattern.added().all(|text| there.contains(&FORM.hash(text)))
 }
 
 /// What a file has that is like some lines.
-fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
+pub(super) fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
     let file_lines = Some(content.line_count());
     match nearest(content, before, effort) {
         Ok(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
@@ -74,7 +45,7 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     let wanted: Vec<Wanted<'_>> = before
         .iter()
         .map(|line| Wanted { text: FORM.of(line), hash: FORM.hash(line) })
-        .filter(|wanted| !wanted.text.is_empty())
+        .filter(|wanted| !is_blank(&wanted.text))
         .collect();
     if wanted.is_empty() || content.is_empty() {
         return Ok(None);
@@ -82,8 +53,12 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     if !effort.spend_on_evidence(content.line_count() / 4) {
         return Err(GaveUp);
     }
-    let file = Lines::new(content);
-    let mut starts = by_equal_lines(&wanted, &file);
+    // What evidence costs is counted apart from searching.
+    let free = Effort::new(u64::MAX, 0);
+    let file = Haystack::new(content, &free).solid(FORM);
+    let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
+    let mut starts = beginnings(&hashes, &file);
+    starts.truncate(NEAREST_REGIONS);
     if starts.is_empty() {
         if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
             return Err(GaveUp);
@@ -102,8 +77,7 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     // Of several that are as much alike none is better than the others.
     let apart = |one: &&Region| one.start >= best.end || one.end <= best.start;
     let equal = regions.iter().filter(|one| one.share >= best.share - f64::EPSILON).filter(apart);
-    let mut also: Vec<usize> =
-        equal.filter_map(|one| file.lines.get(one.start)).map(|line| line + 1).collect();
+    let mut also: Vec<usize> = equal.filter_map(|one| file.line(one.start)).map(|line| line + 1).collect();
     also.sort_unstable();
     also.dedup();
     also.truncate(ELSEWHERE);
@@ -123,44 +97,16 @@ struct Region {
     share: f64,
 }
 
-/// Where the text may begin, by the lines of it that the file has: rare ones weigh more.
-fn by_equal_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
-    let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|wanted| (wanted.hash, Vec::new())).collect();
-    let mut table = [false; 4096];
-    let slot = |hash: u64| usize::try_from(hash & 4095).unwrap_or(0);
-    wanted.iter().for_each(|wanted| table[slot(wanted.hash)] = true);
-    for (index, &hash) in file.hashes.iter().enumerate() {
-        if table[slot(hash)]
-            && let Some(spots) = spots.get_mut(&hash)
-        {
-            spots.push(index);
-        }
-    }
-    let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (at, wanted) in wanted.iter().enumerate() {
-        let spots = spots.get(&wanted.hash).map_or(&[][..], Vec::as_slice);
-        if spots.len() <= COMMON {
-            for spot in spots {
-                *votes.entry(spot.saturating_sub(at)).or_default() += COMMON / spots.len();
-            }
-        }
-    }
-    let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
-    starts.sort_unstable_by_key(|&(start, votes)| (std::cmp::Reverse(votes), start));
-    starts.into_iter().map(|(start, _)| start).take(NEAREST_REGIONS).collect()
-}
-
 /// Where the text may begin, by lines of the file that share pairs of letters with its longest lines.
-fn by_like_lines(wanted: &[Wanted<'_>], file: &Lines<'_>) -> Vec<usize> {
+fn by_like_lines(wanted: &[Wanted<'_>], file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     probes.truncate(PROBES);
     let mut scored: Vec<(u32, usize)> = Vec::new();
     let masks: Vec<(usize, u128)> =
         probes.iter().map(|(at, wanted)| (*at, letter_pairs(&wanted.text))).collect();
-    for index in 0..file.lines.len() {
-        let Some(text) = file.text(index) else { continue };
-        let pairs = letter_pairs(text);
+    for index in 0..file.len() {
+        let pairs = letter_pairs(file.text(index));
         for (at, probe) in &masks {
             let (common, all) = ((pairs & probe).count_ones(), (pairs | probe).count_ones());
             if common * 3 > all {
@@ -198,12 +144,11 @@ fn letter_pairs(text: &[u8]) -> u128 {
 }
 
 /// How much of the text stands from a line on: line by line, or with lines put in or left out, whichever is more.
-fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut usize) -> Region {
-    let end = (start + wanted.len()).min(file.lines.len());
+fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut usize) -> Region {
+    let end = (start + wanted.len()).min(file.len());
     let mut sum = 0.0;
     for (wanted, index) in wanted.iter().zip(start..end) {
-        let Some(text) = file.text(index) else { continue };
-        let text = FORM.of(text);
+        let text = FORM.of(file.text(index));
         let steps = ratio_steps(&wanted.text, &text);
         if wanted.text == text {
             sum += 1.0;
@@ -216,9 +161,8 @@ fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut us
     let of_all = |share: f64| share / wanted.len() as f64;
     let in_place = Region { start, end, share: of_all(sum) };
     // Some more lines, for those that the file has in between.
-    let longer = (end + wanted.len() / 2 + 4).min(file.lines.len());
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let new = file.hashes.get(start..longer).unwrap_or(&[]);
+    let new = file.hashes.get(window(start, wanted.len(), file)).unwrap_or(&[]);
     if old.len().saturating_mul(new.len()) > *budget {
         return in_place;
     }
@@ -230,14 +174,13 @@ fn region(wanted: &[Wanted<'_>], file: &Lines<'_>, start: usize, budget: &mut us
             last = start + new_index + len;
         }
     }
-    let shifted = Region { start, end: last.max(start + 1).min(file.lines.len()), share: of_all(equal) };
+    let shifted = Region { start, end: last.max(start + 1).min(file.len()), share: of_all(equal) };
     if shifted.share > in_place.share { shifted } else { in_place }
 }
 
-fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region, effort: &Effort) -> Nearest {
-    let first = file.lines.get(region.start).copied().unwrap_or(0);
-    let end =
-        region.end.checked_sub(1).and_then(|last| file.lines.get(last)).map_or(first + 1, |last| last + 1);
+fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, effort: &Effort) -> Nearest {
+    let first = file.line(region.start).unwrap_or(0);
+    let end = region.end.checked_sub(1).and_then(|last| file.line(last)).map_or(first + 1, |last| last + 1);
     let lines: Vec<Vec<u8>> = content.lines(first..end).map(|line| line.text.to_vec()).collect();
     let shown = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
     // What differs to the eye goes before what differs in blanks alone.
@@ -267,7 +210,7 @@ fn show(content: &Content, before: &[&[u8]], file: &Lines<'_>, region: &Region, 
 fn elsewhere(
     before: &[&[u8]],
     rows: &[Row],
-    file: &Lines<'_>,
+    file: &Solid<'_>,
     region: std::ops::Range<usize>,
     effort: &Effort,
 ) -> Vec<(usize, usize)> {
@@ -292,7 +235,7 @@ fn elsewhere(
     }
     let once = |&(wanted, hash): &(usize, u64)| match found.get(&hash)?.as_slice() {
         [index] => {
-            let line = *file.lines.get(*index)?;
+            let line = file.line(*index)?;
             (!region.contains(&line)).then_some((wanted, line + 1))
         }
         _ => None,
@@ -315,8 +258,9 @@ fn difference<'a>(before: &[&[u8]], lines: &'a [Vec<u8>], form: Form) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::lines;
+    use super::super::{HELP_ADDED, HELP_COPY, nowhere};
     use super::*;
+    use crate::locate::pattern::lines;
 
     fn nearest(file: &str, before: &str) -> Option<Nearest> {
         evidence(&Content::new(file.as_bytes()), &lines(before), &Effort::default()).nearest
@@ -375,7 +319,7 @@ mod tests {
         let content = Content::new(b"one\ntwo\nbrought();\nthree\n");
         let help = |after: &str| {
             let pattern = Pattern::of_texts("one\ntwo\nfour\n", after, crate::edit::Unit::Lines);
-            nowhere(&content, &pattern, &Effort::default()).help
+            nowhere(Haystack::new(&content, &Effort::default()), &pattern).help
         };
         // The nearest region has to hold it.
         assert_eq!(help("one\ntwo\nbrought();\nfour\n").as_deref(), Some(HELP_ADDED));

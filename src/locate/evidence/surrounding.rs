@@ -1,8 +1,9 @@
 //! What a refusal shows of places in a file: they and what is around them, so that they can be told apart.
 
-use super::place::Place;
-use super::thresholds::{ABOVE, SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
 use crate::diag::{Evidence, Excerpt, Surrounding};
+use crate::locate::pattern::says_something;
+use crate::locate::place::Place;
+use crate::locate::thresholds::{ABOVE, SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
 use crate::text::{Content, indentation};
 
 /// The first of the places; `context` lines before and after make each unique, if that is known.
@@ -13,8 +14,7 @@ pub(super) fn surroundings(content: &Content, places: &[Place], context: Option<
 
 fn surrounding(content: &Content, place: &Place, context: usize) -> Surrounding {
     let start = place.start.line;
-    let end = if place.end.column > 0 { place.end.line + 1 } else { place.end.line };
-    let end = end.max(start + 1).min(content.line_count());
+    let end = place.behind().max(start + 1).min(content.line_count());
     let first = start.saturating_sub(context);
     let behind = (end + context).min(start + context + SHOWN_LINES);
     Surrounding {
@@ -33,7 +33,6 @@ fn within(content: &Content, start: usize, first: usize) -> Option<(usize, Strin
     }
     let above = start.saturating_sub(ABOVE)..start;
     let lines: Vec<_> = above.clone().zip(content.lines(above)).collect();
-    let says_something = |text: &[u8]| text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
     let mut depth = own;
     for (line, found) in lines.into_iter().rev() {
         let own = indentation(found.text).len();

@@ -1,0 +1,229 @@
+//! A place of a before-text in a file, line by line: which line of the file each of its lines is, and how the text is
+//! indented there.
+
+use super::haystack::Haystack;
+use super::indent::Shift;
+use super::pattern::Pattern;
+use super::place::Place;
+use super::tier::{Rung, Scope};
+use crate::text::{indentation, is_blank};
+
+/// A before-text at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alignment {
+    /// The region, with the blank lines at its edges that the before-text has too.
+    pub(super) place: Place,
+    /// How it was found.
+    pub(super) rung: Rung,
+    /// What makes the text's indentation the file's.
+    pub(super) shift: Shift,
+    /// The indentation that the text's first line lost, alone of all.
+    pub(super) first: Option<Vec<u8>>,
+    /// How alike text and place are, in percent, where lines differ in more than blanks.
+    pub(super) similarity: Option<u8>,
+    lines: Lines,
+}
+
+/// Which line of the file each before-line is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Lines {
+    /// One after the other, as many as the place has.
+    InTurn,
+    /// By before-line; none for a blank one that the file lacks.
+    Each(Vec<Option<usize>>),
+}
+
+/// From where blank lines are paired, where text and file have not as many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blanks {
+    FromAbove,
+    FromBelow,
+}
+
+impl Alignment {
+    /// The text at a place that has its lines at that rung. None if their indentation differs in no uniform way.
+    pub(super) fn at(hay: Haystack<'_>, pattern: &Pattern<'_>, place: Place, rung: Rung) -> Option<Self> {
+        let lines = match rung.scope {
+            Scope::Whole | Scope::Part => Lines::InTurn,
+            Scope::SkippingBlanks => Lines::Each(pair(hay, &pattern.before, &place, Blanks::FromAbove)),
+        };
+        let (shift, first, similarity) = (Shift::None, None, None);
+        let mut aligned = Self { place, rung, shift, first, similarity, lines };
+        aligned.grow(pattern);
+        if rung.is_shifted() {
+            (aligned.shift, aligned.first) = aligned.indentation(hay, pattern)?;
+        }
+        Some(aligned)
+    }
+
+    /// Lines that are put in, and nothing that is found.
+    pub(super) fn of_nothing(line: usize) -> Self {
+        let (shift, first, similarity) = (Shift::None, None, None);
+        let place = Place::lines(line, line);
+        Self { place, rung: Rung::EXACT, shift, first, similarity, lines: Lines::InTurn }
+    }
+
+    /// The same place with other lines paired: `lines` has one for each before-line.
+    pub(super) fn with_lines(mut self, pattern: &Pattern<'_>, lines: Vec<Option<usize>>) -> Self {
+        self.lines = Lines::Each(lines);
+        self.grow(pattern);
+        self
+    }
+
+    /// The same place with blank lines paired from the other end; none where that is the same.
+    pub(super) fn paired_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
+        let Lines::Each(lines) = &self.lines else { return None };
+        let solid = |before: &usize| pattern.before.get(*before).is_some_and(|text| !is_blank(text));
+        let mut real =
+            (0..lines.len()).filter(solid).filter_map(|before| lines.get(before).copied().flatten());
+        let first = real.next()?;
+        let place = Place::lines(first, real.next_back().unwrap_or(first) + 1);
+        let other = pair(hay, &pattern.before, &place, Blanks::FromBelow);
+        (other != *lines).then(|| self.clone().with_lines(pattern, other))
+    }
+
+    /// The line of the file that a before-line is.
+    pub(super) fn line(&self, before: usize) -> Option<usize> {
+        match &self.lines {
+            Lines::InTurn => Some(self.place.first() + before),
+            Lines::Each(lines) => lines.get(before).copied().flatten(),
+        }
+    }
+
+    /// The before-lines that are lines of the file, and which.
+    pub(super) fn pairs<'p>(
+        &'p self,
+        pattern: &'p Pattern<'_>,
+    ) -> impl Iterator<Item = (usize, usize)> + use<'p> {
+        (0..pattern.before.len()).filter_map(|before| Some((before, self.line(before)?)))
+    }
+
+    /// Takes in the blank lines at the edges.
+    fn grow(&mut self, pattern: &Pattern<'_>) {
+        if let Lines::Each(_) = self.lines {
+            let first = self.pairs(pattern).map(|(_, line)| line).min();
+            let last = self.pairs(pattern).map(|(_, line)| line).max();
+            if let (Some(first), Some(last)) = (first, last) {
+                self.place = Place::lines(first.min(self.place.first()), (last + 1).max(self.place.behind()));
+            }
+        }
+    }
+
+    /// The one shift of all lines, or of all but the first, which lost its indentation.
+    fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
+        let form = self.rung.aligned_form();
+        let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
+        let equal = |before: usize, line: usize| self.rung.form.eq(pattern.before[before], hay.text(line));
+        let pairs: Vec<(Vec<u8>, Vec<u8>)> = self
+            .pairs(pattern)
+            .filter(|&(before, line)| !is_blank(pattern.before[before]) && equal(before, line))
+            .map(|(before, line)| (indent(pattern.before[before]), indent(hay.text(line))))
+            .collect();
+        let between = |pairs: &[(Vec<u8>, Vec<u8>)]| {
+            Shift::between(pairs.iter().map(|(written, real)| (written.as_slice(), real.as_slice())))
+        };
+        if let Some(shift) = between(&pairs) {
+            return Some((shift, None));
+        }
+        let ((written, real), rest) = pairs.split_first()?;
+        let starts =
+            pattern.before.iter().find(|text| !is_blank(text)).is_some_and(|text| equal_start(text, written));
+        if !written.is_empty() || real.is_empty() || rest.is_empty() || !starts {
+            return None;
+        }
+        // The others are as the file has them.
+        (between(rest)? == Shift::None).then(|| (Shift::None, Some(real.clone())))
+    }
+}
+
+/// Whether a line begins with an indentation and no more of it.
+fn equal_start(text: &[u8], written: &[u8]) -> bool {
+    indentation(text) == written
+}
+
+/// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank. Blank lines
+/// between two others, and at the edges, are paired as far as both sides have them.
+fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, blanks: Blanks) -> Vec<Option<usize>> {
+    let mut lines: Vec<Option<usize>> = vec![None; before.len()];
+    let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
+    for (index, text) in before.iter().enumerate() {
+        if !is_blank(text) {
+            lines[index] = real.next();
+        }
+    }
+    let mut index = 0;
+    while index < before.len() {
+        if lines[index].is_some() || !is_blank(before[index]) {
+            index += 1;
+            continue;
+        }
+        let end = (index..before.len()).find(|&at| !is_blank(before[at])).unwrap_or(before.len());
+        let above = index.checked_sub(1).and_then(|at| lines[at]);
+        let below = lines.get(end).copied().flatten();
+        // At an edge they are those nearest to the text.
+        let (from, to) = match (above, below) {
+            (Some(above), Some(below)) => (above + 1, below),
+            (Some(above), None) => (
+                above + 1,
+                (above + 1..)
+                    .take_while(|&line| hay.is_blank(line))
+                    .take(end - index)
+                    .last()
+                    .map_or(above + 1, |line| line + 1),
+            ),
+            (None, Some(below)) => (
+                (0..below)
+                    .rev()
+                    .take_while(|&line| hay.is_blank(line))
+                    .take(end - index)
+                    .last()
+                    .unwrap_or(below),
+                below,
+            ),
+            (None, None) => (0, 0),
+        };
+        let count = (end - index).min(to.saturating_sub(from));
+        let at_top = above.is_none() || above.is_some() && below.is_some() && blanks == Blanks::FromBelow;
+        for step in 0..count {
+            let (written, line) =
+                if at_top { (end - 1 - step, to - 1 - step) } else { (index + step, from + step) };
+            lines[written] = Some(line);
+        }
+        index = end;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effort::Effort;
+    use super::*;
+    use crate::text::Content;
+
+    fn pairs(file: &str, before: &[&str], start: usize, end: usize, blanks: Blanks) -> Vec<Option<usize>> {
+        let before: Vec<&[u8]> = before.iter().map(|line| line.as_bytes()).collect();
+        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        pair(Haystack::new(&content, &effort), &before, &Place::lines(start, end), blanks)
+    }
+
+    #[test]
+    fn blank_lines_pair_as_far_as_both_sides_have_them() {
+        use Blanks::{FromAbove, FromBelow};
+        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, FromAbove), [Some(0), Some(1), Some(3)]);
+        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, FromBelow), [Some(0), Some(2), Some(3)]);
+        assert_eq!(
+            pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, FromAbove),
+            [Some(0), Some(1), None, Some(2)]
+        );
+        assert_eq!(
+            pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, FromBelow),
+            [Some(0), None, Some(1), Some(2)]
+        );
+        assert_eq!(pairs("a\nb\n", &["a", "", "b"], 0, 2, FromAbove), [Some(0), None, Some(1)]);
+        let edges = ["", "", "a", "", ""];
+        for blanks in [FromAbove, FromBelow] {
+            let paired = pairs("x\n\na\n\ny\n", &edges, 2, 3, blanks);
+            assert_eq!(paired, [None, Some(1), Some(2), Some(3), None], "at the edges too");
+        }
+    }
+}

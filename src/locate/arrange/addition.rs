@@ -1,0 +1,113 @@
+//! Lines that are added beside no line of the file: below a heading, or at the end of the file.
+
+use crate::diag::Code;
+use crate::locate::alignment::Alignment;
+use crate::locate::dress::Dress;
+use crate::locate::evidence::Refusal;
+use crate::locate::haystack::Haystack;
+use crate::locate::pattern::Pattern;
+use crate::locate::place::Place;
+use crate::locate::pointer::depth;
+use crate::locate::scene::{Made, Part, Scene, Solution};
+use crate::locate::solve::matched;
+use crate::locate::splice::{Beside, Splice};
+use crate::locate::tier::Rung;
+use crate::locate::{Note, guard};
+use crate::text::is_blank;
+
+/// Puts lines right below a heading.
+pub(super) fn below(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    heading: usize,
+) -> Result<Part, Box<Refusal>> {
+    insert(scene, hay, pattern, heading + 1)
+}
+
+/// Puts lines at the end of the file.
+///
+/// # Errors
+/// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
+/// with.
+pub(super) fn at_end(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    followed: bool,
+) -> Result<Part, Box<Refusal>> {
+    let refused = |message: &str| {
+        Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
+    };
+    let last = hay.content().line_count();
+    let closes = || {
+        let mut lines = (0..last).rev().map(|line| hay.text(line)).filter(|text| !is_blank(text));
+        lines.next().is_some_and(|text| {
+            text.trim_ascii_end().ends_with(b"}") || text.trim_ascii_end().ends_with(b"]")
+        })
+    };
+    match () {
+        () if stands_before(hay, pattern, last) => {}
+        () if followed && last > 0 => {
+            return refused("the hunk has no line that says where its lines belong, and others follow it");
+        }
+        () if scene.limits.language.is_closed() && closes() => {
+            return refused("the new lines would stand behind the last bracket of the file");
+        }
+        () => {}
+    }
+    insert(scene, hay, pattern, last)
+}
+
+/// Whether the lines stand right before one.
+fn stands_before(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize) -> bool {
+    let after = pattern.after();
+    line.checked_sub(after.len()).is_some_and(|start| stand(hay, &after, start)) && pattern.after_is_proof()
+}
+
+fn stand(hay: Haystack<'_>, lines: &[&[u8]], start: usize) -> bool {
+    lines.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
+}
+
+/// Puts lines in front of one, unless they stand there.
+fn insert(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    line: usize,
+) -> Result<Part, Box<Refusal>> {
+    let after = pattern.after();
+    // At the end of the file they stand before it, behind a heading after it.
+    let at_end = line == hay.line_count();
+    let start = if at_end { line.checked_sub(after.len()) } else { Some(line) };
+    if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {
+        let place = Place::lines(start, start + after.len());
+        if !pattern.after_is_proof() {
+            let message = format!("lines like those to be added stand at line {} already", start + 1);
+            return Err(Refusal::new(Code::SearchAmbiguous, message)
+                .with_help("give the lines before and after them, or leave the hunk out"));
+        }
+        return Ok(Part::Made(Made { matched: matched(hay, &place, Rung::EXACT), place, places: 0 }));
+    }
+    guard::hunk(hay, pattern, scene.limits)?;
+    let aligned = Alignment::of_nothing(line);
+    let dress = match line.checked_sub(1).filter(|_| !at_end) {
+        Some(heading) => below_heading(hay, &after, heading),
+        None => Dress::PLAIN,
+    };
+    let splice = Splice { hay, dress: &dress, beside: Beside::Above, lineage: scene.lineage };
+    let changes = splice.changes(pattern, &aligned).unwrap_or_default();
+    let place = Place::lines(line.saturating_sub(1), line);
+    let matched = matched(hay, &place, Rung::EXACT);
+    let rung = Rung::EXACT;
+    Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: Some(Note::Unanchored) }))
+}
+
+/// Lines without any indentation below a heading that opens a block are indented as the first line of that.
+fn below_heading(hay: Haystack<'_>, after: &[&[u8]], heading: usize) -> Dress {
+    let solid = |line: &usize| !hay.is_blank(*line);
+    let inner = (heading + 1..hay.line_count()).find(solid).map_or(&[][..], |line| hay.text(line));
+    let opens = depth(inner) > depth(hay.text(heading));
+    let bare = after.iter().filter(|text| !is_blank(text)).all(|text| depth(text) == 0);
+    if opens && bare { Dress::indented(crate::text::indentation(inner)) } else { Dress::PLAIN }
+}

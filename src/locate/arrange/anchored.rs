@@ -1,0 +1,300 @@
+//! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
+
+use super::addition;
+use crate::diag::Code;
+use crate::edit::{Anchor, Hunk};
+use crate::locate::admission::Objection;
+use crate::locate::alignment::Alignment;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Found, Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::loose;
+use crate::locate::pattern::Pattern;
+use crate::locate::place::Place;
+use crate::locate::pointer::{Against, Blocks, Pointers, Region};
+use crate::locate::scene::{Made, Mode, Part, Scene};
+use crate::locate::solve::{matched, solve};
+use crate::locate::standing::{standing, stands_stricter};
+use crate::text::Form;
+
+/// How far the chunks so far have come.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    /// Behind the last line that the last chunk changed.
+    changed: usize,
+    /// Behind the last line that it named.
+    named: usize,
+}
+
+/// Finds for every chunk what it comes to, or says of each that has no place why.
+pub(in crate::locate) fn arrange(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    hunks: &[Hunk],
+    mode: Mode,
+) -> Result<Vec<Part>, Vec<Refusal>> {
+    let blocks = Blocks::new(hay, scene);
+    let mut parts = Vec::with_capacity(hunks.len());
+    let mut refusals = Vec::new();
+    let mut cursor = Cursor::default();
+    // Of equal chunks in a row, how many come from here on.
+    let mut equal = vec![1; hunks.len()];
+    for index in (1..hunks.len()).rev() {
+        if hunks[index].change == hunks[index - 1].change && hunks[index].anchor == hunks[index - 1].anchor {
+            equal[index - 1] = equal[index] + 1;
+        }
+    }
+    // Or of equal edits.
+    if let [only] = equal.as_mut_slice() {
+        *only = scene.repeat(0).left().unwrap_or(1);
+    }
+    for (index, hunk) in hunks.iter().enumerate() {
+        let Some(pattern) = Pattern::readings(&hunk.change).pop() else {
+            return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
+        };
+        let (context, at_end): (&[String], bool) = match &hunk.anchor {
+            Anchor::Seek { context, end_of_file } => (context, *end_of_file),
+            _ => (&[], false),
+        };
+        let context: Vec<&str> =
+            context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+        let followed = scene.followed || index + 1 < hunks.len();
+        let chunk = Chunk {
+            scene,
+            hay,
+            blocks: &blocks,
+            pattern: &pattern,
+            context: &context,
+            at_end,
+            followed,
+            mode,
+        };
+        let again =
+            index > 0 && hunks[index - 1].change == hunk.change && hunks[index - 1].anchor == hunk.anchor;
+        match chunk.locate(&mut cursor, equal[index]) {
+            Ok(part) => parts.push(part),
+            // It stands in the patch more often than in the file.
+            Err(refusal) if again && refusal.code == Code::SearchNotFound && refusals.is_empty() => {
+                parts.push(Part::Nothing);
+            }
+            Err(refusal) => refusals.push(refusal.of_hunk(index)),
+        }
+    }
+    if refusals.is_empty() { Ok(parts) } else { Err(refusals) }
+}
+
+/// One chunk and where it is looked for.
+struct Chunk<'a> {
+    scene: &'a Scene<'a>,
+    hay: Haystack<'a>,
+    blocks: &'a Blocks<'a>,
+    pattern: &'a Pattern<'a>,
+    /// The texts of its `@@` lines.
+    context: &'a [&'a str],
+    /// `*** End of File` ties it to the end.
+    at_end: bool,
+    /// Whether other hunks for the file follow.
+    followed: bool,
+    mode: Mode,
+}
+
+impl Chunk<'_> {
+    /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
+    fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
+        let (scene, hay, pattern) = (self.scene, self.hay, self.pattern);
+        if pattern.changes_nothing() {
+            return Ok(Part::Nothing);
+        }
+        let regions = if self.context.is_empty() { None } else { Some(self.regions(cursor)?) };
+        if pattern.before.is_empty() {
+            return match regions.as_deref() {
+                Some([region]) if !self.at_end => {
+                    let behind = region.heading + 1;
+                    *cursor = Cursor { changed: behind, named: behind };
+                    addition::below(scene, hay, pattern, region.heading)
+                }
+                Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
+                // It says nothing of where the next one is.
+                _ => addition::at_end(scene, hay, pattern, self.followed),
+            };
+        }
+        let tail = self.at_end.then(|| self.tail());
+        let pointers = Pointers { regions, from: cursor.changed, tail };
+        let refused = match find(scene, hay, pattern, &pointers) {
+            Search::Found(found) => match self.choose(&found, &pointers, cursor, equal)? {
+                Some((aligned, places)) => {
+                    let admits =
+                        |place: &Place| !place.overlaps(&aligned.place) && pointers.against(place).is_none();
+                    if let Some(result) = stands_stricter(
+                        scene,
+                        pointers.narrow(hay, pattern.after().len()),
+                        pattern,
+                        found.rung,
+                        admits,
+                    ) {
+                        return Err(evidence::stands_looser(hay, &aligned.place, &result));
+                    }
+                    let solution = solve(scene, hay, pattern, &aligned, places)?;
+                    let changed = solution.changes.iter().map(|change| change.end).max();
+                    let changed = changed.unwrap_or(aligned.place.behind());
+                    *cursor = Cursor { changed, named: aligned.place.behind().max(changed) };
+                    return Ok(Part::Change(solution));
+                }
+                None => None,
+            },
+            Search::Nowhere(refused) => refused,
+        };
+        let admits = |place: &Place| pointers.against(place).is_none();
+        // Where forward order alone says where, the lines that the text is most like may be those that were meant.
+        let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
+        if (self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind)
+            && let Some((place, rung)) =
+                standing(scene, pointers.narrow(hay, pattern.after().len()), pattern, scene.repeat(0), admits)
+        {
+            *cursor = Cursor { changed: place.behind(), named: place.behind() };
+            return Ok(Part::Made(Made { matched: matched(hay, &place, rung), place, places: 0 }));
+        }
+        let strict = refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)));
+        if self.mode == Mode::Loose
+            && !is_behind
+            && strict
+            && let Some(solution) =
+                loose::locate(scene, pointers.narrow(hay, pattern.before.len()), pattern, &pointers)?
+        {
+            let changed = solution.changes.iter().map(|change| change.end).max();
+            let changed = changed.unwrap_or(solution.place.behind());
+            *cursor = Cursor { changed, named: solution.place.behind().max(changed) };
+            return Ok(Part::Change(solution));
+        }
+        Err(match refused {
+            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
+            None => evidence::missing(hay, pattern, &pointers),
+        })
+    }
+
+    /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
+    fn choose(
+        &self,
+        found: &Found,
+        pointers: &Pointers,
+        cursor: &Cursor,
+        equal: usize,
+    ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
+        if found.many {
+            return Err(Refusal::new(
+                Code::Limit,
+                "the lines to find may stand in very many places, too many to look at each",
+            )
+            .with_help("name a line above them behind `@@`"));
+        }
+        let mut open = found.open();
+        if pointers.regions.is_none() {
+            // Two chunks may share a line of context.
+            let named = open.partition_point(|aligned| aligned.place.first() < cursor.named);
+            if named < open.len() {
+                open.drain(..named);
+            }
+        }
+        // A place where the chunk was made is one that may have been meant.
+        let behind =
+            |aligned: &&Alignment| pointers.regions.is_some() || aligned.place.first() >= cursor.changed;
+        let made: Vec<&Alignment> = found.made().filter(behind).collect();
+        if let ([first, ..], [done, ..]) = (open.as_slice(), made.as_slice()) {
+            let regions = pointers.regions.as_deref().unwrap_or(&[]);
+            let in_order = regions.iter().any(|region| {
+                !region.opens && region.holds(&done.place) && done.place.first() < first.place.first()
+            });
+            if in_order {
+                return Ok(None);
+            }
+            return Err(self.ambiguous(&[open.as_slice(), &made].concat()));
+        }
+        let count = open.len();
+        let one = |aligned: &Alignment| Ok(Some((aligned.clone(), count)));
+        // Equal chunks for as many places are those places in order.
+        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
+        match open.as_slice() {
+            [] => Ok(None),
+            [one_left] => one(one_left),
+            [first, ..] if count == equal && apart => one(first),
+            [first, ..] => {
+                let regions = pointers.regions.as_deref().unwrap_or(&[]);
+                let of = |region: &&Region| open.iter().any(|aligned| region.holds(&aligned.place));
+                let meant: Vec<&Region> = regions.iter().filter(of).collect();
+                // A heading that opens no block says after which line, and forward order decides.
+                if let [region] = meant.as_slice()
+                    && !region.opens
+                    && !self.stands_between(region, first)
+                {
+                    return one(first);
+                }
+                Err(self.ambiguous(&open))
+            }
+        }
+    }
+
+    /// Whether the chunk's result stands between a heading and a place.
+    fn stands_between(&self, region: &Region, aligned: &Alignment) -> bool {
+        let results = self.hay.whole_lines(&self.pattern.after(), Form::Trailing);
+        results
+            .iter()
+            .any(|result| result.first() >= region.heading && result.first() < aligned.place.first())
+    }
+
+    /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
+    fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
+        let end = self.hay.line_count();
+        let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
+        let mut lines = self.blocks.headings(first, cursor.named, end);
+        if lines.is_empty() && cursor.changed < cursor.named {
+            // The last chunk's lower context may have named it.
+            lines = self.blocks.headings(first, cursor.changed, end);
+        }
+        if lines.is_empty() {
+            return Err(evidence::no_heading(first, cursor.changed));
+        }
+        let mut regions = self.up_to_the_next(&lines, end);
+        for text in rest {
+            let mut narrower = Vec::new();
+            for region in &regions {
+                let behind = (region.last + 1).min(end);
+                let inner = self.blocks.headings(text, region.heading + 1, behind);
+                narrower.extend(self.up_to_the_next(&inner, behind));
+            }
+            if narrower.is_empty() {
+                return Err(evidence::no_heading(text, regions[0].heading + 1));
+            }
+            regions = narrower;
+        }
+        Ok(regions)
+    }
+
+    /// What headings name, each no farther than to the next one.
+    fn up_to_the_next(&self, lines: &[usize], end: usize) -> Vec<Region> {
+        let next = lines.iter().copied().skip(1).map(|line| line.saturating_sub(1)).chain([end]);
+        let region = |(&line, next): (&usize, usize)| {
+            let region = self.blocks.region(line);
+            Region { last: region.last.min(next), ..region }
+        };
+        lines.iter().zip(next).map(region).collect()
+    }
+
+    /// The last line that is not blank.
+    fn tail(&self) -> usize {
+        (0..self.hay.line_count()).rev().find(|&line| !self.hay.is_blank(line)).unwrap_or(0)
+    }
+
+    fn ambiguous(&self, open: &[&Alignment]) -> Box<Refusal> {
+        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
+        evidence::ambiguous(self.hay, &places)
+    }
+
+    fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
+        let places: Vec<Place> =
+            regions.iter().map(|region| Place::lines(region.heading, region.heading + 1)).collect();
+        let mut refusal = evidence::ambiguous(self.hay, &places);
+        refusal.message =
+            format!("the line behind `@@` stands in {}", evidence::counted(places.len(), "place"));
+        refusal
+    }
+}

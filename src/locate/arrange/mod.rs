@@ -1,0 +1,9 @@
+//! Three strategies to find which of its places each hunk has: by itself, in order with line numbers, in order with
+//! headings.
+
+pub(super) mod addition;
+pub(super) mod anchored;
+pub(super) mod numbered;
+mod order;
+mod series;
+pub(super) mod single;

@@ -1,0 +1,310 @@
+//! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
+
+use super::addition;
+use super::series::{Candidate, Series, State, core};
+use crate::diag::Code;
+use crate::edit::{Anchor, Change, Hunk};
+use crate::locate::alignment::Alignment;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::pattern::{Pattern, Step, says_something};
+use crate::locate::place::Place;
+use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, depth, of_diff};
+use crate::locate::scene::{Made, Mode, Part, Scene};
+use crate::locate::solve::matched;
+use crate::locate::standing::{standing, stands_at, stands_nearly, stands_stricter};
+use crate::locate::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
+use crate::locate::tier::Rung;
+use crate::locate::{Repeat, loose};
+use crate::text::{Form, is_blank};
+
+/// Finds for every hunk what it comes to, or says of each that has no place why.
+pub(in crate::locate) fn arrange(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    hunks: &[Hunk],
+    mode: Mode,
+) -> Result<Vec<Part>, Vec<Refusal>> {
+    let original = scene.original.filter(|_| scene.lineage.is_some());
+    let original = original.map_or(hay, |content| Haystack::new(content, hay.effort()));
+    let (original, now) = (Blocks::new(original, scene), Blocks::new(hay, scene));
+    let mut series = Series { scene, hay, hunks: Vec::with_capacity(hunks.len()) };
+    let mut refusals = Vec::new();
+    for (index, hunk) in hunks.iter().enumerate() {
+        let mut readings = Pattern::readings(&hunk.change);
+        if readings.len() > 1 {
+            let has =
+                |pattern: &Pattern<'_>| find(scene, hay, pattern, &Pointers::default()).found().is_some();
+            let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
+            readings = readings.into_iter().skip(known).take(1).collect();
+        }
+        let Some(pattern) = readings.pop() else {
+            return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
+        };
+        let state = match of_diff(scene, &original, &now, hunk) {
+            Ok(pointers) => {
+                let followed = scene.followed || index + 1 < hunks.len();
+                let equal = |other: &Hunk| other.change == hunk.change;
+                let before = hunks[..index].iter().any(equal);
+                let has_equal = before || hunks[index + 1..].iter().any(equal);
+                // With the same number it is the same place, and so are lines that are put below the same heading.
+                let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
+                let again = |other: &Hunk| {
+                    equal(other) && other.anchor == hunk.anchor && (is_numbered || pattern.before.is_empty())
+                };
+                let again = hunks[..index].iter().any(again);
+                let member =
+                    Member { scene, hay, hunk, pattern: &pattern, pointers: &pointers, followed, has_equal };
+                match member.state(mode, scene.repeat(0)) {
+                    Ok(_) if again => Ok(State::Done(Part::Nothing)),
+                    // It stands in the diff more often than in the file.
+                    Ok(State::Open(candidates)) if before && candidates.len() == 1 => {
+                        Ok(State::Done(Part::Nothing))
+                    }
+                    state => state,
+                }
+            }
+            Err(NoHeading(text)) => Err(evidence::no_section(&text)),
+        };
+        let state = state.unwrap_or_else(|refusal| {
+            refusals.push(refusal.of_hunk(index));
+            State::Done(Part::Nothing)
+        });
+        series.hunks.push((pattern, state));
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let chosen = series.choose(hunks)?;
+    series.solve(chosen)
+}
+
+/// One hunk, looked at by itself.
+struct Member<'a> {
+    scene: &'a Scene<'a>,
+    hay: Haystack<'a>,
+    hunk: &'a Hunk,
+    pattern: &'a Pattern<'a>,
+    pointers: &'a Pointers,
+    /// Whether other hunks for the file follow.
+    followed: bool,
+    /// Whether the hunk beside it is the same, so that each has a place of its own.
+    has_equal: bool,
+}
+
+impl Member<'_> {
+    fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
+        let Self { scene, hay, pattern, pointers, .. } = *self;
+        if pattern.changes_nothing() {
+            return Ok(State::Done(Part::Nothing));
+        }
+        if pattern.before.is_empty() {
+            return self.addition().map(State::Done);
+        }
+        if let Some(pieces) = pattern.cut(|step| matches!(step, Step::Gap)) {
+            let candidates = self.around_gaps(&pieces)?;
+            if !candidates.is_empty() {
+                return Ok(State::Open(candidates));
+            }
+            return self.made_or_nowhere(mode, repeat, None);
+        }
+        let (found, refused) = match find(scene, hay, pattern, pointers) {
+            Search::Found(found) => (Some(found), None),
+            Search::Nowhere(refused) => (None, refused),
+        };
+        let numbered = Numbered::of(scene, self.hunk);
+        let mut open: Vec<Alignment> =
+            found.as_ref().map(|found| found.open().into_iter().cloned().collect()).unwrap_or_default();
+        let made: Vec<Alignment> = found.iter().flat_map(|found| found.made().cloned()).collect();
+        let many = found.as_ref().is_some_and(|found| found.many) || open.len() > CANDIDATES;
+        if many {
+            // Too many to ask the neighbours about: the line number decides, or nothing does.
+            let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
+            open.retain(|aligned| numbered.then == Some(aligned.place.first()));
+            if open.len() != 1 || found.as_ref().is_some_and(|found| found.many) {
+                return Err(evidence::ambiguous(hay, &all));
+            }
+        } else if let Some(place) =
+            self.made_at_number(&numbered, &open, found.as_ref().map(|found| found.rung))
+        {
+            // What says nothing may stand there by chance, and models get numbers wrong.
+            let agrees = pointers.regions.is_some()
+                || !open.is_empty()
+                || !stands_nearly(hay, pattern, &place, &|_| true);
+            match open.first() {
+                _ if pattern.after_is_proof() && agrees => {
+                    let matched = matched(hay, &place, Rung::TRAILING);
+                    return Ok(State::Done(Part::Made(Made { matched, place, places: 0 })));
+                }
+                Some(first) => return Err(evidence::stands_looser(hay, &first.place, &place)),
+                None => {}
+            }
+        }
+        let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
+        if let Some(rung) = found.map(|found| found.rung) {
+            let admits = |place: &Place| {
+                pointers.against(place).is_none() && !open.iter().any(|aligned| aligned.place.overlaps(place))
+            };
+            if let Some(result) =
+                stands_stricter(scene, pointers.narrow(hay, pattern.after().len()), pattern, rung, admits)
+                    .filter(|_| made.is_empty())
+            {
+                return Err(evidence::stands_looser(hay, &first.place, &result));
+            }
+        }
+        // Equal edits for as many places are those places in order.
+        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
+        let mut made = made;
+        if repeat.total > 1 && repeat.left() == Some(open.len()) && apart {
+            open.truncate(1);
+            made.clear();
+        }
+        let candidate = |aligned: Alignment, made: bool| {
+            let place = aligned.place;
+            let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
+            Candidate { core, spots: vec![aligned], made }
+        };
+        let mut candidates: Vec<Candidate> =
+            open.into_iter().map(|aligned| candidate(aligned, false)).collect();
+        // A place where the hunk was made is one that may have been meant.
+        candidates.extend(made.into_iter().map(|aligned| candidate(aligned, true)));
+        candidates.sort_by_key(|candidate| candidate.core);
+        Ok(State::Open(candidates))
+    }
+
+    /// The line that a number names is settled by what stands there: not the before-text, but the after-text.
+    fn made_at_number(&self, numbered: &Numbered, open: &[Alignment], found: Option<Rung>) -> Option<Place> {
+        let names = [numbered.then, numbered.now];
+        let there = open.iter().any(|aligned| names.contains(&Some(aligned.place.first())));
+        let after = self.pattern.after();
+        // Where lines only go, the after-text may stand wherever the before-text does.
+        let says_nothing_new = !self.pattern.solid().is_empty() && !self.pattern.added().any(says_something);
+        if there && (found.is_none_or(|found| found == Rung::EXACT) || says_nothing_new) {
+            return None;
+        }
+        // Where the before-text stands there too, but loosely, the after-text has to stand there as it is.
+        let form = if there { Form::Text } else { Form::Trailing };
+        let length = after.len();
+        let place = |line: &usize| Place::lines(*line, line + length);
+        let stands = |line: &&usize| {
+            stands_at(self.hay, self.pattern, **line, form) && self.pointers.against(&place(line)).is_none()
+        };
+        numbered.after.iter().find(stands).map(place)
+    }
+
+    fn made_or_nowhere(
+        &self,
+        mode: Mode,
+        repeat: Repeat,
+        refused: Option<(Place, crate::locate::admission::Objection)>,
+    ) -> Result<State, Box<Refusal>> {
+        let Self { scene, hay, pattern, pointers, .. } = *self;
+        if mode >= Mode::Standing {
+            let admits = |place: &Place| pointers.against(place).is_none();
+            if let Some((place, rung)) =
+                standing(scene, pointers.narrow(hay, pattern.after().len()), pattern, repeat, admits)
+            {
+                let matched = matched(hay, &place, rung);
+                return Ok(State::Done(Part::Made(Made { matched, place, places: 0 })));
+            }
+        }
+        let strict = refused.is_none_or(|(_, objection)| {
+            matches!(objection, crate::locate::admission::Objection::Pointer(_))
+        });
+        if mode == Mode::Loose
+            && strict
+            && !pattern.steps.contains(&Step::Gap)
+            && let Some(solution) =
+                loose::locate(scene, pointers.narrow(hay, pattern.before.len()), pattern, pointers)?
+        {
+            return Ok(State::Done(Part::Change(solution)));
+        }
+        Err(match refused {
+            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
+            None => evidence::missing(hay, pattern, pointers),
+        })
+    }
+
+    /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to
+    /// put them elsewhere.
+    fn addition(&self) -> Result<Part, Box<Refusal>> {
+        let Self { scene, hay, pattern, pointers, followed, .. } = *self;
+        let end = hay.line_count();
+        let said = match self.hunk.anchor {
+            Anchor::Line { old_start, .. } => old_start.and_then(|line| usize::try_from(line).ok()),
+            _ => None,
+        };
+        let nowhere = |message: &str| {
+            Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
+        };
+        if end > 0 && !matches!(self.hunk.change, Change::Diff { .. }) {
+            return nowhere("the hunk has no line that says where its lines belong");
+        }
+        match pointers.regions.as_deref() {
+            Some([region]) if said.is_none() => addition::below(scene, hay, pattern, region.heading),
+            Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
+            _ if end > 0 && said.is_some_and(|line| line != end) => {
+                nowhere("the hunk has no line that says where its lines belong")
+            }
+            _ => addition::at_end(scene, hay, pattern, followed),
+        }
+    }
+
+    /// The ways in which the pieces beside `~` lines stand in the file in order.
+    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Vec<Candidate>, Box<Refusal>> {
+        let removes = |steps: &mut dyn Iterator<Item = &Step<'_>>| {
+            let named = steps.filter(|step| !matches!(step, Step::Add(_)));
+            named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
+        };
+        let last = pieces.len() - 1;
+        for (index, piece) in pieces.iter().enumerate() {
+            let above = index == last || removes(&mut piece.steps.iter().rev());
+            let below = index == 0 || removes(&mut piece.steps.iter());
+            if !above || !below {
+                let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
+                return Err(Refusal::new(Code::Malformed, message));
+            }
+        }
+        let mut ways: Vec<Vec<Alignment>> = vec![Vec::new()];
+        for (index, piece) in pieces.iter().enumerate() {
+            let pointers = if index == 0 { self.pointers.clone() } else { Pointers::default() };
+            let Search::Found(found) = find(self.scene, self.hay, piece, &pointers) else {
+                return Ok(Vec::new());
+            };
+            if found.many {
+                return Ok(Vec::new());
+            }
+            let mut longer = Vec::new();
+            for way in &ways {
+                let from = way.last().map_or(0, |spot| spot.place.behind());
+                // What goes with them is of the same block or deeper, and with the same heading.
+                let depth_at = |line: usize| depth(self.hay.text(line));
+                let is_between = |place: &Place| {
+                    let least = from.checked_sub(1).map_or(0, depth_at).min(depth_at(place.first()));
+                    let with = self.pointers.regions.is_none() || self.pointers.against(place).is_none();
+                    let mut lines = self.hay.lines(from..place.first());
+                    index == 0
+                        || with && lines.all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
+                };
+                let behind = found
+                    .places
+                    .iter()
+                    .filter(|(aligned, _)| aligned.place.first() >= from && is_between(&aligned.place));
+                for (aligned, _) in behind.take(COMBINATIONS) {
+                    let mut way = way.clone();
+                    way.push(aligned.clone());
+                    longer.push(way);
+                }
+            }
+            longer.truncate(COMBINATIONS);
+            ways = longer;
+        }
+        let candidate = |spots: Vec<Alignment>| {
+            let first = core(pieces.first()?, spots.first()?);
+            let end = core(pieces.get(last)?, spots.get(last)?);
+            Some(Candidate { core: (first.0, end.1), spots, made: false })
+        };
+        Ok(ways.into_iter().filter_map(candidate).collect())
+    }
+}

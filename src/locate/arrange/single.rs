@@ -1,0 +1,281 @@
+//! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
+
+use crate::diag::Code;
+use crate::edit::{Anchor, Hunk, Occurrence, Unit};
+use crate::locate::Repeat;
+use crate::locate::alignment::Alignment;
+use crate::locate::dress::Dress;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Found, Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::outcome::same;
+use crate::locate::pattern::{Pattern, Step};
+use crate::locate::place::Place;
+use crate::locate::pointer::Pointers;
+use crate::locate::scene::{Made, Mode, Part, Scene, Solution};
+use crate::locate::solve::{matched, solve};
+use crate::locate::splice::{Beside, Splice};
+use crate::locate::standing::{standing, stands_stricter};
+use crate::locate::thresholds::ALTERNATIVES;
+use crate::locate::tier::Rung;
+use crate::locate::{guard, loose, part};
+use crate::text::Form;
+
+/// What one hunk comes to on a text.
+pub(in crate::locate) fn arrange(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    hunks: &[Hunk],
+    mode: Mode,
+) -> Result<Vec<Part>, Vec<Refusal>> {
+    let Some(hunk) = hunks.first() else { return Ok(Vec::new()) };
+    let part = Single { scene, hay, hunk, repeat: scene.repeat(0) }.locate(mode);
+    part.map(|part| vec![part]).map_err(|refusal| vec![*refusal])
+}
+
+struct Single<'a> {
+    scene: &'a Scene<'a>,
+    hay: Haystack<'a>,
+    hunk: &'a Hunk,
+    repeat: Repeat,
+}
+
+impl Single<'_> {
+    fn locate(&self, mode: Mode) -> Result<Part, Box<Refusal>> {
+        let readings = Pattern::readings(&self.hunk.change);
+        let Some(shortest) = readings.last() else { return Err(evidence::too_many_dividers()) };
+        if readings.iter().all(Pattern::changes_nothing) {
+            return Ok(Part::Nothing);
+        }
+        if let Some(pattern) = readings.iter().find(|pattern| pattern.before.is_empty())
+            && (self.hay.content().is_empty() || readings.len() == 1)
+        {
+            return self.fill_empty(pattern);
+        }
+        let mut refused = None;
+        for pattern in &readings {
+            match find(self.scene, self.hay, pattern, &Pointers::default()) {
+                Search::Found(found) => {
+                    if let Some(part) = self.choose(pattern, &found, &readings)? {
+                        return Ok(part);
+                    }
+                    break;
+                }
+                Search::Nowhere(objected) => {
+                    refused = refused.or(objected.map(|objected| (pattern, objected)))
+                }
+            }
+        }
+        // A place that is counted to is one of several.
+        let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
+        if mode >= Mode::Standing && !counts {
+            let found = |pattern| standing(self.scene, self.hay, pattern, self.repeat, |_| true);
+            if let Some((place, rung)) = readings.iter().find_map(found) {
+                return Ok(self.made(place, rung, 0));
+            }
+        }
+        // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
+        if mode == Mode::Loose
+            && let [pattern] = readings.as_slice()
+            && self.hunk.anchor == Anchor::Unique
+            && self.repeat.elsewhere == 0
+            && refused.is_none()
+            && let Some(solution) = loose::locate(self.scene, self.hay, pattern, &Pointers::default())?
+        {
+            return Ok(Part::Change(solution));
+        }
+        Err(match refused {
+            Some((pattern, (place, objection))) => evidence::objected(self.hay, pattern, &place, objection),
+            None => evidence::nowhere(self.hay, shortest),
+        })
+    }
+
+    fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
+        Part::Made(Made { matched: matched(self.hay, &place, rung), place, places })
+    }
+
+    /// What the places of a before-text come to; none if the hunk was made at all of them.
+    fn choose(
+        &self,
+        pattern: &Pattern<'_>,
+        found: &Found,
+        readings: &[Pattern<'_>],
+    ) -> Result<Option<Part>, Box<Refusal>> {
+        if found.many {
+            return Err(Refusal::new(
+                Code::Limit,
+                "the text to find may stand in very many places, too many to look at each",
+            )
+            .with_help("give more lines around it"));
+        }
+        if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
+            return self.counted(pattern, found, occurrence).map(Some);
+        }
+        let open = found.open();
+        let Some(first) = open.first() else {
+            // Made at every place that it has, and in no more than it could have been.
+            let made = found
+                .places
+                .first()
+                .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
+            return Ok(made.map(|(aligned, _)| self.made(aligned.place, found.rung, 0)));
+        };
+        let places = || -> Vec<Place> { open.iter().map(|aligned| aligned.place).collect() };
+        if self.repeat.elsewhere > 0 {
+            return Err(evidence::once_more(&places()));
+        }
+        // A place where the hunk was made is one that may have been meant.
+        let made = found.places.len() - open.len();
+        if made > 0 && self.repeat.total != found.places.len() {
+            let all: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
+            return Err(evidence::ambiguous(self.hay, &all));
+        }
+        if open.len() > 1 && !self.are_in_order(&open) {
+            return match self.one_outcome(pattern, &open)? {
+                Some(solution) => Ok(Some(Part::Change(solution))),
+                None => Err(evidence::ambiguous(self.hay, &places())),
+            };
+        }
+        if let Some(result) =
+            stands_stricter(self.scene, self.hay, pattern, found.rung, |place| !place.overlaps(&first.place))
+        {
+            return Err(evidence::stands_looser(self.hay, &first.place, &result));
+        }
+        if self.may_go_on(readings, pattern, &first.place) {
+            return Err(evidence::unclear_divider(first.place.behind() + 1));
+        }
+        solve(self.scene, self.hay, pattern, first, open.len()).map(|solution| Some(Part::Change(solution)))
+    }
+
+    /// Identical hunks for exactly as many places, none of which shares a line with another, are those places in order.
+    fn are_in_order(&self, open: &[&Alignment]) -> bool {
+        self.repeat.left() == Some(open.len())
+            && open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place))
+    }
+
+    /// What the hunk changes, if it is the same wherever it is made.
+    fn one_outcome(
+        &self,
+        pattern: &Pattern<'_>,
+        open: &[&Alignment],
+    ) -> Result<Option<Solution>, Box<Refusal>> {
+        // What keeps no line is made once more by a second run.
+        let keeps = pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
+        if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
+            return Ok(None);
+        }
+        let mut solutions = Vec::with_capacity(open.len());
+        for aligned in open {
+            solutions.push(solve(self.scene, self.hay, pattern, aligned, open.len())?);
+        }
+        let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
+        let first = solutions.swap_remove(0);
+        Ok(same(self.hay, &first.changes, &changes).then_some(first))
+    }
+
+    /// The place that is counted to. It is counted among all of them, or a second run would take another one; and where the
+    /// result stands before it, a first run may have been.
+    fn counted(
+        &self,
+        pattern: &Pattern<'_>,
+        found: &Found,
+        occurrence: Occurrence,
+    ) -> Result<Part, Box<Refusal>> {
+        let places: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
+        let Some(index) = nth(occurrence, places.len()) else {
+            return Err(evidence::out_of_range(self.hay, &said(occurrence), &places));
+        };
+        let (aligned, made) = &found.places[index];
+        if *made {
+            return Ok(self.made(aligned.place, found.rung, places.len()));
+        }
+        if self.repeat.elsewhere > 0 {
+            return Err(evidence::once_more(&[aligned.place]));
+        }
+        if let Some(result) = self.result_beside(pattern, &aligned.place, occurrence) {
+            return Err(evidence::counted_past(self.hay, &aligned.place, &result));
+        }
+        if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
+            return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
+        }
+        solve(self.scene, self.hay, pattern, aligned, places.len()).map(Part::Change)
+    }
+
+    /// Where the result stands on the way to the place that is counted to.
+    fn result_beside(&self, pattern: &Pattern<'_>, place: &Place, occurrence: Occurrence) -> Option<Place> {
+        let after = pattern.after();
+        let mut results = self.hay.whole_lines(&after, Form::Trimmed);
+        if let [text] = after.as_slice()
+            && pattern.unit == Unit::Text
+        {
+            results
+                .extend(self.hay.parts(text).into_iter().filter(|place| part::is_of_tokens(self.hay, place)));
+        }
+        let on_the_way = |result: &Place| match occurrence {
+            Occurrence::Last => result.start > place.start,
+            _ => result.start < place.start,
+        };
+        results.into_iter().find(|result| on_the_way(result) && !result.overlaps(place))
+    }
+
+    /// The line of another place that is counted to as well, if it is counted in the text before the response: a model may
+    /// count in what it was shown, or in what the edits before have left.
+    fn counted_otherwise(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
+        let lineage = self.scene.lineage.filter(|_| self.repeat.total == 1)?;
+        let original = Haystack::new(self.scene.original?, self.hay.effort());
+        let scene = Scene { lineage: None, ..*self.scene };
+        let readings = Pattern::readings(&self.hunk.change);
+        let found = readings
+            .iter()
+            .find_map(|pattern| find(&scene, original, pattern, &Pointers::default()).found())?;
+        let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
+        let line = lineage.of(other.first())?;
+        ((line, other.start.column) != (place.first(), place.start.column)).then_some(line)
+    }
+
+    /// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.
+    fn may_go_on(&self, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
+        let longer = readings.iter().rfind(|longer| longer.before.len() > pattern.before.len());
+        let Some(divider) = longer.and_then(|longer| longer.before.get(pattern.before.len())) else {
+            return false;
+        };
+        let behind = self.hay.line(place.behind());
+        behind.is_some_and(|line| Form::Trimmed.of(line.text).starts_with(&Form::Trimmed.of(divider)))
+    }
+
+    /// A hunk without a before-text: it fits an empty file only.
+    fn fill_empty(&self, pattern: &Pattern<'_>) -> Result<Part, Box<Refusal>> {
+        let hay = self.hay;
+        let after = pattern.after();
+        if hay.content().is_empty() {
+            guard::hunk(hay, pattern, self.scene.limits)?;
+            let splice = Splice { hay, dress: &Dress::PLAIN, beside: Beside::Above, lineage: None };
+            let changes = splice.changes(pattern, &Alignment::of_nothing(0)).unwrap_or_default();
+            let (rung, place) = (Rung::EXACT, Place::lines(0, 0));
+            let matched = matched(hay, &place, rung);
+            return Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: None }));
+        }
+        if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
+            return Ok(self.made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
+        }
+        let lines = evidence::counted(hay.line_count(), "line");
+        Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))
+            .with_help("give the lines beside which the new ones belong"))
+    }
+}
+
+fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
+    match occurrence {
+        Occurrence::First => (count > 0).then_some(0),
+        Occurrence::Last => count.checked_sub(1),
+        Occurrence::Nth(n) => usize::try_from(n.get()).ok().map(|n| n - 1).filter(|&index| index < count),
+    }
+}
+
+fn said(occurrence: Occurrence) -> String {
+    match occurrence {
+        Occurrence::First => "the first".to_owned(),
+        Occurrence::Last => "the last".to_owned(),
+        Occurrence::Nth(n) => format!("occurrence {n}"),
+    }
+}

@@ -1,0 +1,36 @@
+//! Going on after a mismatch without going back: what makes every search linear.
+
+/// A sequence of elements with the table of Knuth, Morris and Pratt: for every prefix the length of the longest shorter
+/// prefix that is also its end.
+pub(super) struct Borders(Vec<usize>);
+
+impl Borders {
+    /// The table of a sequence of `len` elements, of which `equal` says whether two are the same.
+    pub(super) fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
+        let mut table = vec![0; len];
+        let mut matched = 0;
+        for at in 1..len {
+            while matched > 0 && !equal(at, matched) {
+                matched = table[matched - 1];
+            }
+            if equal(at, matched) {
+                matched += 1;
+            }
+            table[at] = matched;
+        }
+        Self(table)
+    }
+
+    /// Takes the next element: given how many elements match so far, fewer than all, how many do with it.
+    pub(super) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
+        while matched > 0 && !equal(matched) {
+            matched = self.0[matched - 1];
+        }
+        if equal(matched) { matched + 1 } else { 0 }
+    }
+
+    /// How many elements match behind an occurrence.
+    pub(super) fn after_all(&self) -> usize {
+        self.0.last().copied().unwrap_or(0)
+    }
+}

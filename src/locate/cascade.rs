@@ -1,0 +1,265 @@
+//! Where hunks are sought, in order: strictly in the text as it is, strictly in the text before the response, as results
+//! that stand already, loosely in the text as it is.
+
+use super::change::LineChange;
+use super::evidence::{self, Refusal};
+use super::haystack::Haystack;
+use super::lineage::Lineage;
+use super::merge::{self, Conflict};
+use super::scene::{Made, Mode, Part, Scene, Solution};
+use super::tier::Tier;
+use super::{Effect, Effort, Match, Note, Version};
+use crate::diag::Code;
+use crate::edit::Hunk;
+use crate::text::Content;
+
+/// How hunks that are located together find their places on one text.
+pub(super) type Strategy = fn(&Scene<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
+
+/// What came of hunks.
+pub(super) struct Settled {
+    pub(super) version: Version,
+    pub(super) matched: Vec<Match>,
+    /// How many places each had to choose from; none if that was not asked.
+    pub(super) places: Vec<Option<usize>>,
+    /// What is to be said of hunks.
+    pub(super) notes: Vec<(usize, Note)>,
+    pub(super) effect: Effect,
+}
+
+/// Locates hunks by a strategy, all or none, and makes them.
+pub(super) fn settle(
+    scene: &Scene<'_>,
+    version: &Version,
+    hunks: &[Hunk],
+    effort: &Effort,
+    arrange: Strategy,
+) -> Result<Settled, Vec<Refusal>> {
+    let settled = Cascade { scene, version, hunks, effort, arrange }.settle();
+    // Nothing follows from a search that was cut short.
+    if effort.is_spent() { Err(vec![*evidence::too_much()]) } else { settled }
+}
+
+struct Cascade<'a> {
+    scene: &'a Scene<'a>,
+    version: &'a Version,
+    hunks: &'a [Hunk],
+    effort: &'a Effort,
+    arrange: Strategy,
+}
+
+impl Cascade<'_> {
+    fn settle(&self) -> Result<Settled, Vec<Refusal>> {
+        let content = self.version.content();
+        let hay = Haystack::new(content, self.effort);
+        let repeat = self.scene.repeat(0);
+        let elsewhere = repeat.elsewhere > 0;
+        // Identical hunks are counted on the text as it is.
+        let based = self.version.base().filter(|_| !elsewhere && repeat.total == 1);
+        let lineage = self.version.base().map(|(_, lineage)| lineage);
+        let scene = Scene { original: self.version.original(), lineage, ..*self.scene };
+        let arrange = |mode: Mode| (self.arrange)(&scene, hay, self.hunks, mode);
+        let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
+        let mut conflict = None;
+        if let Some((base, lineage)) = based {
+            let before = Scene { lineage: None, ..scene };
+            let then = || -> Option<Vec<Part>> {
+                let parts =
+                    (self.arrange)(&before, Haystack::new(base, self.effort), self.hunks, Mode::Places)
+                        .ok()?;
+                parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
+            };
+            let bring = |parts| bring_over(base, content, lineage, parts);
+            match &now {
+                Ok(parts) => {
+                    let loose = parts.iter().any(|part| is_loose(part, lineage));
+                    if let Some(there) = if loose { then() } else { None }
+                        && is_closer(&there, parts, lineage)
+                    {
+                        return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
+                    }
+                    return self.finish(now.unwrap_or_default());
+                }
+                Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return self.finish(now?),
+                Err(_) => {
+                    if let Some(there) = then() {
+                        match bring(there) {
+                            Ok(parts) => return self.finish(parts),
+                            Err(refused) => conflict = Some(*refused),
+                        }
+                    }
+                }
+            }
+            let several = |refusals: &Vec<Refusal>| {
+                refusals.iter().any(|refusal| refusal.code == Code::SearchAmbiguous)
+            };
+            if !now.as_ref().is_err_and(several) {
+                now = arrange(Mode::Standing);
+            }
+        }
+        if let Some((places, refusal)) = conflict {
+            // The lines may be just what the hunks make of them, whoever brought them.
+            let scene = Scene { original: None, lineage: None, ..scene };
+            return match (self.arrange)(&scene, hay, self.hunks, Mode::Standing) {
+                Ok(parts) if lineage.is_some_and(|lineage| are_what_became(&parts, &places, lineage)) => {
+                    self.finish(parts)
+                }
+                _ => Err(vec![refusal]),
+            };
+        }
+        match now {
+            Ok(parts) if elsewhere && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
+                Err(vec![*evidence::once_more(&[])])
+            }
+            Ok(parts) => self.finish(parts),
+            // They stand in the response more often than in the file: those before made them.
+            Err(refusals) if (elsewhere || repeat.index > 0) && refusals.iter().all(is_nowhere) => {
+                Ok(self.made_before())
+            }
+            // Several places are not made fewer by looking more loosely.
+            Err(refusals) if elsewhere || !refusals.iter().all(is_nowhere) => Err(refusals),
+            Err(_) => self.finish(arrange(Mode::Loose)?),
+        }
+    }
+
+    /// What is there since equal hunks in front of these were made.
+    fn made_before(&self) -> Settled {
+        let (version, effect) = (self.version.clone(), Effect::AlreadyApplied);
+        Settled {
+            version,
+            matched: Vec::new(),
+            places: vec![None; self.hunks.len()],
+            notes: Vec::new(),
+            effect,
+        }
+    }
+
+    /// Makes all changes at once.
+    fn finish(&self, parts: Vec<Part>) -> Result<Settled, Vec<Refusal>> {
+        let (mut already, mut some) = (false, false);
+        let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut changes: Vec<(usize, LineChange)> = Vec::new();
+        for (hunk, part) in parts.into_iter().enumerate() {
+            match part {
+                Part::Nothing => places.push(None),
+                Part::Made(made) => {
+                    already = true;
+                    matched.push(made.matched);
+                    places.push(Some(made.places));
+                }
+                Part::Change(solution) => {
+                    some = true;
+                    notes.extend(solution.note.map(|note| (hunk, note)));
+                    matched.push(solution.matched);
+                    places.push(Some(solution.places));
+                    changes.extend(solution.changes.into_iter().map(|change| (hunk, change)));
+                }
+            }
+        }
+        // Insertions at one point keep the order of their hunks.
+        changes.sort_by_key(|(_, change)| (change.start, change.end));
+        if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
+            let message = format!("two hunks change line {} of the file", pair[1].1.start + 1);
+            return Err(vec![
+                Refusal::new(Code::Conflict, message)
+                    .with_help("write one hunk for all that is to change there")
+                    .of_hunk(pair[1].0.max(pair[0].0)),
+            ]);
+        }
+        let changes = changes.into_iter().map(|(_, change)| change).collect();
+        let version = self.version.with(&join_at_end(self.version.content(), changes));
+        let effect = match () {
+            () if version.content() != self.version.content() => Effect::Changed,
+            () if already || some => Effect::AlreadyApplied,
+            () => Effect::NoChange,
+        };
+        Ok(Settled { version, matched, places, notes, effect })
+    }
+}
+
+fn is_nowhere(refusal: &Refusal) -> bool {
+    refusal.code == Code::SearchNotFound
+}
+
+/// Whether a hunk was found loosely, at lines that are as they were before the response.
+fn is_loose(part: &Part, lineage: &Lineage) -> bool {
+    let Part::Change(solution) = part else { return false };
+    let of_base = |line: usize| lineage.origin(line).is_some();
+    rank(solution) > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
+}
+
+fn rank(solution: &Solution) -> Tier {
+    solution.rung.tier.max(Tier::Eol)
+}
+
+/// Whether the text before the response has for one of the hunks a place that is more like what it quotes: of two places
+/// that were there that one was meant, even if it is gone.
+fn is_closer(there: &[Part], parts: &[Part], lineage: &Lineage) -> bool {
+    parts.iter().zip(there).any(|(part, other)| match (part, other) {
+        (Part::Change(solution), Part::Change(other)) => {
+            is_loose(part, lineage) && rank(other) < rank(solution)
+        }
+        _ => false,
+    })
+}
+
+/// The places on the base of hunks that clash with what has become of it, and what to say of that.
+type Conflicted = (Vec<std::ops::Range<usize>>, Refusal);
+
+/// What hunks come to on the text as it is that were located on the base; or the places there, of which one is no more what
+/// it was.
+fn bring_over(
+    base: &Content,
+    content: &Content,
+    lineage: &Lineage,
+    mut parts: Vec<Part>,
+) -> Result<Vec<Part>, Box<Conflicted>> {
+    let range = |part: &Part| match part {
+        Part::Change(Solution { place, .. }) | Part::Made(Made { place, .. }) => {
+            place.first()..place.behind()
+        }
+        Part::Nothing => 0..0,
+    };
+    let places: Vec<_> = parts.iter().map(range).collect();
+    for (hunk, part) in parts.iter_mut().enumerate() {
+        let Part::Change(solution) = part else { continue };
+        let line = solution.matched.line;
+        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
+            .map_err(|Conflict| Box::new((places.clone(), evidence::conflict(line).of_hunk(hunk))))?;
+        if let Some(change) = solution.changes.first() {
+            solution.matched.line = change.start + 1;
+        }
+    }
+    Ok(parts)
+}
+
+/// Whether all hunks were made already, each where the lines of its place in the base are now, or what came for them.
+fn are_what_became(parts: &[Part], places: &[std::ops::Range<usize>], lineage: &Lineage) -> bool {
+    parts.iter().zip(places).all(|(part, place)| match part {
+        Part::Nothing => true,
+        Part::Change(_) => false,
+        Part::Made(made) => (made.place.first()..made.place.behind())
+            .all(|line| lineage.origin(line).is_none_or(|line| place.contains(&line))),
+    })
+}
+
+/// Of several changes at a file's end without newline makes one, in which the newline is put but once.
+fn join_at_end(content: &Content, changes: Vec<LineChange>) -> Vec<LineChange> {
+    let end = content.line_count();
+    let mut joined: Vec<LineChange> = Vec::with_capacity(changes.len());
+    for change in changes {
+        match joined.last_mut() {
+            Some(last) if last.end == end && !content.ends_with_newline() => {
+                let ended = matches!(last.bytes.last(), None | Some(b'\n' | b'\r'));
+                let lead = match change.bytes.as_slice() {
+                    [b'\r', b'\n', ..] if ended => 2,
+                    [b'\r' | b'\n', ..] if ended => 1,
+                    _ => 0,
+                };
+                last.bytes.extend_from_slice(&change.bytes[lead..]);
+            }
+            _ => joined.push(change),
+        }
+    }
+    joined
+}

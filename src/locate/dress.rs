@@ -1,0 +1,365 @@
+//! What added lines take from the lines that stay: their indentation, tabs or spaces, quotes and dashes.
+
+use super::alignment::Alignment;
+use super::haystack::Haystack;
+use super::indent::Shift;
+use super::pattern::Pattern;
+use super::scene::Scene;
+use super::thresholds::OTHERS;
+use super::tier::{Rung, Scope, Tier};
+use crate::text::{Form, indentation, is_blank, plain};
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+
+/// How added lines are made lines of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dress {
+    shift: Shift,
+    /// What the first line of the after-text lost, alone of all.
+    first: Option<Vec<u8>>,
+    /// What a step of the answer's indentation is in the file, where no shift says it.
+    step: Option<Step>,
+    /// Characters that the answer writes for others.
+    folds: Vec<(char, char)>,
+}
+
+/// A step of indentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// So many spaces are a tab.
+    Spaces(usize),
+    /// A tab is so many spaces.
+    Tab(usize),
+}
+
+/// How a line is to be indented is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unknown;
+
+impl Dress {
+    /// Lines as they are written.
+    pub(super) const PLAIN: Self = Self { shift: Shift::None, first: None, step: None, folds: Vec::new() };
+
+    /// Indented by what a line of the file is indented by.
+    pub(super) fn indented(by: &[u8]) -> Self {
+        Self { shift: Shift::Add(by.to_vec()), ..Self::PLAIN }
+    }
+
+    /// Lines of which the first alone lacks an indentation.
+    pub(super) fn first_indented(by: &[u8]) -> Self {
+        Self { first: Some(by.to_vec()), ..Self::PLAIN }
+    }
+
+    /// What the lines that a hunk keeps show; where they show nothing, what the other hunks of the file do.
+    pub(super) fn of(
+        scene: &Scene<'_>,
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+    ) -> Result<Self, Unknown> {
+        let mut dress = Self {
+            shift: aligned.shift.clone(),
+            first: aligned.first.clone(),
+            step: None,
+            folds: folds(hay, pattern, aligned),
+        };
+        if dress.folds.is_empty() && pattern.added().any(has_look_alikes) {
+            dress.folds = shown_by_others(scene, hay, |hay, pattern, aligned| {
+                Some(folds(hay, pattern, aligned)).filter(|folds| !folds.is_empty())
+            })
+            .unwrap_or_default();
+        }
+        if let (Shift::Add(lost), [_]) = (&dress.shift, pattern.solid().as_slice())
+            && lost_by_the_first_alone(&pattern.after(), lost)?
+        {
+            (dress.shift, dress.first) = (Shift::None, Some(lost.clone()));
+        }
+        dress.step = dress.step(scene, hay, pattern, aligned)?;
+        let mut first = true;
+        for text in pattern.after_and_new() {
+            if text.1 {
+                dress.check(text.0, first, pattern, aligned)?;
+            }
+            first = false;
+        }
+        Ok(dress)
+    }
+
+    /// Whether spaces become tabs, or tabs spaces, though no line that stays shows it.
+    pub(super) fn is_retabbed(&self) -> bool {
+        self.step.is_some()
+    }
+
+    /// How loosely lines are put in that are written otherwise than they land.
+    pub(super) fn tier(&self) -> Option<Tier> {
+        self.step.map(|_| Tier::Indent)
+    }
+
+    /// A line as the file is to have it; `first` says that it is the first of the after-text.
+    pub(super) fn line(&self, text: &[u8], first: bool) -> Vec<u8> {
+        let text = self.folded(text);
+        if is_blank(&text) {
+            return text.into_owned();
+        }
+        match &self.first {
+            Some(lost) if first && indentation(&text).is_empty() => return [lost, &*text].concat(),
+            _ => {}
+        }
+        let shifted = match (&self.shift, self.step) {
+            (Shift::Add(prefix), Some(step)) => Some([prefix, step.of(&text).as_slice()].concat().into()),
+            (Shift::None, Some(step)) => Some(step.of(&text).into()),
+            (shift, _) => shift.of(&text),
+        };
+        shifted.unwrap_or(Cow::Borrowed(&text)).into_owned()
+    }
+
+    fn folded<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match std::str::from_utf8(text) {
+            Ok(text) if !self.folds.is_empty() && !text.is_ascii() => {
+                let of = |c: char| self.folds.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
+                Cow::Owned(text.chars().map(of).collect::<String>().into_bytes())
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// What a step of the indentation of added lines is in the file, where the shift does not say it.
+    fn step(
+        &self,
+        scene: &Scene<'_>,
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+    ) -> Result<Option<Step>, Unknown> {
+        if !matches!(self.shift, Shift::None | Shift::Add(_)) {
+            return Ok(None);
+        }
+        let new: Vec<Vec<u8>> = pattern
+            .added()
+            .filter(|text| !is_blank(text))
+            .map(|text| indentation(&self.folded(text)).to_vec())
+            .collect();
+        let spaces = new.iter().any(|indent| indent.starts_with(b"  "));
+        let tabs = new.iter().any(|indent| indent.starts_with(b"\t"));
+        let written = |first: u8| {
+            let mut lines = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
+            // One blank aligns the stars of a comment.
+            lines.any(|text| {
+                !is_blank(text) && (text.starts_with(b"  ") || first == b'\t' && text.first() == Some(&first))
+            })
+        };
+        // What the kept lines have is written as the file has it.
+        if spaces == tabs
+            || spaces && (written(b'\t') || written(b' '))
+            || tabs && (written(b'\t') || written(b' '))
+        {
+            return Ok(None);
+        }
+        if !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
+            return Ok(None);
+        }
+        let shown = shown_by_others(scene, hay, |_, _, aligned| match aligned.shift {
+            Shift::ToTabs(width) if spaces => Some(Step::Spaces(width)),
+            Shift::ToSpaces(width) if tabs => Some(Step::Tab(width)),
+            _ => None,
+        });
+        if shown.is_some() || tabs {
+            return Ok(shown);
+        }
+        let widths = new.iter().map(Vec::len).filter(|width| *width > 1);
+        let width = widths.clone().min().ok_or(Unknown)?;
+        // One blank aligns the stars of a comment.
+        if new.iter().any(|indent| indent.iter().any(|b| *b != b' ') || indent.len() % width > 1) {
+            return Err(Unknown);
+        }
+        Ok(Some(Step::Spaces(width)))
+    }
+
+    /// Whether what is known of the lines that are there says how an added line is indented.
+    fn check(
+        &self,
+        text: &[u8],
+        first: bool,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+    ) -> Result<(), Unknown> {
+        if is_blank(text) {
+            return Ok(());
+        }
+        let form = if aligned.rung.is_folded() { Form::Folded } else { Form::Trailing };
+        let text = self.folded(text);
+        let indent = indentation(&text);
+        if self.first.is_some() {
+            // Its own indentation is as the file has it, or was lost with the first line's.
+            return if first || !indent.is_empty() { Ok(()) } else { Err(Unknown) };
+        }
+        let written: Vec<Vec<u8>> = aligned
+            .pairs(pattern)
+            .filter(|(before, _)| !is_blank(pattern.before[*before]))
+            .map(|(before, _)| indentation(&form.of(pattern.before[before])).to_vec())
+            .collect();
+        let known = || written.iter().any(|written| written == indent);
+        // Without an indentation on both sides, or by two of them, no level is missing.
+        let certain = || {
+            let first = written.iter().find(|written| !written.is_empty());
+            written.iter().any(|written| written.is_empty() || first.is_some_and(|first| first != written))
+        };
+        let fits = match &self.shift {
+            Shift::None => true,
+            Shift::Strip(prefix) => indent.starts_with(prefix),
+            // Spaces behind tabs: the text has other blanks than the file for a level, and nothing says how many.
+            Shift::Add(prefix) => match (prefix.first(), indent) {
+                (Some(b'\t'), [b' ', b' ', ..]) | (Some(b' '), [b'\t', ..]) => {
+                    self.step.is_some()
+                        || known()
+                        || written
+                            .iter()
+                            .any(|written| written.first() == indent.first() && written.len() > 1)
+                }
+                _ => true,
+            },
+            // With four spaces for two tabs, or eight for one, a level may be missing in the text.
+            Shift::ToTabs(width) => matches!(width, 4 | 8) || known() || certain(),
+            Shift::ToSpaces(width) => matches!(width, 2 | 4) || known() || certain(),
+        };
+        if fits { Ok(()) } else { Err(Unknown) }
+    }
+}
+
+/// Whether of the lines that come for one line the first alone lacks the indentation that all of the file's have there, and
+/// the others are as they are to be. Else all of them lack it.
+///
+/// A reading is sound if no line is less deep than the first, the second is deeper just if the first opens something or goes
+/// on, and brackets are closed as deep as they are opened. Where both are, or none is, nothing says which is meant.
+pub(super) fn lost_by_the_first_alone(after: &[&[u8]], lost: &[u8]) -> Result<bool, Unknown> {
+    let mut solid = after.iter().filter(|text| !is_blank(text));
+    let Some(first) = solid.next() else { return Ok(false) };
+    let rest: Vec<&[u8]> = solid.copied().collect();
+    let (Some(second), Some(last)) = (rest.first(), rest.last()) else { return Ok(false) };
+    if !indentation(first).is_empty() {
+        return Ok(false);
+    }
+    let end = first.trim_ascii_end().last();
+    let ends_with = |marks: &[u8]| end.is_some_and(|b| marks.contains(b));
+    let starts_with =
+        |text: &[u8], marks: &[u8]| text.trim_ascii_start().first().is_some_and(|b| marks.contains(b));
+    let opens = ends_with(b":{([|>");
+    let goes_on = ends_with(b"\\,=&+*/.") || starts_with(second, b".+*/&|?=<") || first.starts_with(b"- ");
+    let closes = ends_with(b"{([") && starts_with(last, b"})]");
+    // A block that begins behind a blank line in the first column is another one than the first line is in.
+    let begins_anew = after.windows(2).any(|pair| {
+        let text = pair[1].trim_ascii_end();
+        is_blank(pair[0]) && indentation(text).is_empty() && text.last().is_some_and(|b| b":{".contains(b))
+    });
+    // Depths beyond the first line's; none where a line is less deep.
+    let sound = |beyond: &dyn Fn(&[u8]) -> Option<usize>| {
+        let depths: Option<Vec<usize>> = rest.iter().map(|text| beyond(text)).collect();
+        let deeper = beyond(second).is_some_and(|depth| depth > 0);
+        depths.is_some()
+            && (deeper || !opens || starts_with(second, b"})]"))
+            && (!deeper || opens || goes_on)
+            && (!closes || beyond(last) == Some(0))
+    };
+    let alone = sound(&|text| Some(indentation(text).strip_prefix(lost)?.len()));
+    let all = sound(&|text| Some(indentation(text).len())) && !begins_anew && closes_what_it_opens(after);
+    match (alone, all) {
+        (true, false) => Ok(true),
+        (false, true) => Ok(false),
+        _ => Err(Unknown),
+    }
+}
+
+/// Whether no bracket is closed that was not opened.
+fn closes_what_it_opens(lines: &[&[u8]]) -> bool {
+    let mut depth = 0_i64;
+    lines.iter().flat_map(|line| line.iter()).all(|byte| {
+        depth += match byte {
+            b'(' | b'[' | b'{' => 1,
+            b')' | b']' | b'}' => -1,
+            _ => 0,
+        };
+        depth >= 0
+    })
+}
+
+impl Step {
+    fn of(self, text: &[u8]) -> Vec<u8> {
+        let by = match self {
+            Step::Spaces(width) => Shift::ToTabs(width),
+            Step::Tab(width) => Shift::ToSpaces(width),
+        };
+        by.of(text).map_or_else(|| text.to_vec(), Cow::into_owned)
+    }
+}
+
+/// Whether a line has characters that only look like others.
+fn has_look_alikes(text: &[u8]) -> bool {
+    !text.is_ascii() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(|c| plain(c) != c))
+}
+
+/// The characters of a text for which the file has plain ones, in the lines that they stand for. One that the file has
+/// too stays.
+fn folds(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Vec<(char, char)> {
+    let mut folds: Vec<(char, char)> = Vec::new();
+    if !aligned.rung.is_folded() {
+        return folds;
+    }
+    let mut stay: Vec<char> = Vec::new();
+    for (before, line) in aligned.pairs(pattern) {
+        let (written, real) = (pattern.before[before], hay.text(line));
+        if written.is_ascii() {
+            continue;
+        }
+        let chars = |text: &[u8]| -> Option<Vec<char>> {
+            Some(std::str::from_utf8(text).ok()?.trim().nfc().collect())
+        };
+        let (Some(written), Some(real)) = (chars(written), chars(real)) else { continue };
+        if written.len() != real.len() {
+            continue;
+        }
+        for (written, real) in written.into_iter().zip(real) {
+            if written == real {
+                stay.push(written);
+            } else if real.is_ascii() && plain(written) == real && !folds.contains(&(written, real)) {
+                folds.push((written, real));
+            }
+        }
+    }
+    folds.retain(|(from, _)| !stay.contains(from));
+    folds
+}
+
+/// Whether lines of a file are indented by one blank, and none by the other.
+fn is_indented_by_other(hay: Haystack<'_>, blank: u8) -> bool {
+    let mut some = false;
+    for (_, line) in hay.lines(0..hay.line_count()) {
+        match line.text {
+            [first, ..] if *first == blank && (blank == b'\t' || line.text.starts_with(b"  ")) => some = true,
+            [b'\t', ..] | [b' ', b' ', ..] => return false,
+            _ => {}
+        }
+    }
+    some
+}
+
+/// What the first of the file's other hunks shows that shows it, each at the one place that it has when blanks at both
+/// ends of lines and look-alikes do not count.
+fn shown_by_others<T>(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    shows: impl Fn(Haystack<'_>, &Pattern<'_>, &Alignment) -> Option<T>,
+) -> Option<T> {
+    let text = scene.original.unwrap_or(hay.content());
+    let hay = Haystack::new(text, hay.effort());
+    let rung = Rung { scope: Scope::Whole, ..Rung::LOOSEST };
+    scene.others.iter().take(OTHERS).find_map(|hunk| {
+        let pattern = Pattern::readings(&hunk.change).into_iter().next()?;
+        match hay.whole_lines(&pattern.before, rung.form).as_slice() {
+            [one] => {
+                let aligned = Alignment::at(hay, &pattern, *one, rung)?;
+                shows(hay, &pattern, &aligned)
+            }
+            _ => None,
+        }
+    })
+}

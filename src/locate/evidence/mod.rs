@@ -1,0 +1,299 @@
+//! Why a hunk has no place, and what the file has instead: what a refusal says.
+
+mod compare;
+mod context;
+mod nearest;
+mod surrounding;
+
+pub use context::calculate_min_context;
+pub use surrounding::beginning;
+
+use super::admission::Objection;
+use super::haystack::Haystack;
+use super::pattern::Pattern;
+use super::place::Place;
+use super::pointer::{Against, Pointers};
+use super::thresholds::CANDIDATES_SHOWN;
+use crate::diag::{Code, Evidence};
+use crate::text::Form;
+use surrounding::surroundings;
+
+/// What to do where a text is nowhere.
+pub const HELP_COPY: &str = "copy the lines to find from the file as it is";
+
+/// What to do where, besides, the nearest region has all lines that are to be added.
+pub const HELP_ADDED: &str = "the lines that it adds are there already: leave the edit out if that is all, else copy the \
+                              lines to find from the file as it is";
+
+/// A hunk that was not made: what is said of it in a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which hunk of the edit, from 0.
+    pub hunk: usize,
+    /// What it is.
+    pub code: Code,
+    /// What happened: a lowercase fragment.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+    /// What the file holds.
+    pub evidence: Option<Evidence>,
+    /// No other text than the one at hand can settle it.
+    pub(super) is_last: bool,
+}
+
+impl Refusal {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { hunk: 0, code, message: message.into(), help: None, evidence: None, is_last: false })
+    }
+
+    pub(super) fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn with_evidence(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
+        self.evidence = Some(evidence);
+        self
+    }
+
+    pub(super) fn of_hunk(mut self, hunk: usize) -> Self {
+        self.hunk = hunk;
+        self
+    }
+}
+
+/// Several places.
+pub(super) fn ambiguous(hay: Haystack<'_>, places: &[Place]) -> Box<Refusal> {
+    let (content, effort) = (hay.content(), hay.effort());
+    let message = format!("the text to find stands in {}", counted(places.len(), "place"));
+    let context_lines = context::needed(content, places, effort);
+    let help = match context_lines {
+        Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
+        None => "give more lines around it, so that it is the only place".to_owned(),
+    };
+    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
+        context_lines,
+        unique_lines: context::unique_lines(content, effort),
+        places: surroundings(content, places, context_lines),
+        file_lines: Some(content.line_count()),
+        ..candidates(places)
+    })
+}
+
+/// Fewer places than are counted to.
+pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> Box<Refusal> {
+    let (content, effort) = (hay.content(), hay.effort());
+    let count = counted(places.len(), "place");
+    let help = match places.len() {
+        1 => "leave `occurrence` out".to_owned(),
+        last => format!("ask for one from 1 to {last}"),
+    };
+    let context_lines = context::needed(content, places, effort).filter(|_| places.len() > 1);
+    Refusal::new(
+        Code::OccurrenceRange,
+        format!("{asked} is asked for, but the text to find stands in {count}"),
+    )
+    .with_help(help)
+    .with_evidence(Evidence {
+        context_lines,
+        places: surroundings(content, places, context_lines),
+        file_lines: Some(content.line_count()),
+        ..candidates(places)
+    })
+}
+
+fn more(lines: usize) -> String {
+    if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") }
+}
+
+/// A text that is nowhere.
+pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> {
+    if hay.effort().is_spent() {
+        return too_much();
+    }
+    let content = hay.content();
+    let message =
+        if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
+    let evidence = nearest::evidence(content, &pattern.before, hay.effort());
+    let help = match &evidence.nearest {
+        Some(nearest) if nearest::has_what_is_added(nearest, pattern) => HELP_ADDED,
+        _ if content.is_empty() => "leave the text to find empty to fill the file",
+        _ => HELP_COPY,
+    };
+    Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
+}
+
+/// A text that stands at a place which is not taken all the same.
+pub(super) fn stands_but(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place, why: &str) -> Box<Refusal> {
+    let line = place.first() + 1;
+    let evidence = nearest::evidence(hay.content(), &pattern.before, hay.effort());
+    Refusal::new(Code::SearchNotFound, format!("the text to find stands at line {line}, {why}"))
+        .with_evidence(evidence)
+}
+
+/// A text that is nowhere that its pointers allow: where it stands against them, if it does.
+pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
+    let places =
+        [Form::Trailing, Form::FoldedTrimmed].into_iter().map(|form| hay.whole_lines(&pattern.before, form));
+    let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
+    match against {
+        Some((place, against)) => objected(hay, pattern, &place, Objection::Pointer(against)),
+        None => nowhere(hay, pattern),
+    }
+}
+
+/// A text that stands only where something speaks against it.
+pub(super) fn objected(
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    place: &Place,
+    objection: Objection,
+) -> Box<Refusal> {
+    let (why, help) = match objection {
+        Objection::Pointer(Against::Heading(heading)) => (
+            format!(
+                "which is not in what the heading of the hunk names: `{}`, line {}",
+                String::from_utf8_lossy(hay.text(heading)).trim(),
+                heading + 1
+            ),
+            "name the line above the text that it stands below, or leave the heading out",
+        ),
+        Objection::Pointer(Against::Order) => {
+            ("before the lines of the chunk before".to_owned(), "put the chunks in the order of the file")
+        }
+        Objection::Pointer(Against::EndOfFile) => {
+            ("and not at the end of the file".to_owned(), "leave `*** End of File` out")
+        }
+        Objection::Token => {
+            ("but begins or ends inside a word, number or operator there".to_owned(), "give the whole line")
+        }
+        Objection::Comment => {
+            ("but only in a comment".to_owned(), "give the whole line, with the mark of the comment")
+        }
+        Objection::Reindents => (
+            "but indented otherwise, and the hunk changes the indentation alone".to_owned(),
+            "copy the lines to find from the file as it is, and keep one of them",
+        ),
+        Objection::NewLinesIndented => (
+            "but without its indentation, which the new lines have".to_owned(),
+            "copy the lines to find from the file as it is, and indent the new ones like them",
+        ),
+    };
+    stands_but(hay, pattern, place, &why).with_help(help)
+}
+
+/// A place that is counted to, in front of which the result stands already.
+pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
+    let message = format!(
+        "the place that is counted to is line {}, but the result stands at line {} already, as if it had been made",
+        place.first() + 1,
+        result.first() + 1
+    );
+    let places = [*place.min(result), *place.max(result)];
+    let evidence = Evidence {
+        places: surroundings(hay.content(), &places, None),
+        file_lines: Some(hay.line_count()),
+        ..candidates(&places)
+    };
+    let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("give more lines around the text instead of counting, so that it is the only place")
+        .with_evidence(evidence);
+    refusal.is_last = true;
+    refusal
+}
+
+/// A text that stands only loosely, while its result stands elsewhere as it is written.
+pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
+    let message = format!(
+        "the text to find is like line {}, but the result stands at line {} already, as if it had been made there",
+        place.first() + 1,
+        result.first() + 1
+    );
+    let places = [*place.min(result), *place.max(result)];
+    let evidence = Evidence {
+        places: surroundings(hay.content(), &places, None),
+        file_lines: Some(hay.line_count()),
+        ..candidates(&places)
+    };
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("copy the lines to find from the file as it is, or leave the edit out if it is made")
+        .with_evidence(evidence)
+}
+
+/// A heading that is no line of the file.
+pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
+    let place = if from == 0 { "in the file".to_owned() } else { format!("after line {from}") };
+    let message =
+        format!("the line behind `@@`, `{text}`, is no line {place}, and part of none or of several");
+    Refusal::new(Code::SearchNotFound, message)
+        .with_help("copy the line from the file as it is, and put the chunks in the order of the file")
+}
+
+/// The heading of a hunk without numbers, which the file lacks.
+pub(super) fn no_section(text: &str) -> Box<Refusal> {
+    let message = format!("the line behind `@@`, `{text}`, is no line of the file");
+    Refusal::new(Code::SearchNotFound, message)
+        .with_help("copy the line from the file as it is, or leave it out")
+}
+
+/// The same edit as in an earlier part of the response, and a place where it would be made again.
+pub(super) fn once_more(places: &[Place]) -> Box<Refusal> {
+    Refusal::new(
+        Code::Duplicate,
+        "the same edit stands in an earlier part of the response and would be made twice",
+    )
+    .with_help("leave one of them out, or give more lines if another place is meant")
+    .with_evidence(candidates(places))
+}
+
+/// The hunk fits the base at that line, but not what became of it.
+pub(super) fn conflict(line: usize) -> Box<Refusal> {
+    let message =
+        format!("the hunk fits the file as it was, at line {line}, but other edits changed the same lines");
+    Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
+}
+
+/// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
+pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
+    let message = format!(
+        "the number may mean line {line} or line {other}: earlier edits changed what it is counted in"
+    );
+    let evidence = Evidence { candidates: vec![line.min(other), line.max(other)], ..Evidence::default() };
+    let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("give more lines around the text, so that it is the only place")
+        .with_evidence(evidence);
+    refusal.is_last = true;
+    refusal
+}
+
+/// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
+pub(super) fn too_many_dividers() -> Box<Refusal> {
+    Refusal::new(Code::Limit, "too many lines of the block may be its divider")
+        .with_help("give only the lines that change and those beside them")
+}
+
+/// A SEARCH/REPLACE block of which the text to find may end at one divider or go on to the next.
+pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
+    let message =
+        format!("line {line} of the file, behind the text to find, may be what its first divider quotes");
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("end the text to find before that line or after it, and quote the line whole")
+}
+
+/// The lines of places, as evidence: of very many the first ones.
+pub(super) fn candidates(places: &[Place]) -> Evidence {
+    let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);
+    Evidence { candidates: lines.collect(), ..Evidence::default() }
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// The refusal of a response that asks for more searches than it is worth.
+pub(super) fn too_much() -> Box<Refusal> {
+    Refusal::new(Code::Limit, "the response asks for too many searches")
+        .with_help("apply it in parts, or copy the lines to find from the files as they are")
+}

@@ -1,0 +1,355 @@
+//! What a file's name says of the language in it: what is a comment, what is prose.
+
+/// The language of a file, as far as finding places asks for it. An unknown one has no comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Language {
+    /// What begins a comment that ends with the line.
+    line: &'static [&'static str],
+    /// What begins and ends a comment.
+    block: &'static [(&'static str, &'static str)],
+    traits: Traits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Traits {
+    /// A text for people: no line of it is code.
+    prose: bool,
+    /// `name:` alone on a line is a label, as in C.
+    labels: bool,
+    /// The lines of a comment of several lines begin with a star.
+    starred: bool,
+    /// The file ends with the bracket that it begins with.
+    closed: bool,
+    /// `...` may be a whole line of the language.
+    dots: Dots,
+}
+
+/// What a line `...` may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Dots {
+    /// Nothing that a language knows.
+    #[default]
+    None,
+    /// The whole body of a function.
+    Body,
+    /// Any body.
+    Stub,
+    /// The end of a document.
+    DocumentEnd,
+}
+
+const C: &str = "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js jsx mjs cjs ts tsx mts cts go cs swift kt kts scala dart \
+                 groovy gradle proto jsonc json5 glsl hlsl cu v sv php";
+const RUST: &str = "rs zig";
+const HASH: &str = "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl nim ps1 coffee gitignore \
+                    dockerfile conf cfg properties env nix graphql awk sed tcl elv cr gd";
+const PYTHON: &str = "py pyw pyx bzl bazel star";
+const YAML: &str = "yaml yml";
+const DASHES: &str = "sql hs elm ada adb ads vhd vhdl lua";
+const SEMICOLON: &str = "lisp lsp el clj cljs cljc edn scm rkt asm s ini";
+const PERCENT: &str = "erl hrl sty cls";
+const MARKUP: &str = "html htm xhtml xml svg xsl vue svelte plist";
+const CSS: &str = "css";
+const SASS: &str = "scss sass less styl";
+const CLOSED: &str = "json ipynb webmanifest geojson";
+const PROSE: &str = "md markdown mdx rst adoc asciidoc org txt tex";
+
+/// Texts for people that have no extension.
+const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
+
+/// Names that say more than their extension does.
+const HASH_NAMES: &str = "Makefile makefile GNUmakefile Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
+                          CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
+
+/// By one of these a comment is known to be read by a program.
+const DIRECTIVES: &[&str] = &[
+    "noqa",
+    "nolint",
+    "type:",
+    "mypy:",
+    "pylint",
+    "pyright",
+    "pragma",
+    "fmt:",
+    "isort:",
+    "ruff:",
+    "-*-",
+    "coding:",
+    "coding=",
+    "go:",
+    "+build",
+    "eslint",
+    "tslint",
+    "@ts-",
+    "prettier-ignore",
+    "istanbul",
+    "c8 ignore",
+    "v8 ignore",
+    "biome-ignore",
+    "webpack",
+    "sourcemappingurl",
+    "<reference",
+    "@formatter",
+    "clang-format",
+    "rubocop",
+    "frozen_string_literal",
+    "shellcheck",
+    "syntax=",
+    "swiftlint",
+    "ktlint",
+    "[if ",
+    "spdx-license",
+    "language=",
+    "yaml-language-server",
+    "$schema",
+    "checkstyle",
+    "nosonar",
+    "phpcs",
+    "phpstan",
+    "cspell",
+    "coverage:",
+    "export ",
+];
+
+impl Language {
+    /// A language that nothing is known of.
+    pub const UNKNOWN: Self = Self {
+        line: &[],
+        block: &[],
+        traits: Traits { prose: false, labels: false, starred: false, closed: false, dots: Dots::None },
+    };
+
+    /// The language of a file, by its path.
+    pub fn of(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let is = |names: &str, name: &str| names.split(' ').any(|other| other == name);
+        let requirements = name.starts_with("requirements") && name.ends_with(".txt");
+        if is(HASH_NAMES, name) || requirements {
+            return Self::hash();
+        }
+        let Some((_, extension)) = name.rsplit_once('.') else {
+            let prose = is(PROSE_NAMES, name);
+            return Self { traits: Traits { prose, ..Traits::default() }, ..Self::default() };
+        };
+        let extension = extension.to_ascii_lowercase();
+        let dots = |dots: Dots| Traits { dots, ..Traits::default() };
+        match extension.as_str() {
+            e if is(C, e) => {
+                let closed = matches!(e, "jsonc" | "json5");
+                let traits = Traits { labels: true, starred: true, closed, ..Traits::default() };
+                Self { line: &["//"], block: &[("/*", "*/")], traits }
+            }
+            e if is(RUST, e) => Self { line: &["//"], block: &[("/*", "*/")], traits: Traits::default() },
+            e if is(PYTHON, e) => Self { traits: dots(Dots::Body), ..Self::hash() },
+            "pyi" => Self { traits: dots(Dots::Stub), ..Self::hash() },
+            e if is(YAML, e) => Self { traits: dots(Dots::DocumentEnd), ..Self::hash() },
+            e if is(HASH, e) => Self::hash(),
+            e if is(DASHES, e) => Self { line: &["--"], ..Self::default() },
+            e if is(SEMICOLON, e) => Self { line: &[";"], ..Self::default() },
+            e if is(PERCENT, e) => Self { line: &["%"], ..Self::default() },
+            e if is(MARKUP, e) => Self { block: &[("<!--", "-->")], ..Self::default() },
+            e if is(CSS, e) => Self { block: &[("/*", "*/")], ..Self::default() },
+            e if is(SASS, e) => Self { line: &["//"], block: &[("/*", "*/")], ..Self::default() },
+            e if is(CLOSED, e) => {
+                Self { traits: Traits { closed: true, ..Traits::default() }, ..Self::default() }
+            }
+            e if is(PROSE, e) => {
+                Self { traits: Traits { prose: true, ..Traits::default() }, ..Self::default() }
+            }
+            _ => Self::default(),
+        }
+    }
+
+    fn hash() -> Self {
+        Self { line: &["#"], ..Self::default() }
+    }
+
+    /// Whether it is a text for people, of which no line is code.
+    pub fn is_prose(self) -> bool {
+        self.traits.prose
+    }
+
+    /// Whether nothing may stand behind the last bracket of such a file.
+    pub(super) fn is_closed(self) -> bool {
+        self.traits.closed
+    }
+
+    /// Whether `...` is the whole body of a function.
+    pub(super) fn has_bodies_of_dots(self) -> bool {
+        matches!(self.traits.dots, Dots::Body | Dots::Stub)
+    }
+
+    /// Whether `...` stands wherever a body does.
+    pub(super) fn is_stub(self) -> bool {
+        self.traits.dots == Dots::Stub
+    }
+
+    /// Whether `...` ends a document.
+    pub(super) fn ends_documents_with_dots(self) -> bool {
+        self.traits.dots == Dots::DocumentEnd
+    }
+
+    /// Whether a line is a label, such as `error:`, `case 1:` or `public:` of C, and begins nothing.
+    pub(super) fn is_label(self, line: &[u8]) -> bool {
+        let (code, _) = self.split(line);
+        let code = code.trim_ascii();
+        let Some(name) = code.strip_suffix(b":") else { return false };
+        let is_word = |text: &[u8]| text.iter().all(|b| b.is_ascii_alphanumeric() || b"_$".contains(b));
+        self.traits.labels && (is_word(name) || name.starts_with(b"case "))
+    }
+
+    /// The code of a line and the comment at its end, with the blanks in front of it. A comment that a program reads
+    /// counts as code; in a text for people nothing does.
+    pub(super) fn split(self, line: &[u8]) -> (&[u8], &[u8]) {
+        match self.comment(line) {
+            Some(at) if !is_directive(&line[at..]) => {
+                let code = line[..at].trim_ascii_end().len();
+                line.split_at(code)
+            }
+            _ => (line, &[]),
+        }
+    }
+
+    /// Whether a line is nothing but a comment, or a line of a text for people.
+    pub(super) fn is_no_code(self, line: &[u8]) -> bool {
+        if self.traits.prose {
+            return !line.trim_ascii().is_empty();
+        }
+        let inside = |text: &[u8]| {
+            // Between the marks of a comment of several lines.
+            self.block.iter().any(|(open, _)| *open == "/*")
+                && self.traits.starred
+                && (text == b"*" || text.starts_with(b"* "))
+                && !text.last().is_some_and(|last| b";{,()".contains(last))
+                && !is_directive(text)
+        };
+        let (code, comment) = self.split(line);
+        code.trim_ascii().is_empty() && !comment.is_empty() || inside(line.trim_ascii())
+    }
+
+    /// Where the comment of a line begins. A mark inside quotes begins none.
+    fn comment(self, line: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < line.len() {
+            let rest = &line[at..];
+            if let b'"' | b'`' | b'\'' = rest[0] {
+                match closing(rest) {
+                    Some(length) => at += length,
+                    // The beginning of a text of several lines; a lone `'` may be anything.
+                    None if rest[0] != b'\'' => return None,
+                    None => at += 1,
+                }
+                continue;
+            }
+            let apart = at == 0 || line[at - 1].is_ascii_whitespace();
+            let begins = |mark: &&str| {
+                rest.starts_with(mark.as_bytes())
+                    // `http://`, `$#`, `a--b`.
+                    && (apart || *mark == "//" && !b":\\".contains(&line[at - 1]) || *mark == ";")
+            };
+            if self.line.iter().any(begins) {
+                return Some(at);
+            }
+            if let Some((open, close)) = self.block.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))
+            {
+                let inner = &rest[open.len()..];
+                match memchr::memmem::find(inner, close.as_bytes()) {
+                    // Something may follow it.
+                    Some(end) if !inner[end + close.len()..].trim_ascii().is_empty() => {
+                        at += open.len() + end + close.len();
+                        continue;
+                    }
+                    _ => return Some(at),
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+/// How long a quoted text is at the beginning of a line, both quotes included; none if it does not end there.
+fn closing(text: &[u8]) -> Option<usize> {
+    let quote = text[0];
+    let mut at = 1;
+    while let Some(&b) = text.get(at) {
+        match b {
+            b'\\' => at += 2,
+            b if b == quote => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Whether a program reads a comment.
+fn is_directive(comment: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(comment).to_lowercase();
+    text.starts_with("#!") || DIRECTIVES.iter().any(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comment<'a>(path: &str, line: &'a str) -> &'a str {
+        std::str::from_utf8(Language::of(path).split(line.as_bytes()).1).unwrap()
+    }
+
+    #[test]
+    fn comments_are_known_by_the_name_of_the_file() {
+        assert_eq!(comment("a.rs", "x(); // what"), " // what");
+        assert_eq!(comment("a.py", "x = 1  # what"), "  # what");
+        assert_eq!(comment("src/Makefile", "# what"), "# what");
+        assert_eq!(comment("requirements-dev.txt", "x==1 # y"), " # y");
+        assert_eq!(comment("a.sql", "select 1 -- what"), " -- what");
+        assert_eq!(comment("a.html", "<p> <!-- what -->"), " <!-- what -->");
+        assert_eq!(comment("a.c", "f(/* x */ 1); /* y */"), " /* y */");
+        assert_eq!(comment("a.unknown", "x # y // z"), "");
+    }
+
+    #[test]
+    fn a_mark_inside_quotes_begins_none() {
+        assert_eq!(comment("a.py", "x = \"# y\""), "");
+        assert_eq!(comment("a.js", "x = 'a // b' // c"), " // c");
+        assert_eq!(comment("a.js", "x = \"a \\\" // b\""), "");
+        assert_eq!(comment("a.rs", "fn f<'a>(x: &'a str) // c"), " // c");
+        assert_eq!(comment("a.js", "x = \"begins // here"), "");
+        assert_eq!(comment("a.go", "u := http://x"), "");
+        assert_eq!(comment("a.sh", "echo $#"), "");
+    }
+
+    #[test]
+    fn directives_are_code() {
+        for (path, line) in [
+            ("a.py", "#!/usr/bin/python"),
+            ("a.py", "import x  # noqa: F401"),
+            ("a.go", "//go:build linux"),
+            ("a.js", "// eslint-disable-next-line"),
+        ] {
+            assert_eq!(comment(path, line), "", "{line}");
+            assert!(!Language::of(path).is_no_code(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn prose_is_no_code() {
+        let prose = |path: &str| Language::of(path).is_prose();
+        assert!(prose("a/README") && prose("b.MD") && prose("c.rst") && prose("CHANGELOG"));
+        assert!(
+            !prose("requirements.txt")
+                && !prose("CMakeLists.txt")
+                && !prose("a.rs")
+                && !prose("LICENSES/x.py")
+        );
+        assert!(Language::of("a.js").is_no_code(b" * what it is"));
+        assert!(!Language::of("a.c").is_no_code(b" *p = 3;"));
+    }
+
+    #[test]
+    fn labels_are_those_of_c() {
+        let label = |path: &str, line: &str| Language::of(path).is_label(line.as_bytes());
+        assert!(label("a.c", "error:") && label("a.c", "  case 1: // x") && label("a.cpp", "public:"));
+        assert!(!label("a.yml", "  lint:") && !label("a.py", "else:") && !label("a.c", "int f(void)"));
+    }
+}

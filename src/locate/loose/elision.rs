@@ -1,0 +1,114 @@
+//! Tier 7: a comment such as `// ... existing code ...`, or bare `...`, that stands for lines in the before-text and in the
+//! after-text. Both are cut there, and each piece is located.
+
+use crate::locate::Match;
+use crate::locate::alignment::Alignment;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::indent::Shift;
+use crate::locate::pattern::{Pattern, Step};
+use crate::locate::place::Place;
+use crate::locate::placeholder::{is_dots, is_placeholder};
+use crate::locate::pointer::{Pointers, depth};
+use crate::locate::scene::{Scene, Solution};
+use crate::locate::solve::{matched, solve};
+use crate::locate::tier::Tier;
+use crate::text::is_blank;
+
+/// The pieces of a hunk at their places; none if nothing in it stands for lines, or a piece has no place.
+pub(super) fn locate(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    pointers: &Pointers,
+) -> Result<Option<Solution>, Box<Refusal>> {
+    let elided = |step: &Step<'_>| match *step {
+        Step::Keep(line) => {
+            pattern.before.get(line).is_some_and(|text| is_placeholder(text) || is_dots(text))
+        }
+        _ => false,
+    };
+    let Some(pieces) = pattern.cut(elided) else { return Ok(None) };
+    let mut changes = Vec::new();
+    let mut first: Option<Alignment> = None;
+    let mut end = 0;
+    for piece in pieces.iter().filter(|piece| !piece.steps.is_empty()) {
+        // Lines added between two placeholders: beside what?
+        if piece.before.is_empty() {
+            return Ok(None);
+        }
+        let aligned = match &first {
+            None => only_one(scene, hay, piece, pointers, |_| true)?,
+            Some(_) => later(scene, hay, piece, end)?,
+        };
+        let Some(aligned) = aligned else { return Ok(None) };
+        if let Some(first) = &first {
+            // Farther in than the first piece says it is in another block.
+            if matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != first.shift {
+                return Ok(None);
+            }
+        }
+        if !piece.changes_nothing() {
+            changes.extend(solve(scene, hay, piece, &aligned, 1)?.changes);
+        }
+        end = aligned.place.behind();
+        first = first.or(Some(aligned));
+    }
+    let Some(first) = first else { return Ok(None) };
+    let matched = Match { tier: Tier::Elision, ..matched(hay, &first.place, first.rung) };
+    Ok(Some(Solution { changes, matched, rung: first.rung, place: first.place, places: 1, note: None }))
+}
+
+/// The one place of a piece behind the one before.
+///
+/// What is left out is of the block that the lines before open, if they open one and the piece is deeper than they are: no
+/// line of it is less deep. A piece that is not ends that block, as the first line that is not deeper, or stands behind it.
+/// Where no block is opened no line that is left out is less deep than what stands around it.
+fn later(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    piece: &Pattern<'_>,
+    end: usize,
+) -> Result<Option<Alignment>, Box<Refusal>> {
+    let pointers = Pointers { from: end, ..Pointers::default() };
+    let solid = |line: &usize| !hay.is_blank(*line);
+    let depth_at = |line: usize| depth(hay.text(line));
+    let last = (0..end).rev().find(solid).map_or(0, depth_at);
+    let opens = (end..hay.line_count()).find(solid).is_some_and(|line| depth_at(line) > last);
+    let own = |place: &Place| (place.first()..place.behind()).find(solid).map_or(0, depth_at);
+    let least = |place: &Place, least: usize| {
+        hay.lines(end..place.first()).all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
+    };
+    let first = only_one(scene, hay, piece, &pointers, |place| match own(place) {
+        own if opens && own > last => least(place, last + 1),
+        own if opens => least(place, own + 1),
+        own => least(place, own.min(last)),
+    })?;
+    if first.is_some() || !opens {
+        return Ok(first);
+    }
+    only_one(scene, hay, piece, &pointers, |place| own(place) <= last && least(place, own(place)))
+}
+
+/// The one place of a piece that may be meant; none if it has none. A piece in which nothing changes was made nowhere.
+fn only_one(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    piece: &Pattern<'_>,
+    pointers: &Pointers,
+    may_be: impl Fn(&Place) -> bool,
+) -> Result<Option<Alignment>, Box<Refusal>> {
+    let Search::Found(found) = find(scene, hay, piece, pointers) else { return Ok(None) };
+    let all = found.places.iter().filter(|(_, made)| !made || piece.changes_nothing());
+    let places: Vec<&Alignment> =
+        all.map(|(aligned, _)| aligned).filter(|aligned| may_be(&aligned.place)).collect();
+    match places.as_slice() {
+        [] => Ok(None),
+        [one] if !found.many => Ok(Some((*one).clone())),
+        _ => {
+            let places: Vec<Place> = places.iter().map(|aligned| aligned.place).collect();
+            Err(evidence::ambiguous(hay, &places))
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Tier 8: regions in which a few kept lines differ in what is no code: a comment that is shortened, mistyped or worded a
+//! little otherwise, or the end of the last line.
+
+use crate::locate::Language;
+use crate::locate::admission::{Candidate, objection};
+use crate::locate::alignment::Alignment;
+use crate::locate::alike::{is_mistyped, percent, ratio, ratio_steps};
+use crate::locate::haystack::{Haystack, Solid};
+use crate::locate::pattern::{Pattern, Step};
+use crate::locate::place::Place;
+use crate::locate::pointer::Pointers;
+use crate::locate::scene::Scene;
+use crate::locate::standing::is_made;
+use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
+use crate::locate::tier::{Rung, Tier};
+use crate::text::{Form, is_blank};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// The form in which lines are compared here.
+const FORM: Form = Form::FoldedTrimmed;
+
+const RUNG: Rung = Rung { tier: Tier::Similar, ..Rung::LOOSEST };
+
+/// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
+/// the hunk was made there.
+pub(super) fn places(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    pointers: &Pointers,
+) -> Vec<(Alignment, bool)> {
+    let Some(wanted) = Wanted::new(pattern) else { return Vec::new() };
+    let file = hay.solid(FORM);
+    let mut places = Vec::new();
+    for start in wanted.starts(&file) {
+        if !hay.effort().spend(wanted.lines.len() / 8 + 1) {
+            return Vec::new();
+        }
+        let Some(similarity) = wanted.similarity(scene.limits.language, hay, &file, start) else { continue };
+        let (Some(first), Some(last)) = (file.line(start), file.line(start + wanted.lines.len() - 1)) else {
+            continue;
+        };
+        let place = Place::lines(first, last + 1);
+        let Some(mut aligned) = Alignment::at(hay, pattern, place, RUNG) else { continue };
+        aligned.similarity = Some(similarity);
+        let candidate = Candidate { scene, hay, pattern, pointers, aligned: &aligned, comment: None };
+        if objection(&candidate).is_none() {
+            places.push(aligned);
+        }
+    }
+    let with_made = |aligned: Alignment| {
+        let made = is_made(scene, hay, pattern, &aligned)
+            || wanted.result_stands(scene, hay, &file, pattern, &aligned);
+        (aligned, made)
+    };
+    places.into_iter().map(with_made).collect()
+}
+
+/// The lines of a before-text that are not blank.
+struct Wanted<'a> {
+    lines: Vec<&'a [u8]>,
+    hashes: Vec<u64>,
+    /// Whether a line stays.
+    kept: Vec<bool>,
+    /// How many of those may differ.
+    slips: usize,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(pattern: &Pattern<'a>) -> Option<Self> {
+        let mut kept = vec![false; pattern.before.len()];
+        for step in &pattern.steps {
+            if let Step::Keep(line) = *step {
+                kept[line] = true;
+            }
+        }
+        let lines = pattern.solid();
+        let kept = pattern
+            .before
+            .iter()
+            .zip(kept)
+            .filter(|(line, _)| !is_blank(line))
+            .map(|(_, kept)| kept)
+            .collect();
+        let slips = (lines.len() / LINES_PER_SLIP).max(1);
+        let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
+        (lines.len() >= LEAST_LINES).then_some(Self { lines, hashes, kept, slips })
+    }
+
+    /// Where a region may begin. Of any `slips + 1` lines at least one stands unchanged in each region, and so does every
+    /// line that goes: those that the file has least often are looked up.
+    fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
+        let spots = file.spots(&self.hashes);
+        let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
+        let mut rare: Vec<usize> = (0..self.lines.len()).filter(|&line| !self.kept[line]).collect();
+        let mut needed = 1;
+        if rare.is_empty() {
+            rare = (0..self.lines.len()).collect();
+            needed = self.slips + 1;
+        }
+        rare.sort_by_key(often);
+        rare.truncate(needed);
+        let spots_of = |line: usize| spots.get(&self.hashes[line]).into_iter().flatten();
+        let mut starts: Vec<usize> = rare
+            .iter()
+            .flat_map(|&line| spots_of(line).filter_map(move |spot| spot.checked_sub(line)))
+            .filter(|start| start + self.lines.len() <= file.len())
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+
+    /// How alike the region that begins there is, in percent; none if it is another one.
+    fn similarity(
+        &self,
+        language: Language,
+        hay: Haystack<'_>,
+        file: &Solid<'_>,
+        start: usize,
+    ) -> Option<u8> {
+        let hashes = file.hashes.get(start..start + self.lines.len())?;
+        let differ: Vec<usize> = (0..hashes.len()).filter(|&at| hashes[at] != self.hashes[at]).collect();
+        if differ.is_empty() || differ.len() > self.slips || differ.iter().any(|&at| !self.kept[at]) {
+            return None;
+        }
+        let mut sum = 0.0;
+        for (at, line) in self.lines.iter().enumerate() {
+            let (written, real) = (FORM.of(line), FORM.of(file.text(start + at)));
+            if written == real {
+                sum += 1.0;
+                continue;
+            }
+            let is_last = at + 1 == self.lines.len();
+            let same = is_same(language, &written, &real, is_last);
+            // A line that the file has elsewhere is that line.
+            if !same || hay.has_line(line, FORM) || !hay.effort().spend(ratio_steps(&written, &real)) {
+                return None;
+            }
+            sum += ratio(&written, &real);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
+        let share = sum / self.lines.len() as f64;
+        Some(percent(share).min(99))
+    }
+
+    /// Whether a place lies inside a region that is the hunk's result, with the same slips in what was kept.
+    fn result_stands(
+        &self,
+        scene: &Scene<'_>,
+        hay: Haystack<'_>,
+        file: &Solid<'_>,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+    ) -> bool {
+        let steps = pattern.after_and_new().filter(|(text, _)| !is_blank(text));
+        let (lines, kept): (Vec<&[u8]>, Vec<bool>) = steps.map(|(text, new)| (text, !new)).unzip();
+        let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
+        let result = Wanted { slips: self.slips, lines, hashes, kept };
+        if result.lines.is_empty() || result.lines.len() > file.len() {
+            return false;
+        }
+        let holds = |start: &usize| {
+            let first = file.line(*start).is_some_and(|line| line <= aligned.place.first());
+            first
+                && file
+                    .line(start + result.lines.len() - 1)
+                    .is_some_and(|line| line + 1 >= aligned.place.behind())
+        };
+        let mut starts = result.starts(file).into_iter().filter(holds);
+        starts.any(|start| result.similarity(scene.limits.language, hay, file, start).is_some())
+    }
+}
+
+/// Whether two lines, without indentation, are one and the same but for what is no code.
+fn is_same(language: Language, written: &[u8], real: &[u8], is_last: bool) -> bool {
+    let is_cut = is_last && written.len() >= CUT_LEAST && real.starts_with(written);
+    if is_cut || language.is_no_code(written) && language.is_no_code(real) && is_same_comment(written, real) {
+        return true;
+    }
+    let ((code, comment), (real_code, real_comment)) = (language.split(written), language.split(real));
+    !code.is_empty()
+        && code == real_code
+        && !real_comment.is_empty()
+        && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
+}
+
+/// Whether a comment, or a line of prose, is another one that is shortened, mistyped, or in much the same words.
+fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
+    let begun = written.strip_suffix(b"...").or_else(|| written.strip_suffix("…".as_bytes()));
+    let shortened = match begun {
+        Some(begun) => real.starts_with(begun.trim_ascii_end()) && real.len() > begun.trim_ascii_end().len(),
+        // Without dots it has to say something, and to end with a word.
+        None => {
+            let rest = real.strip_prefix(written);
+            written.len() >= CUT_LEAST
+                && rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+        }
+    };
+    shortened
+        || is_mistyped(written, real)
+        || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)
+}
+
+/// Words of which one may stand for another, or be left out, in a comment that is about the same.
+const SMALL_WORDS: &[&str] = &[
+    "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
+    "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",
+    "from", "by", "with", "as", "and", "so", "also", "just", "then", "which",
+];
+
+/// Whether two comments have the same words, but for small ones and for words that only one of them has: with another word
+/// in the place of one it may be about another thing.
+fn has_its_words(written: &[u8], real: &[u8]) -> bool {
+    let words = |text: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(text).to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let (old, new) = (words(written), words(real));
+    let says = |words: &[String]| words.iter().any(|word| !SMALL_WORDS.contains(&word.as_str()));
+    let differs = |words: &[String]| {
+        words.iter().any(|word| {
+            word.contains(|c: char| c.is_ascii_digit()) || matches!(word.as_str(), "not" | "no" | "never")
+        })
+    };
+    capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
+        DiffOp::Equal { .. } => true,
+        _ => {
+            let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
+            let reworded = says(old) && says(new);
+            !reworded && !differs(old) && !differs(new)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(path: &str, written: &str, real: &str) -> bool {
+        is_same(Language::of(path), written.as_bytes(), real.as_bytes(), false)
+    }
+
+    #[test]
+    fn a_comment_is_shortened_mistyped_or_reworded() {
+        assert!(same("a.rs", "// Walks the ...", "// Walks the tree and finds all."));
+        assert!(same("a.py", "# ...", "# Walks the tree"));
+        assert!(
+            same("a.rs", "// Walks teh tree.", "// Walks the tree.") || !same("a.rs", "// the", "// teh")
+        );
+        assert!(same("a.rs", "// Retruns the tree.", "// Returns the tree."));
+        assert!(same("a.rs", "// Walks the tree and finds all.", "// Walks the tree, and finds all of it."));
+        assert!(same("README.md", "Walks the whole ...", "Walks the whole tree"));
+    }
+
+    #[test]
+    fn a_comment_about_something_else_is_another_one() {
+        assert!(!same("a.rs", "// The first of them.", "// The last of them."));
+        assert!(!same("a.rs", "// Walks ...", "# Walks the tree"));
+        assert!(!same("a.rs", "// case 1", "// case 2"));
+    }
+
+    #[test]
+    fn code_is_never_guessed() {
+        assert!(same("a.rs", "walk(); // walks all", "walk(); // walks all of it"));
+        assert!(same("a.rs", "walk();", "walk(); // all of it"));
+        assert!(!same("a.rs", "wlak(); // all", "walk(); // all"));
+        assert!(!same("a.unknown", "# Walks the ...", "# Walks the tree"), "no comments are known");
+        assert!(!same("a.rs", "let a = ...", "let a = 5 + 4"));
+        assert!(!same("a.rs", "retrun x;", "return x;") && !same("a.rs", "Sets(", "Gets("));
+        assert!(!same("a.rs", "is_ready,", "!is_ready,"));
+    }
+
+    #[test]
+    fn only_the_last_line_may_be_cut() {
+        let cut = |written: &str, last| {
+            is_same(Language::of("a.rs"), written.as_bytes(), b"fn open(config) -> Result<C> {", last)
+        };
+        assert!(cut("fn open(con", true) && !cut("fn open(con", false) && !cut("fn op", true));
+    }
+}

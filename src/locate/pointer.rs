@@ -1,0 +1,282 @@
+//! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
+
+use super::haystack::Haystack;
+use super::place::Place;
+use super::scene::Scene;
+use super::thresholds::{CUT_SECTION, HEADINGS};
+use crate::edit::{Anchor, Hunk};
+use crate::text::{Form, indentation, is_blank};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// So many lines beyond the lines of a region are looked at, besides twice as many as a place has.
+const MORE: usize = 64;
+
+/// The forms in which a line equals a heading, the strictest first: tiers 1 to 5.
+const FORMS: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
+
+/// Why a place is not the one that is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Against {
+    /// It is not in what a heading on that line, from 0, names.
+    Heading(usize),
+    /// It is before the lines of the chunk before.
+    Order,
+    /// It is not at the end of the file.
+    EndOfFile,
+}
+
+/// The lines that a heading names: the block that it opens, or all that follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region {
+    /// The heading.
+    pub(super) heading: usize,
+    /// The last line at which a place may begin.
+    pub(super) last: usize,
+    /// Whether the heading opens a block.
+    pub(super) opens: bool,
+}
+
+impl Region {
+    /// Whether a place is with the heading: it begins below it and not below the next block, or holds the heading line.
+    pub(super) fn holds(&self, place: &Place) -> bool {
+        let first = place.first();
+        let holds_heading = first <= self.heading && self.heading < place.behind();
+        holds_heading || first > self.heading && first <= self.last
+    }
+}
+
+/// What says where a hunk belongs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pointers {
+    /// By heading; one of them has to hold the place. None where no heading is given.
+    pub(super) regions: Option<Vec<Region>>,
+    /// The first line at which a place may begin.
+    pub(super) from: usize,
+    /// The last line that is not blank, where the place has to be at the end: it may not end before it.
+    pub(super) tail: Option<usize>,
+}
+
+impl Pointers {
+    /// The part of a text in which a place of so many lines may be.
+    pub(super) fn narrow<'a>(&self, hay: Haystack<'a>, lines: usize) -> Haystack<'a> {
+        let Some(regions) = &self.regions else { return hay };
+        let first = regions.iter().map(|region| region.heading).min().unwrap_or(0);
+        let last = regions.iter().map(|region| region.last).max().unwrap_or(0);
+        // A place may hold the heading, and run on behind the last line at which it may begin; blank lines may come between.
+        let more = lines.saturating_mul(2) + MORE;
+        hay.within(first.saturating_sub(more)..last.saturating_add(more))
+    }
+
+    /// What a place goes against; none if it may be meant.
+    pub(super) fn against(&self, place: &Place) -> Option<Against> {
+        if let Some(regions) = &self.regions
+            && !regions.iter().any(|region| region.holds(place))
+        {
+            return Some(Against::Heading(regions.first().map_or(0, |region| region.heading)));
+        }
+        if place.first() < self.from {
+            return Some(Against::Order);
+        }
+        self.tail.filter(|tail| place.behind() <= *tail).map(|_| Against::EndOfFile)
+    }
+}
+
+/// The blocks of one text. A block is looked at once, however many hunks name it.
+pub(super) struct Blocks<'a> {
+    hay: Haystack<'a>,
+    labels: super::Language,
+    known: RefCell<HashMap<usize, Region>>,
+    like: RefCell<HashMap<String, Rc<LinesLike>>>,
+}
+
+/// The lines of a text that are like a heading.
+struct LinesLike {
+    /// Those that equal it, by form.
+    equal: [Vec<usize>; 5],
+    /// Those that contain it.
+    containing: OnceCell<Vec<usize>>,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(hay: Haystack<'a>, scene: &Scene<'_>) -> Self {
+        Self { hay, labels: scene.limits.language, known: RefCell::default(), like: RefCell::default() }
+    }
+
+    /// What a heading on a line names.
+    ///
+    /// It opens a block if the next line that is not blank is indented deeper. The block goes on to a line that is indented
+    /// no more than the heading and begins with a letter, `_` or `$`, as git finds the first lines of functions; a place
+    /// may begin at that line and not below it.
+    pub(super) fn region(&self, heading: usize) -> Region {
+        if let Some(known) = self.known.borrow().get(&heading) {
+            return *known;
+        }
+        let end = self.hay.line_count();
+        let depth = depth(self.hay.text(heading));
+        let mut following = self.hay.lines(heading + 1..end).filter(|(_, line)| !is_blank(line.text));
+        let opens = following.next().is_some_and(|(_, line)| self::depth(line.text) > depth);
+        let begins = |text: &[u8]| {
+            let first = text.get(indentation(text).len()).copied();
+            first.is_some_and(|b| b.is_ascii_alphabetic() || b"_$".contains(&b) || !b.is_ascii())
+        };
+        let ends = |text: &[u8]| self::depth(text) <= depth && begins(text) && !self.labels.is_label(text);
+        let last = match opens {
+            true => following.find(|(_, line)| ends(line.text)).map_or(end, |(line, _)| line),
+            false => end,
+        };
+        let region = Region { heading, last, opens };
+        self.known.borrow_mut().insert(heading, region);
+        region
+    }
+
+    /// The lines of a range that a bare heading may mean: those equal to it at tiers 1 to 5, the strictest that has any, else
+    /// the only one that contains it.
+    pub(super) fn headings(&self, text: &str, from: usize, behind: usize) -> Vec<usize> {
+        let like = self.like(text);
+        let within = |lines: &[usize]| -> Vec<usize> {
+            let start = lines.partition_point(|&line| line < from);
+            let end = lines.partition_point(|&line| line < behind).max(start);
+            lines.get(start..end).unwrap_or(&[]).to_vec()
+        };
+        if let Some(equal) = like.equal.iter().map(|lines| within(lines)).find(|lines| !lines.is_empty()) {
+            return equal;
+        }
+        let containing =
+            within(like.containing.get_or_init(|| self.hay.lines_with(text.trim().as_bytes(), false)));
+        if containing.len() == 1 { containing } else { Vec::new() }
+    }
+
+    /// The lines that are like a heading, found once however many hunks have it.
+    fn like(&self, text: &str) -> Rc<LinesLike> {
+        let known = self.like.borrow().get(text).cloned();
+        known.unwrap_or_else(|| {
+            let equal = FORMS.map(|form| self.hay.lines_equal(text.as_bytes(), form));
+            let like = Rc::new(LinesLike { equal, containing: OnceCell::new() });
+            self.like.borrow_mut().insert(text.to_owned(), Rc::clone(&like));
+            like
+        })
+    }
+
+    /// The lines that the text behind a hunk's numbers may be: git cuts it at 80 bytes.
+    fn sections(&self, text: &str) -> Vec<usize> {
+        let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
+        if !equal.is_empty() {
+            return equal;
+        }
+        let with = self.hay.lines_with(text.as_bytes(), text.len() < CUT_SECTION);
+        if text.len() >= CUT_SECTION {
+            let cut = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
+            return with.into_iter().filter(cut).collect();
+        }
+        if with.len() == 1 { with } else { Vec::new() }
+    }
+}
+
+/// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
+pub(super) fn depth(text: &[u8]) -> usize {
+    indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
+}
+
+/// A heading that the file does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NoHeading(pub(super) String);
+
+/// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
+/// which `lineage` knows where its lines are now.
+///
+/// # Errors
+/// The hunk has no numbers, and its section is nowhere.
+pub(super) fn of_diff(
+    scene: &Scene<'_>,
+    original: &Blocks<'_>,
+    now: &Blocks<'_>,
+    hunk: &Hunk,
+) -> Result<Pointers, NoHeading> {
+    let Anchor::Line { old_start, section: Some(section), .. } = &hunk.anchor else {
+        return Ok(Pointers::default());
+    };
+    let mut lines = original.sections(section);
+    if let Some(lineage) = scene.lineage {
+        lines = lines.into_iter().filter_map(|line| lineage.of(line)).collect();
+    }
+    if lines.is_empty() || lines.len() > HEADINGS {
+        return match old_start {
+            Some(_) => Ok(Pointers::default()),
+            None if lines.is_empty() => Err(NoHeading(section.clone())),
+            None => Ok(Pointers::default()),
+        };
+    }
+    let regions = lines.into_iter().map(|line| now.region(line)).collect();
+    Ok(Pointers { regions: Some(regions), ..Pointers::default() })
+}
+
+/// The lines, from 0, that a hunk's numbers name: the old one as the text was before the response, and both as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Numbered {
+    /// Of the text before the response.
+    pub(super) then: Option<usize>,
+    /// Of the text as it is now, where that is another one.
+    pub(super) now: Option<usize>,
+    /// Where the after-text is to begin.
+    pub(super) after: Vec<usize>,
+}
+
+impl Numbered {
+    /// The lines that the numbers of a hunk name.
+    pub(super) fn of(scene: &Scene<'_>, hunk: &Hunk) -> Self {
+        let Anchor::Line { old_start, new_start, .. } = &hunk.anchor else {
+            return Self { then: None, now: None, after: Vec::new() };
+        };
+        let line = |number: Option<u32>| usize::try_from(number?).ok()?.checked_sub(1);
+        let (old, new) = (line(*old_start), line(*new_start));
+        let (then, now) = match scene.lineage {
+            Some(lineage) => (old.and_then(|line| lineage.of(line)), old),
+            None => (old, None),
+        };
+        let mut after: Vec<usize> = new.into_iter().chain(then).collect();
+        after.dedup();
+        Self { then, now, after }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Language;
+    use super::super::effort::Effort;
+    use super::*;
+    use crate::text::Content;
+
+    fn region(path: &str, file: &str, heading: usize) -> (bool, usize) {
+        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        let hay = Haystack::new(&content, &effort);
+        let (known, like) = (RefCell::default(), RefCell::default());
+        let blocks = Blocks { hay, labels: Language::of(path), known, like };
+        let region = blocks.region(heading);
+        (region.opens, region.last)
+    }
+
+    #[test]
+    fn a_block_ends_where_the_next_one_begins() {
+        let file = "def a():\n    x\n\n# note\n@dec\ndef b():\n    y\n";
+        assert_eq!(region("a.py", file, 0), (true, 5), "a comment and a decorator begin none");
+        assert_eq!(region("a.py", file, 5), (true, 7));
+        assert_eq!(region("a.py", file, 1), (false, 7));
+        assert_eq!(region("a.py", "class A:\n  def f():\n    x\n  def g():\n    y\nz\n", 0), (true, 5));
+    }
+
+    #[test]
+    fn labels_of_c_end_no_block_and_keys_of_yaml_do() {
+        assert_eq!(region("a.c", "int f()\n{\n  x;\nout:\n  y;\n}\nint g()\n{\n}\n", 1), (true, 6));
+        assert_eq!(region("a.yml", "jobs:\n  test:\n    run: x\n  lint:\n    run: x\n", 1), (true, 3));
+    }
+
+    #[test]
+    fn a_place_is_with_a_heading_that_it_holds_or_that_it_stands_below() {
+        let region = Region { heading: 3, last: 7, opens: true };
+        let with = |start: usize, end: usize| region.holds(&Place::lines(start, end));
+        assert!(with(2, 5) && with(3, 4) && with(4, 5) && with(7, 9));
+        assert!(!with(1, 3) && !with(8, 9));
+    }
+}

@@ -1,0 +1,78 @@
+//! What hunks are located with, and what they come to.
+
+use super::change::LineChange;
+use super::lineage::Lineage;
+use super::place::Place;
+use super::tier::Rung;
+use super::{Limits, Match, Note, Repeat};
+use crate::edit::Hunk;
+use crate::text::Content;
+
+/// What is known while the hunks of an edit are located on one text.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) limits: &'a Limits,
+    /// One for each hunk.
+    pub(super) repeats: &'a [Repeat],
+    /// All hunks that the response has for the file: they show how it writes what the file has.
+    pub(super) others: &'a [&'a Hunk],
+    /// Whether other hunks for the file come behind these.
+    pub(super) followed: bool,
+    /// The file before any edit of the response.
+    pub(super) original: Option<&'a Content>,
+    /// Where the lines of that are in the text at hand, if an edit changed some; none on that text itself.
+    pub(super) lineage: Option<&'a Lineage>,
+}
+
+impl Scene<'_> {
+    /// What is known of a hunk's repetitions.
+    pub(super) fn repeat(&self, hunk: usize) -> Repeat {
+        self.repeats.get(hunk).copied().unwrap_or(Repeat::ONCE)
+    }
+}
+
+/// How loosely hunks are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mode {
+    /// Places at tiers 1 to 6, and results where a pointer says that they are to be.
+    Places,
+    /// Likewise, or results that stand anywhere.
+    Standing,
+    /// Places at all tiers, or results that stand anywhere.
+    Loose,
+}
+
+/// What a hunk comes to on a text.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// It changes nothing by its own text.
+    Nothing,
+    /// It was made already.
+    Made(Made),
+    /// It is to be made.
+    Change(Solution),
+}
+
+/// Where the result of a hunk stands.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// How it was found.
+    pub(super) matched: Match,
+    pub(super) place: Place,
+    /// How many places there were to choose from.
+    pub(super) places: usize,
+}
+
+/// What a hunk changes where.
+#[derive(Debug)]
+pub(super) struct Solution {
+    /// Ascending, and none overlaps another.
+    pub(super) changes: Vec<LineChange>,
+    pub(super) matched: Match,
+    pub(super) rung: Rung,
+    pub(super) place: Place,
+    /// How many places there were to choose from.
+    pub(super) places: usize,
+    /// What is to be said of it.
+    pub(super) note: Option<Note>,
+}

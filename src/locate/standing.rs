@@ -1,0 +1,266 @@
+//! Whether a hunk was made already: its result stands in the file, and nothing else could have been meant.
+
+use super::Repeat;
+use super::alignment::Alignment;
+use super::alike::{beginnings, is_mistyped, window, without_style};
+use super::haystack::Haystack;
+use super::part;
+use super::pattern::{Pattern, says_something};
+use super::place::Place;
+use super::scene::Scene;
+use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
+use super::tier::{Rung, Scope, ladder};
+use crate::edit::Unit;
+use crate::text::{Form, is_blank};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Whether a place of the before-text lies inside the hunk's result.
+pub(super) fn is_made(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    aligned: &Alignment,
+) -> bool {
+    if aligned.rung.scope == Scope::Part {
+        return part::is_made(hay, scene.limits.language, pattern, &aligned.place);
+    }
+    let after = Pattern::of_lines(pattern.after());
+    // A hunk that changes nothing that a form sees has no result that the form could tell from what was there.
+    let loosest = Rung::LOOSEST.form;
+    let (solid, wanted) = (after.solid(), pattern.solid());
+    let says = solid.len() != wanted.len() || solid.iter().zip(&wanted).any(|(a, b)| !loosest.eq(a, b));
+    let form = match says {
+        true => loosest,
+        false if differs(pattern, &after.before, aligned.rung.aligned_form()) => aligned.rung.aligned_form(),
+        false => Form::Text,
+    };
+    if !differs(pattern, &after.before, form) {
+        return false;
+    }
+    let is = |text: &[u8], line: usize| {
+        let Some(real) = hay.line(line) else { return false };
+        match aligned.shift.of(text) {
+            Some(shifted) if form != loosest => form.eq(&shifted, real.text),
+            _ => form.eq(text, real.text),
+        }
+    };
+    // It is indented in one way, whatever that is.
+    let is_uniform = |place: Place, scope: Scope| {
+        form != loosest || Alignment::at(hay, &after, place, Rung { scope, ..Rung::LOOSEST }).is_some()
+    };
+    if aligned.rung.scope == Scope::Whole {
+        let first = aligned.place.first();
+        return offsets(&after.before, &pattern.before).into_iter().any(|offset| {
+            let Some(start) = first.checked_sub(offset) else { return false };
+            after.before.iter().enumerate().all(|(at, text)| is(text, start + at))
+                && is_uniform(Place::lines(start, start + after.before.len()), Scope::Whole)
+        });
+    }
+    let Some(first) = (aligned.place.first()..).find(|&line| !hay.is_blank(line)) else { return false };
+    let stands = |offset: usize| {
+        let above: Vec<usize> = (0..first).rev().filter(|&line| !hay.is_blank(line)).take(offset).collect();
+        let below = (first..hay.line_count()).filter(|&line| !hay.is_blank(line));
+        let lines: Vec<usize> = above.iter().rev().copied().chain(below).take(solid.len()).collect();
+        let (Some(&start), Some(&last)) = (lines.first(), lines.last()) else { return false };
+        lines.len() == solid.len()
+            && solid.iter().zip(&lines).all(|(text, line)| is(text, *line))
+            && is_uniform(Place::lines(start, last + 1), Scope::SkippingBlanks)
+            // Blank lines that come or go are all that tells what was made from what was not.
+            && (solid.len() > wanted.len() || has_blanks_of(hay, &after.before, start, last))
+    };
+    offsets(&solid, &wanted).into_iter().any(stands)
+}
+
+/// Whether a hunk changes anything that a form sees.
+fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
+    after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
+}
+
+/// Whether lines of the file are those of a text, blank ones included, and blank ones at its edges as many at least.
+fn has_blanks_of(hay: Haystack<'_>, after: &[&[u8]], first: usize, last: usize) -> bool {
+    let lead = after.iter().take_while(|text| is_blank(text)).count();
+    let trail = after.iter().rev().take_while(|text| is_blank(text)).count();
+    let Some(start) = first.checked_sub(lead) else { return false };
+    start + after.len() == last + 1 + trail
+        && after
+            .iter()
+            .enumerate()
+            .all(|(at, text)| hay.line(start + at).is_some_and(|line| is_blank(line.text) == is_blank(text)))
+}
+
+/// Where some lines stand among others, one after the other.
+fn offsets(lines: &[&[u8]], wanted: &[&[u8]]) -> Vec<usize> {
+    let Some(last) = lines.len().checked_sub(wanted.len()) else { return Vec::new() };
+    let same = |offset: &usize| {
+        lines[*offset..].iter().zip(wanted).all(|(line, wanted)| Form::FoldedTrimmed.eq(line, wanted))
+    };
+    (0..=last).filter(same).take(MOST_OFFSETS).collect()
+}
+
+/// A text that stands in its own result more often says nothing.
+const MOST_OFFSETS: usize = 64;
+
+/// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
+/// say or in one place only, and nothing else in the file is nearly the before-text.
+pub(super) fn standing(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    repeat: Repeat,
+    admits: impl Fn(&Place) -> bool,
+) -> Option<(Place, Rung)> {
+    if !pattern.after_is_proof() {
+        return None;
+    }
+    let (places, rung) = results(scene, hay, pattern, &admits)?;
+    // Identical hunks leave as many.
+    let expected = [1, repeat.elsewhere, repeat.total];
+    let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
+    if repeat.total == 1 && repeat.elsewhere == 0 && !had(scene, hay, pattern, rung) {
+        return None;
+    }
+    let known = repeat.elsewhere > 0;
+    (known || !stands_nearly(hay, pattern, &place, &admits)).then_some((place, rung))
+}
+
+/// Where the result of a hunk stands on a stricter rung than its before-text, apart from that: it was made there perhaps,
+/// and the looser place is another one.
+pub(super) fn stands_stricter(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    found: Rung,
+    admits: impl Fn(&Place) -> bool,
+) -> Option<Place> {
+    let after = pattern.after();
+    if !after.iter().any(|text| says_something(text)) {
+        return None;
+    }
+    let stricter = ladder(pattern.unit, scene.limits).into_iter().take_while(|rung| *rung != found);
+    stricter
+        .filter(|rung| rung.scope == Scope::Whole && differs(pattern, &after, rung.form))
+        .find_map(|rung| hay.whole_lines(&after, rung.form).into_iter().find(|place| admits(place)))
+}
+
+/// Whether the result of a hunk stands just at a line.
+pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
+    let after = pattern.after();
+    !after.is_empty()
+        && after
+            .iter()
+            .enumerate()
+            .all(|(at, text)| hay.line(line + at).is_some_and(|real| form.eq(text, real.text)))
+}
+
+/// The places of the after-text on the strictest rung that has any, as whole lines without others between them.
+fn results(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    admits: &impl Fn(&Place) -> bool,
+) -> Option<(Vec<Place>, Rung)> {
+    let after = Pattern::of_lines(pattern.after());
+    let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
+    for rung in ladder(Unit::Lines, scene.limits).into_iter().filter(tells) {
+        let mut places = hay.whole_lines(&after.before, rung.form);
+        places.retain(|place| {
+            admits(place) && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
+        });
+        if !places.is_empty() {
+            return Some((places, rung));
+        }
+    }
+    let [text] = after.before.as_slice() else { return None };
+    if pattern.unit != Unit::Text || !part_is_proof(text) {
+        return None;
+    }
+    let mut places = hay.parts(text);
+    places.retain(|place| admits(place) && part::is_of_tokens(hay, place));
+    (!places.is_empty()).then_some((places, Rung { scope: Scope::Part, ..Rung::EXACT }))
+}
+
+/// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
+/// that says nothing of this one.
+fn had(scene: &Scene<'_>, hay: Haystack<'_>, pattern: &Pattern<'_>, rung: Rung) -> bool {
+    let (Some(original), Some(_)) = (scene.original, scene.lineage) else { return true };
+    let original = Haystack::new(original, hay.effort());
+    let after = pattern.after();
+    match (rung.scope, after.as_slice()) {
+        (Scope::Part, [text]) => !original.parts(text).is_empty(),
+        _ => !original.whole_lines(&after, rung.form).is_empty(),
+    }
+}
+
+/// Whether a text that is part of a line says enough to be no chance.
+fn part_is_proof(text: &[u8]) -> bool {
+    let words = text
+        .split(|b| !b.is_ascii_alphanumeric() && *b != b'_' && b.is_ascii())
+        .filter(|word| !word.is_empty());
+    text.len() >= PART_PROOF && words.count() > 1
+}
+
+/// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
+/// stand there in order. Of a text of few lines one that goes is enough, with a slip of the keyboard, in another style, or
+/// as the beginning of a line.
+pub(super) fn stands_nearly(
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    place: &Place,
+    admits: &impl Fn(&Place) -> bool,
+) -> bool {
+    let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::FoldedTrimmed.hash(line)).collect();
+    if wanted.is_empty() {
+        return false;
+    }
+    let file = hay.solid(Form::FoldedTrimmed);
+    let apart = |line: usize| {
+        (line < place.first() || line >= place.behind().max(place.first() + 1))
+            && admits(&Place::lines(line, line + 1))
+    };
+    let often = file.spots(&wanted);
+    let common =
+        wanted.iter().filter(|hash| often.get(hash).is_some_and(|spots| spots.len() > COMMON)).count();
+    if common * 100 >= wanted.len() * NEARLY {
+        // Lines that stand everywhere may be all that there is of it: each place of the file is looked at.
+        let last = file.len().saturating_sub(wanted.len());
+        if !hay.effort().spend(last.saturating_mul(wanted.len()) / 8 + 1) {
+            return true;
+        }
+        let is_alike = |start: &usize| {
+            let same = |(at, hash): &(usize, &u64)| {
+                file.hashes.get(start + at) == Some(*hash) && file.line(start + at).is_some_and(apart)
+            };
+            wanted.iter().enumerate().filter(same).count() * 100 >= wanted.len() * NEARLY
+        };
+        if (0..=last).any(|start| is_alike(&start)) {
+            return true;
+        }
+    }
+    let starts = beginnings(&wanted, &file);
+    for start in starts.into_iter().take(NEARLY_REGIONS) {
+        let range = window(start, wanted.len(), &file);
+        let hash = |index: usize| if file.line(index).is_some_and(apart) { file.hashes[index] } else { 0 };
+        let there: Vec<u64> = range.map(hash).collect();
+        if !hay.effort().spend(wanted.len().saturating_mul(there.len()) / 16 + 1) {
+            return true;
+        }
+        let equal: usize = capture_diff_slices(Algorithm::Myers, &wanted, &there)
+            .iter()
+            .map(|op| if let DiffOp::Equal { len, .. } = op { *len } else { 0 })
+            .sum();
+        if equal * 100 >= wanted.len() * NEARLY {
+            return true;
+        }
+    }
+    wanted.len() <= FEW
+        && pattern.removed().filter(|text| says_something(text)).any(|text| {
+            // A slip leaves one half of a line as it is.
+            let text = Form::Trimmed.of(text);
+            let (front, back) = text.split_at(text.len() / 2);
+            let mut lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
+            lines.any(|line| {
+                let (plain, there) = (without_style(&text), without_style(hay.text(line)));
+                apart(line) && (is_mistyped(&plain, &there) || there.starts_with(&plain))
+            })
+        })
+}

@@ -1,0 +1,49 @@
+//! Blank lines that a before-text has otherwise than the file.
+
+use super::{hunk, made};
+use crate::diag::Code;
+
+#[test]
+fn lines_are_not_put_in_beside_blank_lines_that_differ() {
+    let file = "a\n\nb\nc\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    assert_eq!(at("a\nb\n", "a\nx\nb\n"), Err(Code::SearchAmbiguous), "before the blank line or behind it?");
+    assert_eq!(at("a\nb\n", "x\nb\n"), Ok("x\n\nb\nc\n".into()), "in the place of a line");
+    assert_eq!(at("a\nb\n", "a\nx\n"), Ok("a\n\nx\nc\n".into()));
+    assert_eq!(at("a\nb\nc\n", "a\nb\nx\nc\n"), Ok("a\n\nb\nx\nc\n".into()), "not beside it");
+    assert_eq!(at("a\nb\n", "x\n\nb\n"), Err(Code::SearchAmbiguous), "one blank line, or two?");
+    assert_eq!(at("a\nb\nc\n", "a\n\nx\nc\n"), Err(Code::SearchAmbiguous));
+    assert_eq!(at("a\nb\nc\n", "a\nc\nb\n"), Err(Code::SearchAmbiguous), "which line was moved?");
+    let file = "use a;\n\n/// What it is.\nfn f() {}\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    assert_eq!(
+        at("use a;\n/// What it is.\nfn f() {}\n", "use a;\nuse b;\n/// What it was.\nfn f() {}\n"),
+        Err(Code::SearchAmbiguous),
+        "the first of the new lines belongs before the blank line"
+    );
+    assert_eq!(
+        at("use a;\n/// What it is.\nfn f() {}\n", "use a;\n/// What it was.\n/// And more.\nfn f() {}\n"),
+        Err(Code::SearchAmbiguous),
+        "nor does the text say on which side of the blank line both belong"
+    );
+}
+
+#[test]
+fn lines_that_may_be_paired_otherwise_are_not_put_in_beyond_blank_lines_that_differ() {
+    let file = "a\n\n}\nb\nc\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    let twice = at("a\n}\nb\n", "a\n}\nx\n}\nb\n");
+    assert_eq!(twice, Err(Code::SearchAmbiguous), "which of the two brackets is new?");
+    assert_eq!(at("a\n}\nb\nc\n", "a\n}\nb\nx\nc\n"), Ok("a\n\n}\nb\nx\nc\n".into()));
+}
+
+#[test]
+fn blank_lines_that_the_file_lacks_may_be_beside_new_lines_that_are_not_blank() {
+    let file = "a\nb\nc\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    assert_eq!(at("a\n\nb\n", "a\n\nx\nb\n"), Ok("a\nx\nb\nc\n".into()));
+    assert_eq!(at("a\n\nb\nc\n", "a\n\nb\nx\nc\n"), Ok("a\nb\nx\nc\n".into()));
+    assert_eq!(at("a\n\nb\n", "a\n\nx\n\nb\n"), Err(Code::SearchAmbiguous));
+    assert_eq!(at("a\n\nb\nc\n", "a\nb\nx\n"), Ok("a\nb\nx\n".into()), "there is none to remove");
+    assert_eq!(at("a\n\nb\nc\n", "c\n"), Ok("c\n".into()), "lines that go take it with them");
+}

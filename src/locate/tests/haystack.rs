@@ -1,0 +1,97 @@
+//! All places of a text, found by going through the lines and by looking them up.
+
+use crate::locate::effort::Effort;
+use crate::locate::haystack::Haystack;
+use crate::locate::pattern::lines;
+use crate::text::{Content, Form};
+
+/// The first lines of places, found by going through the lines and, asked often enough, by looking them up.
+fn starts(file: &str, text: &str, form: Form) -> Vec<usize> {
+    let content = Content::new(file.as_bytes());
+    let effort = Effort::default();
+    let hay = Haystack::new(&content, &effort);
+    let find = || -> Vec<usize> {
+        hay.whole_lines(&lines(text), form).iter().map(|place| place.start.line).collect()
+    };
+    let scanned = find();
+    (0..40).for_each(|_| assert_eq!(find(), scanned));
+    scanned
+}
+
+fn spots(file: &str, text: &str) -> Vec<(usize, usize)> {
+    let content = Content::new(file.as_bytes());
+    let effort = Effort::default();
+    let places = Haystack::new(&content, &effort).parts(text.as_bytes());
+    places.iter().map(|place| (place.start.line, place.start.column)).collect()
+}
+
+#[test]
+fn overlapping_places_count() {
+    assert_eq!(starts("x\nx\nx\n", "x\nx\n", Form::Text), [0, 1]);
+    assert_eq!(starts("a\nb\na\nb\na\n", "a\nb\na\n", Form::Text), [0, 2]);
+    assert_eq!(spots("a a a", "a a"), [(0, 0), (0, 2)]);
+}
+
+#[test]
+fn forms_decide_what_is_equal() {
+    assert_eq!(starts("a \n a\na\n", "a\n", Form::Text), [2]);
+    assert_eq!(starts("a \n a\na\n", "a\n", Form::Trailing), [0, 2]);
+    assert_eq!(starts("a \n a\na\n", "a\n", Form::Trimmed), [0, 1, 2]);
+}
+
+#[test]
+fn a_text_lies_within_one_line() {
+    assert_eq!(spots("max = 10\r\nx = 1;\r\n", "= 1"), [(0, 4), (1, 2)]);
+    assert_eq!(spots("a\r\nb", "\r"), []);
+    assert_eq!(spots("x", ""), []);
+}
+
+#[test]
+fn ten_thousand_places_in_one_line_are_found_in_linear_time() {
+    let file = "a ".repeat(10_000);
+    assert_eq!(spots(&file, "a a").len(), 9_999);
+}
+
+#[test]
+fn one_line_repeated_is_searched_in_linear_time() {
+    let file = "x\n".repeat(100_000);
+    let text = "x\n".repeat(50_000);
+    assert_eq!(starts(&file, &text, Form::Text).len(), 50_001);
+    assert!(starts(&file, &format!("{text}y\n"), Form::Text).is_empty());
+}
+
+#[test]
+fn blank_lines_may_be_skipped() {
+    let places = |file: &str, text: &str| -> Vec<(usize, usize)> {
+        let content = Content::new(file.as_bytes());
+        let effort = Effort::default();
+        let hay = Haystack::new(&content, &effort);
+        let find = || -> Vec<(usize, usize)> {
+            let places = hay.skipping_blanks(&lines(text), Form::Trailing);
+            places.iter().map(|place| (place.start.line, place.end.line)).collect()
+        };
+        let scanned = find();
+        (0..40).for_each(|_| assert_eq!(find(), scanned));
+        scanned
+    };
+    assert_eq!(places("\na\n\n  \nb\n\nc\na\nb\n", "a\nb\n"), [(1, 5), (7, 9)]);
+    assert_eq!(places("x\n\nx\nx\n", "x\nx\n"), [(0, 3), (2, 4)]);
+    assert_eq!(places("\n\n", "a\n"), []);
+}
+
+#[test]
+fn nothing_is_found_once_the_effort_is_spent() {
+    let content = Content::new(b"a\nb\n");
+    let effort = Effort::new(1, 1);
+    let hay = Haystack::new(&content, &effort);
+    assert_eq!(hay.whole_lines(&[b"a"], Form::Text).len(), 1);
+    assert!(!effort.is_spent());
+    assert!(hay.whole_lines(&[b"a"], Form::Text).is_empty());
+    assert!(effort.is_spent());
+}
+
+#[test]
+fn no_text_is_nowhere() {
+    assert!(starts("a\n", "", Form::Text).is_empty());
+    assert!(starts("", "a\n", Form::Text).is_empty());
+}

@@ -1,0 +1,175 @@
+//! How loosely a text may stand in a file, and the order in which that is tried.
+
+use super::Limits;
+use crate::edit::Unit;
+use crate::text::Form;
+
+/// How loosely a place was found, the strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Byte for byte.
+    Exact,
+    /// Line ends, a byte order mark or the final newline differ.
+    Eol,
+    /// Trailing blanks differ.
+    TrailingSpace,
+    /// One uniform shift of the indentation.
+    Indent,
+    /// Typographic look-alikes.
+    Unicode,
+    /// Blank lines added or dropped.
+    BlankLines,
+    /// A placeholder line stands for lines.
+    Elision,
+    /// Kept lines differ in what is no code.
+    Similar,
+}
+
+impl Tier {
+    /// All of them, the strictest first.
+    pub const ALL: &[Tier] = &[
+        Tier::Exact,
+        Tier::Eol,
+        Tier::TrailingSpace,
+        Tier::Indent,
+        Tier::Unicode,
+        Tier::BlankLines,
+        Tier::Elision,
+        Tier::Similar,
+    ];
+
+    /// The stable name, as reported.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Tier::Exact => "exact",
+            Tier::Eol => "eol",
+            Tier::TrailingSpace => "trailing-space",
+            Tier::Indent => "indent",
+            Tier::Unicode => "unicode",
+            Tier::BlankLines => "blank-lines",
+            Tier::Elision => "elision",
+            Tier::Similar => "similar",
+        }
+    }
+
+    /// What it accepts, for the documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Tier::Exact => {
+                "Byte for byte: as whole lines, or where the format has it so, as a part of a line."
+            }
+            Tier::Eol => "Line ends, a byte order mark or the final newline differ.",
+            Tier::TrailingSpace => "Blanks at the ends of lines differ.",
+            Tier::Indent => {
+                "All lines are shifted alike, or tabs stand for spaces. New lines are shifted back."
+            }
+            Tier::Unicode => {
+                "Typographic quotes, dashes and spaces stand for plain ones, or letters are composed differently. \
+                 New lines get what the file has."
+            }
+            Tier::BlankLines => "Blank lines were added or left out.",
+            Tier::Elision => {
+                "A line such as `// ...` stands for lines that were left out, in the old text and the new."
+            }
+            Tier::Similar => {
+                "Few of the lines that stay differ, and only in what is no code: a comment that is shortened or \
+                 mistyped, a last line that is cut; or a line is misquoted that the new text has right. How alike \
+                 it is, is said in percent."
+            }
+        }
+    }
+
+    /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
+    pub fn of_max_fuzz(value: &str) -> Option<Self> {
+        match value {
+            "exact" => Some(Tier::Eol),
+            "whitespace" => Some(Tier::TrailingSpace),
+            "indent" => Some(Tier::BlankLines),
+            "similar" => Some(Tier::Similar),
+            _ => None,
+        }
+    }
+}
+
+/// One way to look for a before-text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rung {
+    /// What it is reported as. [`Tier::Exact`] stands for [`Tier::Eol`] too: see [`ladder`].
+    pub(super) tier: Tier,
+    pub(super) form: Form,
+    pub(super) scope: Scope,
+}
+
+/// What may stand between the lines that are looked for, and beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Whole lines, one after the other.
+    Whole,
+    /// Part of one line.
+    Part,
+    /// Whole lines, blank ones not counting.
+    SkippingBlanks,
+}
+
+impl Rung {
+    /// Byte for byte, but for line ends.
+    pub(super) const EXACT: Self = Self { tier: Tier::Exact, form: Form::Text, scope: Scope::Whole };
+
+    /// But for blanks at the ends of lines.
+    pub(super) const TRAILING: Self =
+        Self { tier: Tier::TrailingSpace, form: Form::Trailing, scope: Scope::Whole };
+
+    /// All that tiers 4 to 6 accept.
+    pub(super) const LOOSEST: Self =
+        Self { tier: Tier::BlankLines, form: Form::FoldedTrimmed, scope: Scope::SkippingBlanks };
+
+    /// Whether lines may be indented otherwise than in the file, all of them in the same way.
+    pub(super) fn is_shifted(self) -> bool {
+        matches!(self.form, Form::Trimmed | Form::FoldedTrimmed)
+    }
+
+    /// Whether look-alikes are one.
+    pub(super) fn is_folded(self) -> bool {
+        matches!(self.form, Form::Folded | Form::FoldedTrimmed)
+    }
+
+    /// The form in which two lines are compared once their indentation is made the same.
+    pub(super) fn aligned_form(self) -> Form {
+        match self.form {
+            Form::Text => Form::Text,
+            Form::Trailing | Form::Trimmed => Form::Trailing,
+            Form::Folded | Form::FoldedTrimmed => Form::Folded,
+        }
+    }
+}
+
+/// Tiers 1 to 6 and their combinations, the strictest first.
+///
+/// Exact and line ends are one rung: a payload has lost the file's line endings, so a place that has `\n` is no likelier
+/// than one that has `\r\n` or the file's end, and two such places are two. Each further rung accepts what the tiers
+/// before it accept as well, so that tiers combine.
+pub(super) fn ladder(unit: Unit, limits: &Limits) -> Vec<Rung> {
+    let fuzz = limits.max_fuzz;
+    let rung = |tier, form, scope| Rung { tier, form, scope };
+    let mut rungs = vec![Rung::EXACT];
+    if fuzz >= Tier::TrailingSpace {
+        rungs.push(Rung::TRAILING);
+    }
+    if unit == Unit::Text {
+        rungs.push(rung(Tier::Exact, Form::Text, Scope::Part));
+    }
+    if fuzz > Tier::TrailingSpace {
+        rungs.push(rung(Tier::Indent, Form::Trimmed, Scope::Whole));
+        rungs.push(rung(Tier::Unicode, Form::Folded, Scope::Whole));
+        rungs.push(rung(Tier::Unicode, Form::FoldedTrimmed, Scope::Whole));
+    }
+    if fuzz >= Tier::TrailingSpace {
+        rungs.push(rung(Tier::BlankLines, Form::Trailing, Scope::SkippingBlanks));
+    }
+    if fuzz > Tier::TrailingSpace {
+        rungs.push(rung(Tier::BlankLines, Form::Trimmed, Scope::SkippingBlanks));
+        rungs.push(rung(Tier::BlankLines, Form::Folded, Scope::SkippingBlanks));
+        rungs.push(Rung::LOOSEST);
+    }
+    rungs
+}

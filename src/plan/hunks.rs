@@ -1,0 +1,55 @@
+//! The hunks that a script has for each file.
+
+use crate::edit::{Hunk, Script};
+use std::collections::HashMap;
+
+/// The hunks of a script by file.
+pub(super) struct Hunks<'a> {
+    files: Vec<File<'a>>,
+    /// For every edit its file.
+    of: Vec<usize>,
+}
+
+/// What a script has for a file.
+#[derive(Default)]
+struct File<'a> {
+    hunks: Vec<&'a Hunk>,
+    /// The last edit that has hunks for it.
+    last: usize,
+}
+
+impl<'a> Hunks<'a> {
+    /// Those of a script. `paths` names each edit's path so that equal paths have equal names.
+    pub(super) fn new(script: &'a Script, paths: &[String]) -> Self {
+        let mut ids: HashMap<&str, usize> = HashMap::new();
+        let mut files: Vec<File<'a>> = Vec::new();
+        let mut of = Vec::with_capacity(script.edits.len());
+        for (number, (edit, path)) in script.edits.iter().zip(paths).enumerate() {
+            let next = files.len();
+            let id = *ids.entry(path).or_insert(next);
+            if id == next {
+                files.push(File::default());
+            }
+            if let Some(file) = files.get_mut(id).filter(|_| !edit.hunks().is_empty()) {
+                file.hunks.extend(edit.hunks());
+                file.last = number;
+            }
+            of.push(id);
+        }
+        Self { files, of }
+    }
+
+    fn file(&self, edit: usize) -> Option<&File<'a>> {
+        self.files.get(*self.of.get(edit)?)
+    }
+
+    /// All hunks for the file of an edit, which is given by its number from 0.
+    pub(super) fn of_file(&self, edit: usize) -> &[&'a Hunk] {
+        self.file(edit).map_or(&[], |file| &file.hunks)
+    }
+
+    /// Whether a later edit has hunks for the same file.
+    pub(super) fn follow(&self, edit: usize) -> bool {
+        self.file(edit).is_some_and(|file| file.last > edit)
+    }
+}

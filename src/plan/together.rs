@@ -1,0 +1,135 @@
+//! Edits of a file that touch each other, when the response is run again: no single result of theirs may stand in the file
+//! any more, and all of them are there.
+
+use super::hunks::Hunks;
+use super::operations::{limits_of, repeats_of};
+use super::overlay::Overlay;
+use super::repeats::Repeats;
+use super::{Node, Outcome, Rules, Step, TreeError};
+use crate::diag::Diagnostic;
+use crate::edit::{Hunk, Op, Script};
+use crate::locate::{self, Context, Effort, Version};
+use crate::path::RepoPath;
+use crate::text::Content;
+use std::collections::HashMap;
+
+/// More hunks of one file are not judged together: each would be looked for again for each that is found.
+const MOST: usize = 256;
+
+/// What became of a script so far.
+pub(super) struct Progress<'a, 't> {
+    pub(super) overlay: &'a mut Overlay<'t>,
+    pub(super) steps: &'a mut Vec<Step>,
+    pub(super) findings: &'a mut Vec<(usize, Diagnostic)>,
+}
+
+/// Takes for done what is there already only taken together: of files that the edits leave as they were, or of which an
+/// edit is refused or to be made once more. `paths` has a name for every edit's path.
+pub(super) fn judge(
+    script: &Script,
+    paths: &[String],
+    rules: &Rules,
+    progress: &mut Progress<'_, '_>,
+) -> Result<(), TreeError> {
+    let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (edit, path) in paths.iter().enumerate() {
+        files.entry(path).or_default().push(edit);
+    }
+    let mut doubtful: Vec<(&str, Vec<usize>)> =
+        files.into_iter().filter(|(_, edits)| is_doubtful(script, edits, progress)).collect();
+    doubtful.sort_unstable();
+    for (path, edits) in doubtful {
+        let Ok(path) = RepoPath::parse(path) else { continue };
+        if !matches!(progress.overlay.base_node(&path)?, Some(Node::File { .. })) {
+            continue;
+        }
+        let content = progress.overlay.text(&super::Body::Base(path.clone()))?;
+        let hunks: Vec<&Hunk> =
+            edits.iter().filter_map(|edit| script.edits.get(*edit)).flat_map(|edit| edit.hunks()).collect();
+        if content_of(progress, &path)?.is_some_and(|now| now == content) && progress.is_fine(&edits) {
+            progress.settle(&edits, &path);
+            continue;
+        }
+        let refused = !progress.is_fine(&edits);
+        if content.is_binary()
+            || !refused && !locate::may_be_there(&content, &hunks)
+            || !are_there(script, &edits, rules, &content)
+        {
+            continue;
+        }
+        progress.settle(&edits, &path);
+    }
+    Ok(())
+}
+
+impl Progress<'_, '_> {
+    /// Whether no edit of some is refused.
+    fn is_fine(&self, edits: &[usize]) -> bool {
+        !self.findings.iter().any(|(number, _)| edits.contains(&(number - 1)))
+    }
+
+    /// Takes edits of a file for done.
+    fn settle(&mut self, edits: &[usize], path: &RepoPath) {
+        self.overlay.forget(path);
+        self.findings.retain(|(number, _)| !edits.contains(&(number - 1)));
+        self.steps.retain(|step| !edits.contains(&(step.edit - 1)));
+        self.steps.extend(edits.iter().map(|edit| Step {
+            edit: edit + 1,
+            path: path.clone(),
+            to: None,
+            changes: Vec::new(),
+            matched: Vec::new(),
+            notes: Vec::new(),
+            outcome: Outcome::AlreadyApplied,
+        }));
+    }
+}
+
+/// The text of a file as the edits leave it.
+fn content_of(progress: &Progress<'_, '_>, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+    match progress.overlay.file(path)? {
+        Some(state) => progress.overlay.text(&state.body).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Whether a file is changed by hunks alone, by several, and one of them is refused or to be made.
+fn is_doubtful(script: &Script, edits: &[usize], progress: &Progress<'_, '_>) -> bool {
+    let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
+    let changes = |step: &Step| edits.contains(&(step.edit - 1)) && step.outcome == Outcome::Changes;
+    of().all(|edit| matches!(edit.op, Op::Modify { .. }))
+        && (2..=MOST).contains(&of().map(|edit| edit.hunks().len()).sum::<usize>())
+        && (progress.steps.iter().any(changes)
+            || progress.findings.iter().any(|(number, _)| edits.contains(&(number - 1))))
+}
+
+fn are_there(script: &Script, edits: &[usize], rules: &Rules, content: &Content) -> bool {
+    let edits = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
+    let part = Script { edits, ..Script::default() };
+    let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
+    let effort = Effort::default();
+    locate::are_all_there(content, &hunks, &effort, |before| made(&part, rules, before, &effort))
+}
+
+/// What edits of one file make of a text; none if one is refused.
+fn made(script: &Script, rules: &Rules, before: &Version, effort: &Effort) -> Option<Content> {
+    let paths = vec![String::new(); script.edits.len()];
+    let mut repeats = Repeats::new(script, &paths);
+    let hunks = Hunks::new(script, &paths);
+    let mut now = before.clone();
+    for (number, edit) in script.edits.iter().enumerate() {
+        let known = repeats_of(&repeats, number, edit, edit.hunks());
+        let limits = limits_of(edit, rules);
+        let context = Context {
+            repeats: &known,
+            others: hunks.of_file(number),
+            followed: hunks.follow(number),
+            limits: &limits,
+            effort,
+        };
+        let applied = locate::apply(&now, edit.hunks(), &context).ok()?;
+        repeats.pass(number, edit.region, &applied.places);
+        now = applied.version;
+    }
+    Some(now.content().clone())
+}

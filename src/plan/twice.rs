@@ -1,0 +1,47 @@
+//! Twice is once: what a response did to a tree, it does not do to another place when it is run again.
+
+use super::{Outcome, Rules, Run, TreeError};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Edit, Script};
+
+/// What is wrong with a script that was resolved: the edits whose hunks would change their files once more if the script
+/// were run on what it leaves. A second run that is refused changes nothing.
+pub(super) fn findings(
+    script: &Script,
+    run: &Run<'_>,
+    rules: &Rules,
+) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+    let hunks = |number: usize| {
+        number.checked_sub(1).and_then(|edit| script.edits.get(edit)).map_or(&[][..], Edit::hunks)
+    };
+    let changes = |step: &&super::Step| step.outcome == Outcome::Changes && !hunks(step.edit).is_empty();
+    if !run.steps.iter().any(|step| changes(&step)) {
+        return Ok(Vec::new());
+    }
+    let again = Run::of(script, &run.overlay, rules)?;
+    let mut findings = Vec::new();
+    if !again.findings.is_empty() {
+        return Ok(findings);
+    }
+    for step in again.steps.iter().filter(changes) {
+        let Some(change) = step.changes.last() else { continue };
+        let (Some(before), Some(after)) =
+            (run.overlay.file(&change.path)?, again.overlay.file(&change.path)?)
+        else {
+            continue;
+        };
+        // Edits may undo each other.
+        if again.overlay.text(&after.body)? == run.overlay.text(&before.body)? {
+            continue;
+        }
+        let Some(edit) = script.edits.get(step.edit - 1) else { continue };
+        let line = step.matched.last().map_or(1, |found| found.line);
+        let span = hunks(step.edit).last().map_or(edit.span, |hunk| hunk.span);
+        let message = format!("run again, the edit would change line {line} too, which is another place");
+        let finding = Diagnostic::error(Code::SearchAmbiguous, span, message)
+            .with_help("give more lines around the text, lines that stay among them, so that it can mean no other place")
+            .for_edit(step.edit, &edit.path.raw);
+        findings.push((step.edit, finding));
+    }
+    Ok(findings)
+}

@@ -1,6 +1,6 @@
 //! How much of a file a change has to quote so that its place is the only one.
 
-use crate::text::Form;
+use crate::text::{Form, is_blank};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -248,6 +248,18 @@ impl<'a> Cut<'a> {
             && !seems_made(&self.current, start)
             && self.places(&self.old, old).eq([hunk.before.start])
             && self.places(&self.current, old).eq([start])
+            && [&self.old, &self.current].into_iter().all(|file| self.is_solid_once(file, old))
+    }
+
+    /// Whether lines stand in a file once at most if blank lines do not count, as they do not where a text is looked for
+    /// that is no longer there.
+    fn is_solid_once(&self, file: &[u32], lines: &[u32]) -> bool {
+        let solid = |lines: &[u32]| -> Vec<u32> {
+            let says = |id: &u32| self.lines.get(*id as usize).is_some_and(|line| !is_blank(line.as_bytes()));
+            lines.iter().copied().filter(says).collect()
+        };
+        let wanted = solid(lines);
+        wanted.is_empty() || self.places(&solid(file), &wanted).nth(1).is_none()
     }
 
     /// What counts of lines.

@@ -1,6 +1,6 @@
 //! The OpenCode / Codex patch: `*** Begin Patch`, sections of files, `*** End Patch`.
 //!
-//! Source of the rules: the format's document, what the two origins accept, and `formats.md` where they lose data. Each
+//! Source of the rules: the format's document, what the two origins accept, and the stricter reading where they lose data. Each
 //! section is an edit. A section at fault gives an error and no edit; the others are read all the same.
 //!
 //! A patch that has no end was cut off: its sections but for the last are edits, beside the error that refuses the

@@ -1,6 +1,6 @@
 //! applydir: JSON objects of files with the lines that change.
 //!
-//! Source of the rules: the origin's design document and code, and `formats.md`. JSON that reads like edits and is cut
+//! Source of the rules: the origin's design document and code, and the stricter reading where they lose data. JSON that reads like edits and is cut
 //! off or malformed is an error; the whole objects before the place still are edits.
 
 mod entry;

@@ -1,6 +1,6 @@
 //! udiffx: `<FILE_CHANGES>` envelopes of `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square brackets.
 //!
-//! Source of the rules: the crate's documents, and where it loses data, `formats.md`. A directive that is at fault in
+//! Source of the rules: the crate's documents, and the stricter reading where it loses data. A directive that is at fault in
 //! any way gives errors and no edit. Where it has no end, all directives up to the envelope's end are errors too,
 //! because nobody can tell whether they are edits or text of the first.
 

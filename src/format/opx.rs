@@ -1,6 +1,6 @@
 //! OPX: `<edit file= op=>` elements with their texts between `<<<` and `>>>` lines.
 //!
-//! Source of the rules: the OPX document, and where its origin loses data, `formats.md`. An edit that is at fault in any
+//! Source of the rules: the OPX document, and the stricter reading where its origin loses data. An edit that is at fault in any
 //! way gives errors and no edit. Where it has no end, all openings up to where it is given up are errors too, because
 //! nobody can tell whether they are edits or text of the first.
 

@@ -1,6 +1,6 @@
 //! SEARCH/REPLACE blocks, each an edit, with the path of their file above them.
 //!
-//! Source of the rules: the format's documents, what their origins accept, and `formats.md` where they lose data.
+//! Source of the rules: the format's documents, what their origins accept, and the stricter reading where they lose data.
 //!
 //! A block ends at its closing marker. One that another opening comes before has lost its end: it is an error that
 //! reaches up to that opening, and what stands in it is never taken for the end of one block or the text of another.

@@ -1,6 +1,6 @@
 //! Commit messages out of the response: hostile text in, and out what git takes for nothing but text.
 //!
-//! What a message says is put together here, as `product.md` has it under "Commits". `clean` drops what no message may
+//! What a message says is put together here, by the rules for commits in the man page. `clean` drops what no message may
 //! hold, `guard` disarms what git would read as more than text, `trailers` adds the tool's own, `width` measures and
 //! breaks lines.
 

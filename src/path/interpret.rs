@@ -1,4 +1,4 @@
-//! A path as a model writes it, made a path of the repository (`formats.md`, "For all formats: Paths").
+//! A path as a model writes it, made a path of the repository.
 
 use super::error::quoted;
 use super::{MAX_PATH, PathError, RepoPath};

@@ -1,6 +1,7 @@
 //! Pairing the lines of a before-text with those of its after-text.
 
 use super::thresholds::{PAIRING_CELLS, PAIRING_EFFORT};
+use crate::text::is_blank;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
@@ -40,11 +41,13 @@ pub(super) fn pair<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Vec<Step<'a>>
     steps
 }
 
-/// How many lines can be kept of two texts: of the first so many of each, and of what follows.
+/// How much can be kept of two texts: of the first lines of each, and of those that follow. A line that says something
+/// counts for more than all blank ones, so that none is given up for blank lines.
 struct Common {
     width: usize,
     front: Vec<u32>,
     rest: Vec<u32>,
+    solid: u32,
 }
 
 impl Common {
@@ -54,10 +57,12 @@ impl Common {
         let cells = (before.len() + 1).checked_mul(width).filter(|cells| *cells <= PAIRING_CELLS)?;
         let (mut front, mut rest) = (vec![0_u32; cells], vec![0_u32; cells]);
         let at = |i: usize, j: usize| i * width + j;
+        let solid = u32::try_from(before.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let weight = |i: usize| weight(before[i], solid);
         for i in 0..before.len() {
             for j in 0..after.len() {
                 front[at(i + 1, j + 1)] = if before[i] == after[j] {
-                    front[at(i, j)] + 1
+                    front[at(i, j)].saturating_add(weight(i))
                 } else {
                     front[at(i, j + 1)].max(front[at(i + 1, j)])
                 };
@@ -66,13 +71,13 @@ impl Common {
         for i in (0..before.len()).rev() {
             for j in (0..after.len()).rev() {
                 rest[at(i, j)] = if before[i] == after[j] {
-                    rest[at(i + 1, j + 1)] + 1
+                    rest[at(i + 1, j + 1)].saturating_add(weight(i))
                 } else {
                     rest[at(i + 1, j)].max(rest[at(i, j + 1)])
                 };
             }
         }
-        Some(Self { width, front, rest })
+        Some(Self { width, front, rest, solid })
     }
 
     fn front(&self, i: usize, j: usize) -> u32 {
@@ -82,9 +87,17 @@ impl Common {
     fn rest(&self, i: usize, j: usize) -> u32 {
         self.rest[i * self.width + j]
     }
+
+    fn weight(&self, line: &[u8]) -> u32 {
+        weight(line, self.solid)
+    }
 }
 
-/// What a line of an after-text may be, where as many lines as possible are kept.
+fn weight(line: &[u8], solid: u32) -> u32 {
+    if is_blank(line) { 1 } else { solid }
+}
+
+/// What a line of an after-text may be, where as much as possible is kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sources {
     /// One of these before-lines.
@@ -98,15 +111,17 @@ pub(super) fn sources(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Sources>>
     let common = Common::of(before, after)?;
     let best = common.rest(0, 0);
     let of = |j: usize| {
-        let keeps =
-            |i: &usize| before[*i] == after[j] && common.front(*i, j) + 1 + common.rest(i + 1, j + 1) == best;
+        let keeps = |i: &usize| {
+            before[*i] == after[j]
+                && common.front(*i, j) + common.weight(after[j]) + common.rest(i + 1, j + 1) == best
+        };
         let new = (0..=before.len()).any(|i| common.front(i, j) + common.rest(i, j + 1) == best);
         Sources { kept: (0..before.len()).filter(keeps).collect(), new }
     };
     Some((0..after.len()).map(of).collect())
 }
 
-/// What becomes of each before-line where as many as possible are kept, and of equal ones the first. None of texts too long
+/// What becomes of each before-line where as much as possible is kept, and of equal lines the first. None of texts too long
 /// for that.
 pub(super) fn pair_first<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<Vec<Step<'a>>> {
     let common = Common::of(before, after)?;

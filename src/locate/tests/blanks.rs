@@ -47,3 +47,15 @@ fn blank_lines_that_the_file_lacks_may_be_beside_new_lines_that_are_not_blank() 
     assert_eq!(at("a\n\nb\nc\n", "a\nb\nx\n"), Ok("a\nb\nx\n".into()), "there is none to remove");
     assert_eq!(at("a\n\nb\nc\n", "c\n"), Ok("c\n".into()), "lines that go take it with them");
 }
+
+#[test]
+fn no_line_is_given_up_so_that_blank_ones_may_stay() {
+    let file = "\nlogo\n\ntext\n\nend\n";
+    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+    let after = "name\n\ntext\n\n\nlink\n\n\nend\n";
+    assert_eq!(
+        at("\nlogo\n\ntext\n\n\nend\n", after),
+        Err(Code::SearchAmbiguous),
+        "on which side of the link?"
+    );
+}

@@ -61,11 +61,16 @@ impl Subject {
         self.file.lines.iter().map(|line| line.0.as_str())
     }
 
-    /// The file with other lines in the place of some.
+    /// The file with other lines in the place of some. A last line that stays keeps its line ending, or that it has none.
     pub(crate) fn with(&self, at: usize, count: usize, lines: &[String]) -> File {
         let mut file = self.file.clone();
         let ending = file.lines.first().map_or("\n", |line| line.1);
-        let lines = lines.iter().map(|line| (line.clone(), ending));
+        let mut lines: Vec<_> = lines.iter().map(|line| (line.clone(), ending)).collect();
+        if let (Some(new), Some(old)) = (lines.last_mut(), file.lines[at..at + count].last())
+            && new.0 == old.0
+        {
+            new.1 = old.1;
+        }
         file.lines.splice(at..at + count, lines);
         file
     }

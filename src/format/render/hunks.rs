@@ -133,6 +133,8 @@ struct Cut<'a> {
     lines: Vec<&'a str>,
     /// How often each number occurs in both.
     counts: Vec<usize>,
+    /// For each number one that lines share which differ in blanks alone; none for a blank line.
+    folded: Vec<Option<u32>>,
     /// The file with the hunks made that are done.
     current: Vec<u32>,
     /// Those hunks, each with the index of its first change.
@@ -172,8 +174,15 @@ impl<'a> Cut<'a> {
                 _ => changes.push(Changed { before: op.old_range(), after: op.new_range() }),
             }
         }
+        let mut classes: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
+        let mut fold = |line: &&'a str| {
+            let next = u32::try_from(classes.len()).unwrap_or(u32::MAX);
+            (!is_blank(line.as_bytes()))
+                .then(|| *classes.entry(Form::FoldedTrimmed.of(line.as_bytes())).or_insert(next))
+        };
+        let folded = lines.iter().map(&mut fold).collect();
         let current = old.clone();
-        Self { before, after, fit, changes, old, new, lines, counts, current, done: Vec::new() }
+        Self { before, after, fit, changes, old, new, lines, counts, folded, current, done: Vec::new() }
     }
 
     /// The smallest hunk that begins with a change, holds those up to `through` and can be told apart, and the index of
@@ -248,18 +257,29 @@ impl<'a> Cut<'a> {
             && !seems_made(&self.current, start)
             && self.places(&self.old, old).eq([hunk.before.start])
             && self.places(&self.current, old).eq([start])
-            && [&self.old, &self.current].into_iter().all(|file| self.is_solid_once(file, old))
+            && self.is_once_loosely(hunk)
     }
 
-    /// Whether lines stand in a file once at most if blank lines do not count, as they do not where a text is looked for
-    /// that is no longer there.
-    fn is_solid_once(&self, file: &[u32], lines: &[u32]) -> bool {
+    /// Whether the before-lines stand once at most, in the file before and in that with the hunks above made, if neither
+    /// blanks nor blank lines count, as they do not where a text is looked for that is no longer there. Afterwards they
+    /// stand in the after-lines alone, so that a second run finds nothing to change.
+    fn is_once_loosely(&self, hunk: &Hunk) -> bool {
         let solid = |lines: &[u32]| -> Vec<u32> {
-            let says = |id: &u32| self.lines.get(*id as usize).is_some_and(|line| !is_blank(line.as_bytes()));
-            lines.iter().copied().filter(says).collect()
+            lines.iter().filter_map(|id| self.folded.get(*id as usize).copied().flatten()).collect()
         };
-        let wanted = solid(lines);
-        wanted.is_empty() || self.places(&solid(file), &wanted).nth(1).is_none()
+        let wanted = solid(&self.old[hunk.before.clone()]);
+        if wanted.is_empty() {
+            return true;
+        }
+        let places = |file: &[u32]| -> Vec<usize> {
+            let file = solid(file);
+            (0..file.len()).filter(|&at| file.get(at..at + wanted.len()) == Some(&wanted[..])).collect()
+        };
+        let start = solid(&self.new[..hunk.after.start]).len();
+        let end = start + solid(&self.new[hunk.after.clone()]).len();
+        places(&self.old).len() <= 1
+            && places(&self.current).len() <= 1
+            && places(&self.new).into_iter().all(|at| start <= at && at + wanted.len() <= end)
     }
 
     /// What counts of lines.

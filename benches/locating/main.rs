@@ -74,12 +74,17 @@ const ROWS: &[Row] = &[
     ("800 hunks with headings in 100,000 lines", headings::hunks, 800, LINEAR, 2.0),
 ];
 
-/// `-- 3` halves all sizes three times, for a look at code that is not fast yet.
+/// `-- 3` halves all sizes three times, for a look at code that is not fast yet; `-- headings` takes the rows of that name.
 fn main() {
-    let halvings = std::env::args().skip(1).find_map(|arg| arg.parse::<u32>().ok()).unwrap_or(0);
+    let arguments = || std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
+    let halvings = arguments().find_map(|arg| arg.parse::<u32>().ok()).unwrap_or(0);
+    let names: Vec<String> = arguments().filter(|arg| arg.parse::<u32>().is_err()).collect();
     let mut missed = 0;
     println!("{:<56} {:>9} {:>9} {:>13}", "input", "time", "bound", "doubled");
     for &(name, make, size, growth, bound) in ROWS {
+        if !names.is_empty() && !names.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
         let mut size = size >> halvings;
         let [mut half, mut whole] = time([make(size / 2), make(size)]);
         let taken = whole.seconds;

@@ -86,10 +86,10 @@ pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
 /// With another letter a word of fewer letters is another word: `i` and `j`, `get` and `set`.
 const WORD: usize = 4;
 
-/// Where some lines, given by their hashes, may begin among those of a file, the likeliest first. Each line that the file
-/// has votes for the beginning that follows from it, rare ones with more weight; lines that stand very often say nothing.
-pub(super) fn beginnings(wanted: &[u64], file: &Solid<'_>) -> Vec<usize> {
-    let spots = file.spots(wanted);
+/// Where some lines, given by their hashes, may begin in a file by where each of them stands, the likeliest first. Each
+/// line that the file has votes for the beginning that follows from it, rare ones with more weight; lines that stand very
+/// often say nothing.
+pub(super) fn beginnings(wanted: &[u64], spots: &HashMap<u64, Vec<usize>>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, hash) in wanted.iter().enumerate() {
         let spots = spots.get(hash).map_or(&[][..], Vec::as_slice);

@@ -21,6 +21,11 @@ impl Effort {
         Self { search: Cell::new(search), evidence: Cell::new(evidence), short: Cell::new(false) }
     }
 
+    /// As much for finding places as a response is worth, where no one reads what refusals say.
+    pub fn without_evidence() -> Self {
+        Self::new(SEARCH_EFFORT, 0)
+    }
+
     /// Takes steps for finding places; false when there are not enough left, and then there are none.
     pub(super) fn spend(&self, steps: usize) -> bool {
         let enough = take(&self.search, steps);

@@ -3,8 +3,8 @@
 use super::borders::Borders;
 use super::effort::Effort;
 use super::place::Place;
-use super::thresholds::{JUMPS, LINES_PER_STEP};
-use crate::text::{Content, Form, Line, Lookup, is_blank};
+use super::thresholds::{BYTES_SCANNED, JUMPS, LINES_PER_STEP, PROBED};
+use crate::text::{Content, Form, Line, Piece, is_blank};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -125,59 +125,46 @@ impl<'a> Haystack<'a> {
         places
     }
 
-    /// All lines that are not blank, with their hashes in a form.
+    /// All lines that are not blank, in a form.
     pub(super) fn solid(&self, form: Form) -> Solid<'a> {
-        if let Some(lookup) = self.content.lookup(form, true)
-            && let Some(lines) = lookup.lines()
-        {
-            let (start, end) = (lookup.entry(self.searched.0), lookup.entry(self.searched.1));
-            let (lines, hashes) =
-                (lines.get(start..end).unwrap_or(&[]), lookup.hashes().get(start..end).unwrap_or(&[]));
-            return Solid { hay: *self, lines: Cow::Borrowed(lines), hashes: Cow::Borrowed(hashes) };
-        }
-        let (mut lines, mut hashes) = (Vec::new(), Vec::new());
-        if self.spend_on_all() {
-            for piece in self.content.pieces() {
-                for (index, &hash) in piece.hashes(form).iter().enumerate() {
-                    if self.searches(piece.first() + index) && !is_blank(piece.text(index)) {
-                        lines.push(u32::try_from(piece.first() + index).unwrap_or(u32::MAX));
-                        hashes.push(hash);
-                    }
-                }
+        let (mut pieces, mut len) = (Vec::new(), 0);
+        if self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
+            for piece in self.pieces(self.searched.0) {
+                let lines = piece.solid();
+                let from = lines.partition_point(|line| piece.first() + line < self.searched.0);
+                let to = lines.partition_point(|line| piece.first() + line < self.searched.1);
+                let lines = lines.get(from..to).unwrap_or(&[]);
+                pieces.push((len, piece, lines));
+                len += lines.len();
             }
         }
-        Solid { hay: *self, lines: Cow::Owned(lines), hashes: Cow::Owned(hashes) }
-    }
-
-    fn spend_on_all(&self) -> bool {
-        self.effort.spend(self.extent() / LINES_PER_STEP + 1)
+        Solid { form, pieces, len }
     }
 
     fn places(&self, lines: &[&[u8]], form: Form, skip_blanks: bool) -> Vec<Place> {
         if lines.is_empty() || lines.len() > self.extent() {
             return Vec::new();
         }
-        let needle = Needle::new(lines, form);
-        if let Some(lookup) = self.content.lookup(form, skip_blanks)
-            && let Some(places) = needle.looked_up(self, lookup, skip_blanks)
-        {
-            return places;
-        }
-        if self.spend_on_all() { needle.scanned(self, skip_blanks) } else { Vec::new() }
+        Needle::new(lines, form, skip_blanks).places(self)
+    }
+
+    /// The runs of lines, from a line on, that are searched or hold lines that are.
+    fn pieces(&self, from: usize) -> impl Iterator<Item = Piece<'a>> + use<'a> {
+        self.content.pieces(from..self.searched.1)
     }
 
     /// Calls back with the line and the column of every occurrence of a text, until told to stop.
     fn occurrences(&self, text: &[u8], mut found: impl FnMut(usize, usize) -> bool) {
-        if text.is_empty() || !self.spend_on_all() {
+        if text.is_empty() || !self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
             return;
         }
         let finder = memmem::Finder::new(text);
         let mut borders = None;
-        for piece in self.content.pieces() {
-            if piece.first() >= self.searched.1 || piece.first() + piece.len() <= self.searched.0 {
-                continue;
-            }
+        for piece in self.pieces(self.searched.0).filter(|piece| piece.may_hold(text)) {
             let bytes = piece.bytes();
+            if !self.effort.spend(bytes.len() / BYTES_SCANNED + 1) {
+                return;
+            }
             let mut push = |at: usize| {
                 // A text with a `\r` in it may also be found across a line's end, which is no place.
                 let Some((line, range)) = piece.line_at(at) else { return true };
@@ -211,117 +198,147 @@ impl<'a> Haystack<'a> {
     }
 }
 
-/// The lines of a text that are not blank.
+/// The lines of a text that are not blank, counted apart from those that are.
 pub(super) struct Solid<'a> {
-    hay: Haystack<'a>,
-    lines: Cow<'a, [u32]>,
-    /// The hash of each.
-    pub(super) hashes: Cow<'a, [u64]>,
+    form: Form,
+    /// With each piece how many such lines come before it, and those that it has.
+    pieces: Vec<(usize, Piece<'a>, &'a [usize])>,
+    len: usize,
 }
 
 impl<'a> Solid<'a> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.hashes.len()
+        self.len
+    }
+
+    /// The piece that one of them is in, and its line in that.
+    fn position(&self, index: usize) -> Option<(&Piece<'a>, usize)> {
+        let at = self.pieces.partition_point(|&(before, ..)| before <= index).checked_sub(1)?;
+        let (before, piece, lines) = self.pieces.get(at)?;
+        Some((piece, *lines.get(index - before)?))
     }
 
     /// Which line of the text one of them is.
     pub(super) fn line(&self, index: usize) -> Option<usize> {
-        self.lines.get(index).map(|&line| line as usize)
+        self.position(index).map(|(piece, line)| piece.first() + line)
     }
 
     /// Its text.
     pub(super) fn text(&self, index: usize) -> &'a [u8] {
-        self.line(index).map_or(&[], |line| self.hay.text(line))
+        self.position(index).map_or(&[], |(piece, line)| piece.text(line))
     }
 
-    /// Where each of some hashes stands.
-    pub(super) fn spots(&self, wanted: &[u64]) -> HashMap<u64, Vec<usize>> {
+    /// The hashes of some of them.
+    pub(super) fn hashes_of(&self, range: Range<usize>) -> Vec<u64> {
+        let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
+        let pieces = self.pieces.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
+        let of_piece = |&(before, ref piece, lines): &(usize, Piece<'a>, &'a [usize])| {
+            let (hashes, range) = (piece.hashes(self.form), range.clone());
+            let index = move |at: usize| range.contains(&(before + at));
+            lines.iter().enumerate().filter(move |(at, _)| index(*at)).map(|(_, &line)| hashes[line])
+        };
+        pieces.flat_map(of_piece).collect()
+    }
+
+    /// Where each of some hashes stands; of one that stands more often than `most` only as much as says so.
+    pub(super) fn spots(&self, wanted: &[u64], most: usize) -> HashMap<u64, Vec<usize>> {
         let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
-        // A small table of the hashes' low bits spares most lines of the file the look into the map.
-        let mut table = [false; 4096];
-        let slot = |hash: u64| usize::try_from(hash & 4095).unwrap_or(0);
-        wanted.iter().for_each(|&hash| table[slot(hash)] = true);
-        for (index, &hash) in self.hashes.iter().enumerate() {
-            if table[slot(hash)]
-                && let Some(spots) = spots.get_mut(&hash)
-            {
-                spots.push(index);
+        for (before, piece, lines) in &self.pieces {
+            let asked = |(hash, spots): (&u64, &Vec<usize>)| {
+                (spots.len() <= most && piece.may_have(self.form, *hash)).then_some(*hash)
+            };
+            let wanted: Vec<u64> = spots.iter().filter_map(asked).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let hashes = piece.hashes(self.form);
+            for (at, &line) in lines.iter().enumerate() {
+                let hash = hashes[line];
+                if (wanted.len() > FEW || wanted.contains(&hash))
+                    && let Some(spots) = spots.get_mut(&hash)
+                {
+                    spots.push(before + at);
+                }
             }
         }
         spots
     }
 }
 
+/// So many hashes are compared one by one sooner than looked up.
+const FEW: usize = 8;
+
 /// Lines to find, in a form.
 struct Needle<'a> {
     form: Form,
     lines: Vec<(u64, Cow<'a, [u8]>)>,
+    borders: Borders,
+    /// Whether blank lines may stand between them.
+    skips_blanks: bool,
 }
 
 impl<'a> Needle<'a> {
-    fn new(lines: &[&'a [u8]], form: Form) -> Self {
-        Self { form, lines: lines.iter().map(|line| (form.hash(line), form.of(line))).collect() }
+    fn new(lines: &[&'a [u8]], form: Form, skips_blanks: bool) -> Self {
+        let lines: Vec<_> = lines.iter().map(|line| (form.hash(line), form.of(line))).collect();
+        let borders = Borders::new(lines.len(), |a, b| lines[a] == lines[b]);
+        Self { form, lines, borders, skips_blanks }
     }
 
-    /// The places by way of the line that the text has least often; none if that is often.
-    fn looked_up(&self, hay: &Haystack<'_>, lookup: &Lookup, skip_blanks: bool) -> Option<Vec<Place>> {
-        let (first, behind) = (lookup.entry(hay.searched.0), lookup.entry(hay.searched.1));
-        let spots_of = |at: usize| {
-            let spots = lookup.with(self.lines[at].0);
-            let start = spots.partition_point(|&spot| (spot as usize) < first);
-            let end = spots.partition_point(|&spot| (spot as usize) < behind);
-            spots.get(start..end).unwrap_or(&[])
-        };
-        let rare = (0..self.lines.len()).min_by_key(|&at| spots_of(at).len())?;
-        let spots = spots_of(rare);
-        let steps = spots.len().saturating_mul(self.lines.len());
-        if steps > hay.extent().max(64) || !hay.effort.spend(steps / LINES_PER_STEP + 2) {
-            return None;
+    /// All places of the lines, ascending. Only what is around the pieces is searched that may have the line which is in
+    /// the fewest.
+    fn places(&self, hay: &Haystack<'_>) -> Vec<Place> {
+        let pieces: Vec<Piece<'_>> = hay.pieces(hay.searched.0).collect();
+        if !hay.effort.spend(pieces.len() + 1) {
+            return Vec::new();
         }
-        let hashes = lookup.hashes();
+        let with = |at: usize| pieces.iter().filter(move |piece| piece.may_have(self.form, self.lines[at].0));
+        let mut asked = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED));
+        let rare = if self.lines.len() > 1 { asked.min_by_key(|&at| with(at).count()) } else { asked.next() };
+        let Some(rare) = rare else { return Vec::new() };
         let mut places = Vec::new();
-        for spot in spots {
-            let Some(start) = (*spot as usize).checked_sub(rare).filter(|&start| start >= first) else {
-                continue;
-            };
-            if start + self.lines.len() > behind {
-                continue;
-            }
-            let Some(there) = hashes.get(start..start + self.lines.len()) else { continue };
-            let same = self.lines.iter().zip(there).all(|((hash, _), there)| hash == there);
-            let stands = |(at, (_, bytes)): (usize, &(u64, Cow<'_, [u8]>))| {
-                self.form.of(hay.text(lookup.line(start + at))) == *bytes
-            };
-            if same && self.lines.iter().enumerate().all(stands) {
-                let last = lookup.line(start + self.lines.len() - 1);
-                places.push(Place::lines(lookup.line(start), last + 1));
+        let mut done = hay.searched.0;
+        for piece in with(rare) {
+            let until = (piece.first() + piece.len()).min(hay.searched.1);
+            if done < until {
+                let from = self.back(hay, piece.first(), rare, done);
+                done = self.search(hay, from, until, &mut places);
             }
         }
-        debug_assert!(
-            skip_blanks || places.iter().all(|place| place.behind() - place.first() == self.lines.len())
-        );
-        Some(places)
+        if hay.effort.is_spent() { Vec::new() } else { places }
     }
 
-    /// The places by going through all lines.
-    fn scanned(&self, hay: &Haystack<'_>, skip_blanks: bool) -> Vec<Place> {
-        let mut places = Vec::new();
-        let Some(&(first, _)) = self.lines.first() else { return places };
-        let borders = Borders::new(self.lines.len(), |a, b| self.lines[a] == self.lines[b]);
+    /// So many lines of the needle before a line of the text, but no further than a limit.
+    fn back(&self, hay: &Haystack<'_>, mut line: usize, mut count: usize, limit: usize) -> usize {
+        if !self.skips_blanks {
+            return line.saturating_sub(count).max(limit);
+        }
+        while line > limit && count > 0 {
+            line -= 1;
+            count -= usize::from(!hay.is_blank(line));
+        }
+        line.max(limit)
+    }
+
+    /// Adds the places that begin from a line on and before another one. Returns the line before which all are found.
+    fn search(&self, hay: &Haystack<'_>, from: usize, until: usize, places: &mut Vec<Place>) -> usize {
+        let Some(&(first, _)) = self.lines.first() else { return until };
         // Since nothing matched, the lines that count.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
-        for piece in hay.content.pieces() {
-            if piece.first() + piece.len() <= hay.searched.0 || piece.first() >= hay.searched.1 {
-                continue;
-            }
+        for piece in hay.pieces(from) {
             let hashes = piece.hashes(self.form);
             let hashes = hashes.get(..hay.searched.1 - piece.first()).unwrap_or(hashes);
-            let mut index = hay.searched.0.saturating_sub(piece.first());
+            let mut index = from.saturating_sub(piece.first());
+            if !hay.effort.spend(hashes.len().saturating_sub(index) / LINES_PER_STEP + 1) {
+                break;
+            }
             while let Some(rest) = hashes.get(index..) {
                 if matched == 0 {
                     recent.clear();
+                    if piece.first() + index >= until {
+                        return piece.first() + index;
+                    }
                     match rest.iter().position(|&hash| hash == first) {
                         Some(skipped) => index += skipped,
                         None => break,
@@ -332,31 +349,31 @@ impl<'a> Needle<'a> {
                 // Hashes tell lines apart; only bytes say that they are equal.
                 let text = OnceCell::new();
                 let of_line = || text.get_or_init(|| self.form.of(piece.text(index)));
-                if !(skip_blanks && is_blank(piece.text(index))) {
-                    if skip_blanks {
+                if !(self.skips_blanks && is_blank(piece.text(index))) {
+                    if self.skips_blanks {
                         recent.push_back(line);
                     }
-                    matched = borders.step(matched, |at| {
+                    matched = self.borders.step(matched, |at| {
                         let (wanted, bytes) = &self.lines[at];
                         *wanted == hash && of_line() == bytes
                     });
-                    if skip_blanks {
+                    if self.skips_blanks {
                         while recent.len() > matched {
                             recent.pop_front();
                         }
                     }
                     if matched == self.lines.len() {
                         let start = match recent.front() {
-                            Some(&start) if skip_blanks => start,
+                            Some(&start) if self.skips_blanks => start,
                             _ => (line + 1).saturating_sub(matched),
                         };
                         places.push(Place::lines(start, line + 1));
-                        matched = borders.after_all();
+                        matched = self.borders.after_all();
                     }
                 }
                 index += 1;
             }
         }
-        places
+        hay.searched.1
     }
 }

@@ -93,8 +93,8 @@ pub(super) struct Blocks<'a> {
 
 /// The lines of a text that are like a heading.
 struct LinesLike {
-    /// Those that equal it, by form.
-    equal: [Vec<usize>; 5],
+    /// Those that equal it, each with the strictest of [`FORMS`] in which it does.
+    equal: Vec<(usize, usize)>,
     /// Those that contain it.
     containing: OnceCell<Vec<usize>>,
 }
@@ -135,24 +135,31 @@ impl<'a> Blocks<'a> {
     /// the only one that contains it.
     pub(super) fn headings(&self, text: &str, from: usize, behind: usize) -> Vec<usize> {
         let like = self.like(text);
-        let within = |lines: &[usize]| -> Vec<usize> {
-            let start = lines.partition_point(|&line| line < from);
-            let end = lines.partition_point(|&line| line < behind).max(start);
-            lines.get(start..end).unwrap_or(&[]).to_vec()
-        };
-        if let Some(equal) = like.equal.iter().map(|lines| within(lines)).find(|lines| !lines.is_empty()) {
-            return equal;
+        let start = like.equal.partition_point(|&(line, _)| line < from);
+        let end = like.equal.partition_point(|&(line, _)| line < behind).max(start);
+        let equal = &like.equal[start..end];
+        if let Some(strictest) = equal.iter().map(|&(_, form)| form).min() {
+            return equal.iter().filter(|(_, form)| *form == strictest).map(|&(line, _)| line).collect();
         }
         let containing =
-            within(like.containing.get_or_init(|| self.hay.lines_with(text.trim().as_bytes(), false)));
-        if containing.len() == 1 { containing } else { Vec::new() }
+            like.containing.get_or_init(|| self.hay.lines_with(text.trim().as_bytes(), false)).iter();
+        let mut containing = containing.copied().filter(|line| (from..behind).contains(line));
+        match (containing.next(), containing.next()) {
+            (Some(only), None) => vec![only],
+            _ => Vec::new(),
+        }
     }
 
     /// The lines that are like a heading, found once however many hunks have it.
     fn like(&self, text: &str) -> Rc<LinesLike> {
         let known = self.like.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
-            let equal = FORMS.map(|form| self.hay.lines_equal(text.as_bytes(), form));
+            let strictest = |line: usize| {
+                let equal = |form: &Form| Form::eq(*form, text.as_bytes(), self.hay.text(line));
+                Some((line, FORMS.iter().position(equal)?))
+            };
+            let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
+            let equal = equal.into_iter().filter_map(strictest).collect();
             let like = Rc::new(LinesLike { equal, containing: OnceCell::new() });
             self.like.borrow_mut().insert(text.to_owned(), Rc::clone(&like));
             like

@@ -217,18 +217,19 @@ pub(super) fn stands_nearly(
         (line < place.first() || line >= place.behind().max(place.first() + 1))
             && admits(&Place::lines(line, line + 1))
     };
-    let often = file.spots(&wanted);
+    let spots = file.spots(&wanted, COMMON);
     let common =
-        wanted.iter().filter(|hash| often.get(hash).is_some_and(|spots| spots.len() > COMMON)).count();
+        wanted.iter().filter(|hash| spots.get(hash).is_some_and(|spots| spots.len() > COMMON)).count();
     if common * 100 >= wanted.len() * NEARLY {
         // Lines that stand everywhere may be all that there is of it: each place of the file is looked at.
         let last = file.len().saturating_sub(wanted.len());
         if !hay.effort().spend(last.saturating_mul(wanted.len()) / 8 + 1) {
             return true;
         }
+        let hashes = file.hashes_of(0..file.len());
         let is_alike = |start: &usize| {
             let same = |(at, hash): &(usize, &u64)| {
-                file.hashes.get(start + at) == Some(*hash) && file.line(start + at).is_some_and(apart)
+                hashes.get(start + at) == Some(*hash) && file.line(start + at).is_some_and(apart)
             };
             wanted.iter().enumerate().filter(same).count() * 100 >= wanted.len() * NEARLY
         };
@@ -236,11 +237,11 @@ pub(super) fn stands_nearly(
             return true;
         }
     }
-    let starts = beginnings(&wanted, &file);
+    let starts = beginnings(&wanted, &spots);
     for start in starts.into_iter().take(NEARLY_REGIONS) {
         let range = window(start, wanted.len(), &file);
-        let hash = |index: usize| if file.line(index).is_some_and(apart) { file.hashes[index] } else { 0 };
-        let there: Vec<u64> = range.map(hash).collect();
+        let hash = |(index, hash)| if file.line(index).is_some_and(apart) { hash } else { 0 };
+        let there: Vec<u64> = range.clone().zip(file.hashes_of(range)).map(hash).collect();
         if !hay.effort().spend(wanted.len().saturating_mul(there.len()) / 16 + 1) {
             return true;
         }

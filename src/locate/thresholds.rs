@@ -79,8 +79,14 @@ pub(super) const ALTERNATIVES: usize = 8;
 /// So many other hunks of a file are asked what they show of how it is written.
 pub(super) const OTHERS: usize = 32;
 
+/// Of a text to find so many lines are asked which of them the fewest pieces of the file may have.
+pub(super) const PROBED: usize = 8;
+
 /// Scanning the hashes of so many lines costs one step: some 60 ns, more than the usual 10.
 pub(super) const LINES_PER_STEP: usize = 16;
+
+/// Looking for a part of a line in so many bytes costs one step.
+pub(super) const BYTES_SCANNED: usize = 256;
 
 /// Up to so many lines in all the indentation of places is compared. With more places than that they are too many to
 /// choose from anyway.

@@ -158,7 +158,7 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    let mut run = Run::of(script, tree, rules)?;
+    let mut run = Run::of(script, tree, rules, &Effort::default())?;
     if run.findings.is_empty() && !script.has_errors() {
         run.findings = twice::findings(script, &run, rules)?;
         let refused = |step: &Step| run.findings.iter().any(|(number, _)| *number == step.edit);
@@ -184,18 +184,22 @@ struct Run<'t> {
 }
 
 impl<'t> Run<'t> {
-    fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
+    fn of(
+        script: &Script,
+        tree: &'t dyn TreeView,
+        rules: &Rules,
+        effort: &Effort,
+    ) -> Result<Self, TreeError> {
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
         let mut repeats = Repeats::new(script, &paths);
         let hunks = Hunks::new(script, &paths);
-        let effort = Effort::default();
         let mut steps = Vec::new();
         let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
         let mut doubtful = Vec::new();
         for (index, edit) in script.edits.iter().enumerate() {
             let number = index + 1;
-            let (repeats_now, effort) = (&repeats, &effort);
+            let repeats_now = &repeats;
             let operation = Operation {
                 number,
                 edit,

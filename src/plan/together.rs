@@ -107,7 +107,7 @@ fn are_there(script: &Script, edits: &[usize], rules: &Rules, content: &Content)
     let edits = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
     let part = Script { edits, ..Script::default() };
     let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
-    let effort = Effort::default();
+    let effort = Effort::without_evidence();
     locate::are_all_there(content, &hunks, &effort, |before| made(&part, rules, before, &effort))
 }
 

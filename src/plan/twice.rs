@@ -3,6 +3,7 @@
 use super::{Outcome, Rules, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Script};
+use crate::locate::Effort;
 
 /// What is wrong with a script that was resolved: the edits whose hunks would change their files once more if the script
 /// were run on what it leaves. A second run that is refused changes nothing.
@@ -18,7 +19,7 @@ pub(super) fn findings(
     if !run.steps.iter().any(|step| changes(&step)) {
         return Ok(Vec::new());
     }
-    let again = Run::of(script, &run.overlay, rules)?;
+    let again = Run::of(script, &run.overlay, rules, &Effort::without_evidence())?;
     let mut findings = Vec::new();
     if !again.findings.is_empty() {
         return Ok(findings);

@@ -15,8 +15,68 @@ pub(super) struct Chunk {
     bytes: Box<[u8]>,
     lines: Box<[Mark]>,
     eol_counts: [usize; 3],
-    hashes: [OnceLock<Box<[u64]>>; Form::ALL.len()],
+    hashes: [OnceLock<Hashes>; Form::ALL.len()],
+    /// The lines that are not blank.
+    solid: OnceLock<Box<[usize]>>,
+    /// A bit for each three bytes in a row.
+    triples: OnceLock<Sieve>,
 }
+
+/// The hashes of a chunk's lines.
+pub(super) struct Hashes {
+    pub(super) lines: Box<[u64]>,
+    sieve: Sieve,
+}
+
+impl Hashes {
+    /// Whether one of them may be this one.
+    pub(super) fn may_have(&self, hash: u64) -> bool {
+        self.sieve.may_have(hash)
+    }
+}
+
+/// A set of numbers that says of each whether it may be in it: a bit stands for all numbers with the same lowest bits.
+struct Sieve(Box<[u64]>);
+
+/// How many bits the sieve of a chunk's lines has: some ten for each line.
+const LINES: usize = 4096;
+
+/// How many bits that of its triples has: some ten for each of those that differ.
+const TRIPLES: usize = 32_768;
+
+impl Sieve {
+    fn new(bits: usize, numbers: impl Iterator<Item = u64>) -> Self {
+        let mut sieve = Self(vec![0; bits / 64].into());
+        for number in numbers {
+            let (word, mask) = sieve.bit(number);
+            sieve.0[word] |= mask;
+        }
+        sieve
+    }
+
+    fn may_have(&self, number: u64) -> bool {
+        let (word, mask) = self.bit(number);
+        self.0[word] & mask != 0
+    }
+
+    /// The word and the bit in it that stand for a number.
+    fn bit(&self, number: u64) -> (usize, u64) {
+        let bit = usize::try_from(number % (self.0.len() as u64 * 64)).unwrap_or(0);
+        (bit / 64, 1 << (bit % 64))
+    }
+}
+
+/// The numbers of every three bytes in a row.
+fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.windows(3).map(|three| {
+        let three = three.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        // The highest bits of a product depend on all others.
+        (three * 0x9e37_79b9) >> 17
+    })
+}
+
+/// Of a text so many triples are looked at.
+const PROBED: usize = 12;
 
 /// Where a line's text begins and ends, and what follows it.
 #[derive(Clone, Copy)]
@@ -63,7 +123,14 @@ impl Chunk {
                 None => {}
             }
         }
-        Arc::new(Self { bytes: bytes.into(), lines: marks.into(), eol_counts, hashes: Default::default() })
+        Arc::new(Self {
+            bytes: bytes.into(),
+            lines: marks.into(),
+            eol_counts,
+            hashes: Default::default(),
+            solid: OnceLock::new(),
+            triples: OnceLock::new(),
+        })
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -94,9 +161,9 @@ impl Chunk {
         Some((line, self.lines[line].start..self.lines[line].end))
     }
 
-    pub(super) fn hashes(&self, form: Form) -> &[u64] {
+    pub(super) fn hashes(&self, form: Form) -> &Hashes {
         self.hashes[form as usize].get_or_init(|| {
-            let known = form.stricter().map(|form| (form, self.hashes(form)));
+            let known = form.stricter().map(|form| (form, &self.hashes(form).lines));
             let hash_of = |(index, mark): (usize, &Mark)| {
                 let text = &self.bytes[mark.start..mark.end];
                 let bytes = form.of(text);
@@ -105,8 +172,21 @@ impl Chunk {
                     _ => hash(&bytes),
                 }
             };
-            self.lines.iter().enumerate().map(hash_of).collect()
+            let lines: Box<[u64]> = self.lines.iter().enumerate().map(hash_of).collect();
+            let sieve = Sieve::new(LINES, lines.iter().copied());
+            Hashes { lines, sieve }
         })
+    }
+
+    /// The lines that are not blank, ascending.
+    pub(super) fn solid(&self) -> &[usize] {
+        self.solid.get_or_init(|| (0..self.lines.len()).filter(|&at| !self.line(at).is_blank()).collect())
+    }
+
+    /// Whether a text may stand in it, of which a few triples are looked at.
+    pub(super) fn may_hold(&self, text: &[u8]) -> bool {
+        let sieve = self.triples.get_or_init(|| Sieve::new(TRIPLES, triples(&self.bytes)));
+        triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
     }
 }
 

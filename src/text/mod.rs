@@ -6,15 +6,12 @@
 
 mod chunk;
 mod form;
-mod lookup;
 
 pub use form::{Form, indentation, is_blank, plain};
-pub use lookup::Lookup;
 
 use chunk::Chunk;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// How many leading bytes git looks at for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
 const BINARY_PROBE: usize = 8000;
@@ -75,19 +72,7 @@ struct Inner {
     /// A lone `\r` ends a line, because the file as first seen has no `\n`.
     cr_ends_lines: bool,
     is_binary: bool,
-    /// By form, then for all lines and for those that are not blank.
-    lookups: [[Asked; 2]; Form::ALL.len()],
 }
-
-/// A lookup, once it was asked for often enough.
-#[derive(Default)]
-struct Asked {
-    times: AtomicUsize,
-    lookup: OnceLock<Lookup>,
-}
-
-/// A text that is asked oftener than this is worth a [`Lookup`], which costs as much as some ten searches without.
-const WORTH_A_LOOKUP: usize = 16;
 
 impl Content {
     /// Takes a file apart.
@@ -109,8 +94,7 @@ impl Content {
             lines += chunk.line_count();
         }
         starts.push(lines);
-        let lookups = Default::default();
-        let inner = Inner { chunks, starts, has_bom, cr_ends_lines, is_binary, lookups };
+        let inner = Inner { chunks, starts, has_bom, cr_ends_lines, is_binary };
         Self { inner: Arc::new(inner) }
     }
 
@@ -234,16 +218,18 @@ impl Content {
         Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary)
     }
 
-    /// Its lines in runs of some kilobytes (or one line), for searching through all of them.
-    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
-        let starts = self.inner.starts.iter().copied();
-        starts.zip(&self.inner.chunks).map(|(first, chunk)| Piece { first, chunk })
+    /// The runs of some kilobytes (or one line) that have lines of a range, for searching through all of them.
+    pub fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
+        let from = self.position(lines.start).map_or(self.inner.chunks.len(), |(chunk, _)| chunk);
+        let starts = self.inner.starts[from..].iter().copied();
+        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece { first, chunk });
+        pieces.take_while(move |piece| piece.first < lines.end)
     }
 
     /// The hashes of all lines in a form. Lines of equal form have equal hashes; the converse is for the caller to
     /// check.
     pub fn hashes(&self, form: Form) -> impl Iterator<Item = u64> {
-        self.pieces().flat_map(move |piece| piece.hashes(form).iter().copied())
+        self.pieces(0..self.line_count()).flat_map(move |piece| piece.hashes(form).iter().copied())
     }
 
     /// Chunk and line in it.
@@ -253,16 +239,6 @@ impl Content {
         }
         let chunk = self.inner.starts.partition_point(|&start| start <= line).checked_sub(1)?;
         Some((chunk, line - self.inner.starts[chunk]))
-    }
-
-    /// Where lines stand by their hashes in a form, all lines or only those that are not blank. None for the first few
-    /// times that a text is asked: most texts are searched once or twice, and a search costs less.
-    pub fn lookup(&self, form: Form, solid: bool) -> Option<&Lookup> {
-        let asked = self.inner.lookups.get(form as usize)?.get(usize::from(solid))?;
-        if asked.times.fetch_add(1, Ordering::Relaxed) < WORTH_A_LOOKUP {
-            return None;
-        }
-        Some(asked.lookup.get_or_init(|| Lookup::new(self, form, solid)))
     }
 
     /// Chunk and byte offset in it where a line begins; behind the last chunk for the end.
@@ -304,7 +280,22 @@ impl<'a> Piece<'a> {
 
     /// The hashes of its lines in a form.
     pub fn hashes(&self, form: Form) -> &'a [u64] {
-        self.chunk.hashes(form)
+        &self.chunk.hashes(form).lines
+    }
+
+    /// Whether a line with a hash may be among them. That is asked in no time, and says yes for few hashes that none has.
+    pub fn may_have(&self, form: Form, hash: u64) -> bool {
+        self.chunk.hashes(form).may_have(hash)
+    }
+
+    /// Whether a text may stand within it, likewise.
+    pub fn may_hold(&self, text: &[u8]) -> bool {
+        self.chunk.may_hold(text)
+    }
+
+    /// Its lines that are not blank, ascending, counted within the piece.
+    pub fn solid(&self) -> &'a [usize] {
+        self.chunk.solid()
     }
 
     /// The text of its line with that index, counted within the piece; empty if there is none.

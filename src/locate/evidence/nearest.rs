@@ -8,12 +8,12 @@ use crate::locate::effort::Effort;
 use crate::locate::haystack::{Haystack, Solid};
 use crate::locate::pattern::Pattern;
 use crate::locate::thresholds::{
-    ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
+    COMMON, ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
 };
 use crate::text::{Content, Form, is_blank};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 const FORM: Form = Form::FoldedTrimmed;
 
@@ -57,7 +57,7 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     let free = Effort::new(u64::MAX, 0);
     let file = Haystack::new(content, &free).solid(FORM);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let mut starts = beginnings(&hashes, &file);
+    let mut starts = beginnings(&hashes, &file.spots(&hashes, COMMON));
     starts.truncate(NEAREST_REGIONS);
     if starts.is_empty() {
         if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
@@ -162,13 +162,13 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
     let in_place = Region { start, end, share: of_all(sum) };
     // Some more lines, for those that the file has in between.
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let new = file.hashes.get(window(start, wanted.len(), file)).unwrap_or(&[]);
+    let new = file.hashes_of(window(start, wanted.len(), file));
     if old.len().saturating_mul(new.len()) > *budget {
         return in_place;
     }
     *budget -= old.len() * new.len();
     let (mut equal, mut last) = (0.0, start);
-    for op in capture_diff_slices(Algorithm::Myers, &old, new) {
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         if let DiffOp::Equal { new_index, len, .. } = op {
             equal += f64::from(u32::try_from(len).unwrap_or(u32::MAX));
             last = start + new_index + len;
@@ -224,15 +224,10 @@ fn elsewhere(
         })
         .take(SHOWN_LINES)
         .collect();
-    if lost.is_empty() || !effort.spend_on_evidence(file.hashes.len()) {
+    if lost.is_empty() || !effort.spend_on_evidence(file.len()) {
         return Vec::new();
     }
-    let mut found: HashMap<u64, Vec<usize>> = lost.iter().map(|(_, hash)| (*hash, Vec::new())).collect();
-    for (index, hash) in file.hashes.iter().enumerate() {
-        if let Some(lines) = found.get_mut(hash).filter(|lines| lines.len() < 2) {
-            lines.push(index);
-        }
-    }
+    let found = file.spots(&lost.iter().map(|&(_, hash)| hash).collect::<Vec<u64>>(), 1);
     let once = |&(wanted, hash): &(usize, u64)| match found.get(&hash)?.as_slice() {
         [index] => {
             let line = file.line(*index)?;

@@ -90,7 +90,7 @@ impl<'a> Wanted<'a> {
     /// Where a region may begin. Of any `slips + 1` lines at least one stands unchanged in each region, and so does every
     /// line that goes: those that the file has least often are looked up.
     fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
-        let spots = file.spots(&self.hashes);
+        let spots = file.spots(&self.hashes, usize::MAX);
         let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
         let mut rare: Vec<usize> = (0..self.lines.len()).filter(|&line| !self.kept[line]).collect();
         let mut needed = 1;
@@ -119,7 +119,7 @@ impl<'a> Wanted<'a> {
         file: &Solid<'_>,
         start: usize,
     ) -> Option<u8> {
-        let hashes = file.hashes.get(start..start + self.lines.len())?;
+        let hashes = file.hashes_of(start..start + self.lines.len());
         let differ: Vec<usize> = (0..hashes.len()).filter(|&at| hashes[at] != self.hashes[at]).collect();
         if differ.is_empty() || differ.len() > self.slips || differ.iter().any(|&at| !self.kept[at]) {
             return None;

@@ -67,6 +67,17 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
         && word(left, from.len()).max(word(right, to.len())) >= least
 }
 
+/// Whether two lines are the same but for one number.
+pub(super) fn is_renumbered(left: &[u8], right: &[u8]) -> bool {
+    let (head, tail) = common_ends(left, right);
+    let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let inside = |text: &[u8]| is_number(&text[head..text.len() - tail]);
+    // A digit more or less is one of a number that goes on.
+    let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
+    let goes_on = digit(left[..head].last()) || digit(left[left.len() - tail..].first());
+    left != right && inside(left) && inside(right) && (left.len() == right.len() || goes_on)
+}
+
 /// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
 /// semicolon at its end.
 pub(super) fn without_style(text: &[u8]) -> Vec<u8> {

@@ -131,7 +131,8 @@ impl Dress {
         pattern: &Pattern<'_>,
         aligned: &Alignment,
     ) -> Result<Option<Step>, Unknown> {
-        if !matches!(self.shift, Shift::None | Shift::Add(_)) {
+        // A text for people has examples of anything.
+        if !matches!(self.shift, Shift::None | Shift::Add(_)) || scene.limits.language.is_prose() {
             return Ok(None);
         }
         let new: Vec<Vec<u8>> = pattern
@@ -163,8 +164,11 @@ impl Dress {
             Shift::ToSpaces(width) if tabs => Some(Step::Tab(width)),
             _ => None,
         });
-        if shown.is_some() || tabs {
+        if shown.is_some() {
             return Ok(shown);
+        }
+        if tabs {
+            return Err(Unknown);
         }
         let widths = new.iter().map(Vec::len).filter(|width| *width > 1);
         let width = widths.clone().min().ok_or(Unknown)?;

@@ -210,6 +210,11 @@ impl Language {
         }
     }
 
+    /// Whether a line is nothing but a comment.
+    pub(super) fn is_comment(self, line: &[u8]) -> bool {
+        !self.traits.prose && self.is_no_code(line)
+    }
+
     /// Whether a line is nothing but a comment, or a line of a text for people.
     pub(super) fn is_no_code(self, line: &[u8]) -> bool {
         if self.traits.prose {

@@ -1,6 +1,7 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::haystack::Haystack;
+use super::part::is_of_tokens;
 use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
@@ -32,6 +33,8 @@ pub(super) enum Against {
 pub(super) struct Region {
     /// The heading.
     pub(super) heading: usize,
+    /// The heading around it that was given with it, or itself.
+    pub(super) outermost: usize,
     /// The last line at which a place may begin.
     pub(super) last: usize,
     /// Whether the heading opens a block.
@@ -86,7 +89,7 @@ impl Pointers {
 /// The blocks of one text. A block is looked at once, however many hunks name it.
 pub(super) struct Blocks<'a> {
     hay: Haystack<'a>,
-    labels: super::Language,
+    language: super::Language,
     known: RefCell<HashMap<usize, Region>>,
     like: RefCell<HashMap<String, Rc<LinesLike>>>,
 }
@@ -95,44 +98,52 @@ pub(super) struct Blocks<'a> {
 struct LinesLike {
     /// Those that equal it, each with the strictest of [`FORMS`] in which it does.
     equal: Vec<(usize, usize)>,
-    /// Those that contain it.
+    /// Those that contain it, as whole words.
     containing: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Blocks<'a> {
     pub(super) fn new(hay: Haystack<'a>, scene: &Scene<'_>) -> Self {
-        Self { hay, labels: scene.limits.language, known: RefCell::default(), like: RefCell::default() }
+        Self { hay, language: scene.limits.language, known: RefCell::default(), like: RefCell::default() }
     }
 
     /// What a heading on a line names.
     ///
-    /// It opens a block if the next line that is not blank is indented deeper. The block goes on to a line that is indented
-    /// no more than the heading and begins with a letter, `_` or `$`, as git finds the first lines of functions; a place
-    /// may begin at that line and not below it.
+    /// It opens a block if the next line that is not blank, nor a bracket alone, is indented deeper. The block goes on to a
+    /// line that is indented no more than the heading and begins with a letter, `_` or `$`, as git finds the first lines of
+    /// functions; a place may begin at that line and not below it. A block whose heading begins with another mark ends likewise
+    /// at a line with that mark, and so do sections, whose lines are not indented: `.a {` at `.b {`, `[a]` at `[b]`, `# One`
+    /// at `# Two`.
     pub(super) fn region(&self, heading: usize) -> Region {
         if let Some(known) = self.known.borrow().get(&heading) {
             return *known;
         }
         let end = self.hay.line_count();
-        let depth = depth(self.hay.text(heading));
-        let mut following = self.hay.lines(heading + 1..end).filter(|(_, line)| !is_blank(line.text));
-        let opens = following.next().is_some_and(|(_, line)| self::depth(line.text) > depth);
-        let begins = |text: &[u8]| {
-            let first = text.get(indentation(text).len()).copied();
-            first.is_some_and(|b| b.is_ascii_alphabetic() || b"_$".contains(&b) || !b.is_ascii())
+        let text = self.hay.text(heading);
+        let depth = depth(text);
+        let is_bracket = |text: &[u8]| matches!(text.trim_ascii(), b"{" | b"(" | b"[");
+        let solid = |line: usize| self.hay.lines(line..end).filter(|(_, line)| !is_blank(line.text));
+        let inner = solid(heading + 1).find(|(_, line)| !is_bracket(line.text));
+        let opens = inner.is_some_and(|(_, line)| self::depth(line.text) > depth);
+        let is_section =
+            |mark: &[u8]| mark.starts_with(b"[") || self.language.is_prose() && mark.starts_with(b"#");
+        let mark = mark(text).filter(|mark| is_section(mark) || opens && !self.language.is_comment(text));
+        let ends = |text: &[u8]| {
+            self::depth(text) <= depth
+                && match self::mark(text) {
+                    None => opens && !self.language.is_label(text),
+                    // Of a Markdown file a heading with fewer marks ends what one with more has begun.
+                    Some(other) => mark.is_some_and(|mark| mark.starts_with(other)),
+                }
         };
-        let ends = |text: &[u8]| self::depth(text) <= depth && begins(text) && !self.labels.is_label(text);
-        let last = match opens {
-            true => following.find(|(_, line)| ends(line.text)).map_or(end, |(line, _)| line),
-            false => end,
-        };
-        let region = Region { heading, last, opens };
+        let last = solid(heading + 1).find(|(_, line)| ends(line.text)).map_or(end, |(line, _)| line);
+        let region = Region { heading, outermost: heading, last, opens };
         self.known.borrow_mut().insert(heading, region);
         region
     }
 
-    /// The lines of a range that a bare heading may mean: those equal to it at tiers 1 to 5, the strictest that has any, else
-    /// the only one that contains it.
+    /// The lines of a range that a bare heading may mean: those equal to it at tiers 1 to 5, the strictest that has any, or
+    /// the only one that contains it where no line of the file equals it.
     pub(super) fn headings(&self, text: &str, from: usize, behind: usize) -> Vec<usize> {
         let like = self.like(text);
         let start = like.equal.partition_point(|&(line, _)| line < from);
@@ -141,9 +152,18 @@ impl<'a> Blocks<'a> {
         if let Some(strictest) = equal.iter().map(|&(_, form)| form).min() {
             return equal.iter().filter(|(_, form)| *form == strictest).map(|&(line, _)| line).collect();
         }
-        let containing =
-            like.containing.get_or_init(|| self.hay.lines_with(text.trim().as_bytes(), false)).iter();
-        let mut containing = containing.copied().filter(|line| (from..behind).contains(line));
+        let containing = || -> Vec<usize> {
+            let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
+            let mut lines: Vec<usize> =
+                parts.filter(|place| is_of_tokens(self.hay, place)).map(|place| place.first()).collect();
+            lines.dedup();
+            lines
+        };
+        let containing = match like.equal.is_empty() {
+            true => like.containing.get_or_init(containing).as_slice(),
+            false => &[],
+        };
+        let mut containing = containing.iter().copied().filter(|line| (from..behind).contains(line));
         match (containing.next(), containing.next()) {
             (Some(only), None) => vec![only],
             _ => Vec::new(),
@@ -179,6 +199,14 @@ impl<'a> Blocks<'a> {
         }
         if with.len() == 1 { with } else { Vec::new() }
     }
+}
+
+/// The sign that a line begins with, as often as it stands there; none if it begins with a letter, `_` or `$`.
+fn mark(text: &[u8]) -> Option<&[u8]> {
+    let text = &text[indentation(text).len()..];
+    let first = *text.first()?;
+    let is_sign = !first.is_ascii_alphabetic() && !b"_$".contains(&first) && first.is_ascii();
+    is_sign.then(|| &text[..text.iter().take_while(|&&b| b == first).count()])
 }
 
 /// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
@@ -259,7 +287,7 @@ mod tests {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
         let hay = Haystack::new(&content, &effort);
         let (known, like) = (RefCell::default(), RefCell::default());
-        let blocks = Blocks { hay, labels: Language::of(path), known, like };
+        let blocks = Blocks { hay, language: Language::of(path), known, like };
         let region = blocks.region(heading);
         (region.opens, region.last)
     }
@@ -281,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_place_is_with_a_heading_that_it_holds_or_that_it_stands_below() {
-        let region = Region { heading: 3, last: 7, opens: true };
+        let region = Region { heading: 3, outermost: 3, last: 7, opens: true };
         let with = |start: usize, end: usize| region.holds(&Place::lines(start, end));
         assert!(with(2, 5) && with(3, 4) && with(4, 5) && with(7, 9));
         assert!(!with(1, 3) && !with(8, 9));

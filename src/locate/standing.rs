@@ -2,7 +2,7 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{beginnings, is_mistyped, window, without_style};
+use super::alike::{beginnings, is_mistyped, is_renumbered, window, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{Pattern, says_something};
@@ -200,8 +200,8 @@ fn part_is_proof(text: &[u8]) -> bool {
 }
 
 /// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
-/// stand there in order. Of a text of few lines one that goes is enough, with a slip of the keyboard, in another style, or
-/// as the beginning of a line.
+/// stand there in order. Of a text of few lines one that goes is enough, with a slip of the keyboard, in another style, with
+/// another number, or as the beginning of a line.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -261,7 +261,9 @@ pub(super) fn stands_nearly(
             let mut lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
             lines.any(|line| {
                 let (plain, there) = (without_style(&text), without_style(hay.text(line)));
-                apart(line) && (is_mistyped(&plain, &there) || there.starts_with(&plain))
+                let like =
+                    is_mistyped(&plain, &there) || there.starts_with(&plain) || is_renumbered(&plain, &there);
+                apart(line) && like
             })
         })
 }

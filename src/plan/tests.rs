@@ -474,3 +474,12 @@ fn edits_that_change_nothing_are_reported() {
     let codes: Vec<_> = plan.warnings().iter().map(|warning| warning.code).collect();
     assert_eq!(codes, [Code::NoChange, Code::AlreadyApplied]);
 }
+
+#[test]
+fn edits_that_leave_a_file_as_it_was_are_there_already() {
+    let before = tree(&[("a", "old\n")]);
+    let edits = [delete("a"), create("a", "new\n")];
+    assert_eq!(made(&before, &edits), files(&[("a", "new\n")]));
+    let after = tree(&[("a", "new\n")]);
+    assert_eq!(outcomes(run(&after, &edits)), [Outcome::AlreadyApplied; 2]);
+}

@@ -23,8 +23,8 @@ pub(super) struct Progress<'a, 't> {
     pub(super) findings: &'a mut Vec<(usize, Diagnostic)>,
 }
 
-/// Takes for done what is there already only taken together: of files that the edits leave as they were, or of which an
-/// edit is refused or to be made once more. `paths` has a name for every edit's path.
+/// Takes for done what is there already only taken together: of files that the edits leave as they were, or of which a hunk
+/// is refused or to be made once more. `paths` has a name for every edit's path.
 pub(super) fn judge(
     script: &Script,
     paths: &[String],
@@ -35,21 +35,25 @@ pub(super) fn judge(
     for (edit, path) in paths.iter().enumerate() {
         files.entry(path).or_default().push(edit);
     }
-    let mut doubtful: Vec<(&str, Vec<usize>)> =
-        files.into_iter().filter(|(_, edits)| is_doubtful(script, edits, progress)).collect();
-    doubtful.sort_unstable();
-    for (path, edits) in doubtful {
+    let mut several: Vec<(&str, Vec<usize>)> =
+        files.into_iter().filter(|(_, edits)| are_several(script, edits)).collect();
+    several.sort_unstable();
+    for (path, edits) in several {
         let Ok(path) = RepoPath::parse(path) else { continue };
-        if !matches!(progress.overlay.base_node(&path)?, Some(Node::File { .. })) {
+        if !progress.changes(&edits) && progress.is_fine(&edits) {
             continue;
         }
+        let Some(node @ Node::File { .. }) = progress.overlay.base_node(&path)? else { continue };
         let content = progress.overlay.text(&super::Body::Base(path.clone()))?;
-        let hunks: Vec<&Hunk> =
-            edits.iter().filter_map(|edit| script.edits.get(*edit)).flat_map(|edit| edit.hunks()).collect();
-        if content_of(progress, &path)?.is_some_and(|now| now == content) && progress.is_fine(&edits) {
+        if progress.is_fine(&edits) && progress.stands(&path, node, &content)? {
             progress.settle(&edits, &path);
             continue;
         }
+        if !are_hunks(script, &edits) {
+            continue;
+        }
+        let hunks: Vec<&Hunk> =
+            edits.iter().filter_map(|edit| script.edits.get(*edit)).flat_map(|edit| edit.hunks()).collect();
         let refused = !progress.is_fine(&edits);
         if content.is_binary()
             || !refused && !locate::may_be_there(&content, &hunks)
@@ -66,6 +70,19 @@ impl Progress<'_, '_> {
     /// Whether no edit of some is refused.
     fn is_fine(&self, edits: &[usize]) -> bool {
         !self.findings.iter().any(|(number, _)| edits.contains(&(number - 1)))
+    }
+
+    /// Whether some edits change anything.
+    fn changes(&self, edits: &[usize]) -> bool {
+        self.steps.iter().any(|step| edits.contains(&(step.edit - 1)) && step.outcome == Outcome::Changes)
+    }
+
+    /// Whether the edits leave a file as it was.
+    fn stands(&self, path: &RepoPath, node: Node, content: &Content) -> Result<bool, TreeError> {
+        match self.overlay.file(path)? {
+            Some(state) if state.node == node => Ok(self.overlay.text(&state.body)? == *content),
+            _ => Ok(false),
+        }
     }
 
     /// Takes edits of a file for done.
@@ -85,22 +102,18 @@ impl Progress<'_, '_> {
     }
 }
 
-/// The text of a file as the edits leave it.
-fn content_of(progress: &Progress<'_, '_>, path: &RepoPath) -> Result<Option<Content>, TreeError> {
-    match progress.overlay.file(path)? {
-        Some(state) => progress.overlay.text(&state.body).map(Some),
-        None => Ok(None),
-    }
+/// Whether edits of a file are more than one hunk, and leave it where it is.
+fn are_several(script: &Script, edits: &[usize]) -> bool {
+    let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
+    (edits.len() > 1 || of().any(|edit| edit.hunks().len() > 1))
+        && !of().any(|edit| matches!(edit.op, Op::Rename { .. } | Op::Copy { .. }))
 }
 
-/// Whether a file is changed by hunks alone, by several, and one of them is refused or to be made.
-fn is_doubtful(script: &Script, edits: &[usize], progress: &Progress<'_, '_>) -> bool {
+/// Whether a file is changed by hunks alone, and by several.
+fn are_hunks(script: &Script, edits: &[usize]) -> bool {
     let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
-    let changes = |step: &Step| edits.contains(&(step.edit - 1)) && step.outcome == Outcome::Changes;
     of().all(|edit| matches!(edit.op, Op::Modify { .. }))
         && (2..=MOST).contains(&of().map(|edit| edit.hunks().len()).sum::<usize>())
-        && (progress.steps.iter().any(changes)
-            || progress.findings.iter().any(|(number, _)| edits.contains(&(number - 1))))
 }
 
 fn are_there(script: &Script, edits: &[usize], rules: &Rules, content: &Content) -> bool {

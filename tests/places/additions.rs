@@ -78,3 +78,21 @@ fn they_make_a_file_that_is_not_there() {
     let Ran::Changed(files, _) = run_on(&Files::new(), &answer) else { panic!("it lands") };
     assert_eq!(files["new.py"], "a = 1\nb = 2\n");
 }
+
+#[test]
+fn they_are_indented_as_the_block_is() {
+    let file = "class A:\n    size = 1\n";
+    let body = "@@ class A:\n+def f(self):\n+    return 1\n";
+    let expected = "class A:\n    def f(self):\n        return 1\n    size = 1\n";
+    lands("a.py", file, diffs("a.py", body), expected);
+    // Tabs where the file has tabs, below a heading and at the end.
+    let file = "class A:\n\tsize = 1\n";
+    let body = "@@ class A:\n+    def f(self):\n+        return 1\n";
+    let expected = "class A:\n\tdef f(self):\n\t\treturn 1\n\tsize = 1\n";
+    lands("a.py", file, diffs("a.py", body), expected);
+    let body = "@@\n+def f():\n+    return 1\n";
+    lands("a.py", file, diffs("a.py", body), &format!("{file}def f():\n\treturn 1\n"));
+    // Of spaces for tabs nothing tells how many.
+    let file = "class A:\n  size = 1\n";
+    refused("a.py", file, diffs("a.py", "@@\n+def f():\n+\treturn 1\n")).says("indented");
+}

@@ -2,6 +2,7 @@
 
 use crate::answer::{diffs, patch, udiffx};
 use crate::check::{lands, refused, stays};
+use git_llm_apply::diag::Code;
 
 const TWO: &str = "\
 def alpha(cfg):
@@ -324,4 +325,66 @@ fn order_tells_equal_places_of_a_diff_apart() {
     let body = "@@\n-two = 2\n+two = 3\n@@\n-three = 3\n+three = 4\n@@\n-end\n+END\n";
     let expected = "one = 1\nend\ntwo = 3\nend\nthree = 4\nEND\n";
     lands("a.txt", file, diffs("a.txt", body), expected);
+}
+
+/// Files of two blocks of which the second has a line that the first lacks: its name, itself, the headings, the line.
+const BLOCKS: &[(&str, &str, [&str; 2], &str)] = &[
+    ("a.toml", "[a]\nx = 1\n\n[b]\nx = 1\ny = 2\n", ["[a]", "[b]"], "y = 2"),
+    ("a.css", ".a {\n  top: 1;\n}\n\n.b {\n  left: 1;\n}\n", [".a {", ".b {"], "  left: 1;"),
+    ("a.md", "# One\n\nhere\n\n## More\n\nand\n\n# Two\n\nthere\n", ["## More", "# Two"], "there"),
+    (
+        "a.json",
+        "{\n  \"a\": {\n    \"x\": 1\n  },\n  \"b\": {\n    \"y\": 1\n  }\n}\n",
+        ["  \"a\": {", "  \"b\": {"],
+        "    \"y\": 1",
+    ),
+    (
+        "a.c",
+        "int f(void)\n{\n    a = 1;\n}\n\nint g(void)\n{\n    b = 1;\n}\n",
+        ["int f(void)", "int g(void)"],
+        "    b = 1;",
+    ),
+    (
+        "a.html",
+        "<div id=\"a\">\n  <p>x</p>\n</div>\n<div id=\"b\">\n  <p>y</p>\n</div>\n",
+        ["<div id=\"a\">", "<div id=\"b\">"],
+        "  <p>y</p>",
+    ),
+];
+
+#[test]
+fn blocks_and_sections_end_at_the_next_one_in_any_language() {
+    for (name, file, [first, second], line) in BLOCKS {
+        let changed = line.replace(|c: char| c.is_ascii_digit() || c == 'y', "3").replace("there", "now");
+        let body = |heading: &str| format!("@@ {heading}\n-{line}\n+{changed}\n");
+        refused(name, file, diffs(name, &body(first))).not_nowhere().says("heading");
+        lands(name, file, diffs(name, &body(second)), &file.replace(line, &changed));
+    }
+}
+
+#[test]
+fn chunks_of_one_block_may_name_it_each() {
+    let file = "class A:\n    a = 1\n    b = 2\n    c = 3\n\nclass B:\n    c = 3\n";
+    let body = "@@ class A:\n-    a = 1\n+    a = 5\n@@ class A:\n-    b = 2\n+    b = 5\n";
+    lands("a.py", file, patch("a.py", body), &file.replace("a = 1", "a = 5").replace("b = 2", "b = 5"));
+    // A heading that stands again farther on may be meant as well.
+    let file = "if x:\n    a = 1\n    b = 2\n\nif x:\n    b = 2\n";
+    let body = "@@ if x:\n-    a = 1\n+    a = 5\n@@ if x:\n-    b = 2\n+    b = 5\n";
+    refused("a.py", file, patch("a.py", body)).code(Code::SearchAmbiguous);
+}
+
+#[test]
+fn a_heading_that_is_part_of_a_line_is_whole_words_of_it() {
+    let file = "def run():\n    y = 1\n\ndef run_all():\n    x = 1\n";
+    let body = "@@ def run\n-    x = 1\n+    x = 2\n";
+    refused("a.py", file, patch("a.py", body)).not_nowhere().says("def run()");
+    let body = "@@ def run\n-    y = 1\n+    y = 2\n";
+    lands("a.py", file, patch("a.py", body), &file.replace("y = 1", "y = 2"));
+}
+
+#[test]
+fn a_line_that_equals_the_heading_goes_before_one_that_contains_it() {
+    let file = "run\n  a\n  b\nrun fast\n  b\n";
+    let body = "@@ run\n-  a\n+  A\n@@ run\n-  b\n+  B\n";
+    lands("a.txt", file, patch("a.txt", body), "run\n  A\n  B\nrun fast\n  b\n");
 }

@@ -142,3 +142,17 @@ fn a_number_does_not_overrule_a_text_that_stands_once() {
     let body = "@@ -2,1 +2,1 @@\n-name = b\n+name = d\n";
     lands("a.ini", THREE, udiffx("a.ini", body), &THREE.replace("name = b", "name = d"));
 }
+
+#[test]
+fn a_number_and_the_order_that_name_two_places_are_refused() {
+    let name = "@@ -7,1 +7,1 @@\n-name = b\n+name = B\n";
+    let size = |line: usize| format!("@@ -{line},1 +{line},1 @@\n-size = 1\n+size = 2\n");
+    // Behind the second name there is but one size; the number is the second's.
+    refused("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(6))))
+        .code(Code::SearchAmbiguous)
+        .says("line 6");
+    let expected = made(3).replace("name = b", "name = B");
+    lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(10))), &expected);
+    // A number at which no size stands says nothing.
+    lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(9))), &expected);
+}

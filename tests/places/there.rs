@@ -129,3 +129,9 @@ fn a_heading_settles_where_it_is_there() {
     already("a.py", file, diffs("a.py", "@@ def f():\n-    go(1)\n+    go(2)\n"));
     stays("a.py", &file.replace("go(2)", "go(3)"), diffs("a.py", "@@ def f():\n-    go(1)\n+    go(2)\n"));
 }
+
+#[test]
+fn a_value_misremembered_is_not_there_because_another_line_has_the_new_one() {
+    let file = "def a():\n    retries = 4\n\ndef b():\n    retries = 5\n";
+    refused("a.py", file, each("a.py", "    retries = 3", "    retries = 5"));
+}

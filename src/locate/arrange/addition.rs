@@ -13,7 +13,7 @@ use crate::locate::solve::matched;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
 use crate::locate::{Note, guard};
-use crate::text::is_blank;
+use crate::text::{indentation, is_blank};
 
 /// Puts lines right below a heading.
 pub(super) fn below(
@@ -61,11 +61,11 @@ pub(super) fn at_end(
 
 /// Whether the lines stand right before one.
 fn stands_before(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize) -> bool {
-    let after = pattern.after();
+    let after: Vec<Vec<u8>> = pattern.after().iter().map(|text| text.to_vec()).collect();
     line.checked_sub(after.len()).is_some_and(|start| stand(hay, &after, start)) && pattern.after_is_proof()
 }
 
-fn stand(hay: Haystack<'_>, lines: &[&[u8]], start: usize) -> bool {
+fn stand(hay: Haystack<'_>, lines: &[Vec<u8>], start: usize) -> bool {
     lines.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
 }
 
@@ -76,9 +76,20 @@ fn insert(
     pattern: &Pattern<'_>,
     line: usize,
 ) -> Result<Part, Box<Refusal>> {
-    let after = pattern.after();
+    let aligned = Alignment::of_nothing(line);
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
+    let inner = line.checked_sub(1).filter(|_| !at_end).and_then(|heading| inner_indentation(hay, heading));
+    let dress = match inner {
+        Some(inner) if has_no_indentation(pattern) => Ok(Dress::indented(inner)),
+        _ => Dress::of(scene, hay, pattern, &aligned),
+    };
+    let dress = dress.map_err(|_| {
+        Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
+            .with_help("give the lines before and after them, and indent the new ones like them")
+    })?;
+    let after: Vec<Vec<u8>> =
+        pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
     let start = if at_end { line.checked_sub(after.len()) } else { Some(line) };
     if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {
         let place = Place::lines(start, start + after.len());
@@ -90,24 +101,23 @@ fn insert(
         return Ok(Part::Made(Made { matched: matched(hay, &place, Rung::EXACT), place, places: 0 }));
     }
     guard::hunk(hay, pattern, scene.limits)?;
-    let aligned = Alignment::of_nothing(line);
-    let dress = match line.checked_sub(1).filter(|_| !at_end) {
-        Some(heading) => below_heading(hay, &after, heading),
-        None => Dress::PLAIN,
-    };
     let splice = Splice { hay, dress: &dress, beside: Beside::Above, lineage: scene.lineage };
     let changes = splice.changes(pattern, &aligned).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);
     let matched = matched(hay, &place, Rung::EXACT);
     let rung = Rung::EXACT;
-    Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: Some(Note::Unanchored) }))
+    let note = if dress.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
+    Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: Some(note) }))
 }
 
-/// Lines without any indentation below a heading that opens a block are indented as the first line of that.
-fn below_heading(hay: Haystack<'_>, after: &[&[u8]], heading: usize) -> Dress {
-    let solid = |line: &usize| !hay.is_blank(*line);
-    let inner = (heading + 1..hay.line_count()).find(solid).map_or(&[][..], |line| hay.text(line));
-    let opens = depth(inner) > depth(hay.text(heading));
-    let bare = after.iter().filter(|text| !is_blank(text)).all(|text| depth(text) == 0);
-    if opens && bare { Dress::indented(crate::text::indentation(inner)) } else { Dress::PLAIN }
+/// What the first line of the block is indented by that a heading opens; none if it opens none.
+fn inner_indentation(hay: Haystack<'_>, heading: usize) -> Option<&[u8]> {
+    let inner = (heading + 1..hay.line_count()).find(|line| !hay.is_blank(*line))?;
+    let inner = hay.text(inner);
+    (depth(inner) > depth(hay.text(heading))).then(|| indentation(inner))
+}
+
+/// Whether the first line that is added begins in the first column, so that all lack what the block is indented by.
+fn has_no_indentation(pattern: &Pattern<'_>) -> bool {
+    pattern.added().find(|text| !is_blank(text)).is_some_and(|text| depth(text) == 0)
 }

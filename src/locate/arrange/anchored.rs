@@ -22,8 +22,18 @@ use crate::text::Form;
 struct Cursor {
     /// Behind the last line that the last chunk changed.
     changed: usize,
-    /// Behind the last line that it named.
-    named: usize,
+    /// Its heading, or the first line of its place: from there on the next heading is looked for, since chunks of one block
+    /// may name it each.
+    above: usize,
+}
+
+impl Cursor {
+    /// Behind a chunk that was found at a place, and the last line that it changed.
+    fn behind(pointers: &Pointers, place: &Place, changed: Option<usize>) -> Self {
+        let holding = pointers.regions.iter().flatten().find(|region| region.holds(place));
+        let above = holding.map_or(place.first(), |region| region.outermost.min(place.first()));
+        Self { changed: changed.unwrap_or(place.behind()), above }
+    }
 }
 
 /// Finds for every chunk what it comes to, or says of each that has no place why.
@@ -109,8 +119,7 @@ impl Chunk<'_> {
         if pattern.before.is_empty() {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
-                    let behind = region.heading + 1;
-                    *cursor = Cursor { changed: behind, named: behind };
+                    *cursor = Cursor { changed: region.heading + 1, above: region.heading };
                     addition::below(scene, hay, pattern, region.heading)
                 }
                 Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
@@ -136,8 +145,7 @@ impl Chunk<'_> {
                     }
                     let solution = solve(scene, hay, pattern, &aligned, places)?;
                     let changed = solution.changes.iter().map(|change| change.end).max();
-                    let changed = changed.unwrap_or(aligned.place.behind());
-                    *cursor = Cursor { changed, named: aligned.place.behind().max(changed) };
+                    *cursor = Cursor::behind(&pointers, &aligned.place, changed);
                     return Ok(Part::Change(solution));
                 }
                 None => None,
@@ -151,7 +159,7 @@ impl Chunk<'_> {
             && let Some((place, rung)) =
                 standing(scene, pointers.narrow(hay, pattern.after().len()), pattern, scene.repeat(0), admits)
         {
-            *cursor = Cursor { changed: place.behind(), named: place.behind() };
+            *cursor = Cursor::behind(&pointers, &place, None);
             return Ok(Part::Made(Made { matched: matched(hay, &place, rung), place, places: 0 }));
         }
         let strict = refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)));
@@ -162,8 +170,7 @@ impl Chunk<'_> {
                 loose::locate(scene, pointers.narrow(hay, pattern.before.len()), pattern, &pointers)?
         {
             let changed = solution.changes.iter().map(|change| change.end).max();
-            let changed = changed.unwrap_or(solution.place.behind());
-            *cursor = Cursor { changed, named: solution.place.behind().max(changed) };
+            *cursor = Cursor::behind(&pointers, &solution.place, changed);
             return Ok(Part::Change(solution));
         }
         Err(match refused {
@@ -187,14 +194,7 @@ impl Chunk<'_> {
             )
             .with_help("name a line above them behind `@@`"));
         }
-        let mut open = found.open();
-        if pointers.regions.is_none() {
-            // Two chunks may share a line of context.
-            let named = open.partition_point(|aligned| aligned.place.first() < cursor.named);
-            if named < open.len() {
-                open.drain(..named);
-            }
-        }
+        let open = found.open();
         // A place where the chunk was made is one that may have been meant.
         let behind =
             |aligned: &&Alignment| pointers.regions.is_some() || aligned.place.first() >= cursor.changed;
@@ -245,13 +245,9 @@ impl Chunk<'_> {
     fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
         let end = self.hay.line_count();
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
-        let mut lines = self.blocks.headings(first, cursor.named, end);
-        if lines.is_empty() && cursor.changed < cursor.named {
-            // The last chunk's lower context may have named it.
-            lines = self.blocks.headings(first, cursor.changed, end);
-        }
+        let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
-            return Err(evidence::no_heading(first, cursor.changed));
+            return Err(evidence::no_heading(first, cursor.above));
         }
         let mut regions = self.up_to_the_next(&lines, end);
         for text in rest {
@@ -259,7 +255,9 @@ impl Chunk<'_> {
             for region in &regions {
                 let behind = (region.last + 1).min(end);
                 let inner = self.blocks.headings(text, region.heading + 1, behind);
-                narrower.extend(self.up_to_the_next(&inner, behind));
+                let inner = self.up_to_the_next(&inner, behind);
+                narrower
+                    .extend(inner.into_iter().map(|inner| Region { outermost: region.outermost, ..inner }));
             }
             if narrower.is_empty() {
                 return Err(evidence::no_heading(text, regions[0].heading + 1));

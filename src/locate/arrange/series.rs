@@ -99,6 +99,7 @@ impl Series<'_> {
                 for ((hunk, of), pick) in open.iter().zip(picks) {
                     chosen[*hunk] = of[pick];
                 }
+                self.agree(hunks, &chosen)?;
                 return Ok(chosen);
             }
             Order::Several(vary) => vary,
@@ -117,6 +118,21 @@ impl Series<'_> {
             .map(|(hunk, of)| of.iter().map(|&index| self.candidates(*hunk)[index].core).collect())
             .collect();
         in_order(&cores)
+    }
+
+    /// Refuses hunks whose numbers name another of their places than the one that order leaves.
+    fn agree(&self, hunks: &[Hunk], chosen: &[usize]) -> Result<(), Vec<Refusal>> {
+        let named = |hunk: usize| {
+            let line = Numbered::of(self.scene, hunks.get(hunk)?).then?;
+            let named = self.candidates(hunk).iter().position(|candidate| candidate.line() == line)?;
+            (named != chosen[hunk]).then_some(named)
+        };
+        let refused = (0..self.hunks.len()).filter_map(|hunk| {
+            let places = [named(hunk)?, chosen[hunk]].map(|at| self.candidates(hunk)[at].extent());
+            Some(evidence::out_of_order(self.hay, places).of_hunk(hunk))
+        });
+        let refused: Vec<Refusal> = refused.collect();
+        if refused.is_empty() { Ok(()) } else { Err(refused) }
     }
 
     /// Keeps the candidate that stands exactly at the hunk's line number, if there is one. A number may be meant in the text

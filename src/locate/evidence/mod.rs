@@ -221,6 +221,18 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
         .with_evidence(evidence)
 }
 
+/// A hunk of which the number names the first of two places, and the order of the hunks the other.
+pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Box<Refusal> {
+    let message = format!(
+        "its number names line {}, and the order of the hunks line {}",
+        named.first() + 1,
+        chosen.first() + 1
+    );
+    let mut refusal = ambiguous(hay, &[named.min(chosen), named.max(chosen)]);
+    refusal.message = message;
+    refusal
+}
+
 /// A heading that is no line of the file.
 pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
     let place = if from == 0 { "in the file".to_owned() } else { format!("after line {from}") };

@@ -186,6 +186,7 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
     // What differs to the eye goes before what differs in blanks alone.
     let first_difference =
         difference(before, &lines, FORM).or_else(|| difference(before, &lines, Form::Text));
+    let differs = first_difference.is_some();
     let real: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
     let rows = compare(before, &real, effort);
     let elsewhere = elsewhere(before, &rows, file, first..end, effort);
@@ -200,8 +201,8 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
         around,
         also: Vec::new(),
         lines: lines.iter().map(|line| shown(line)).collect(),
-        // It is nowhere, so not all of it is here.
-        similarity: percent(region.share).min(99),
+        // What differs in blanks alone is not all of it.
+        similarity: percent(region.share).min(if differs { 99 } else { 100 }),
         first_difference: first_difference.map(|(index, line)| (index, line.map(shown))),
     }
 }

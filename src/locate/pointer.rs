@@ -62,6 +62,9 @@ pub(super) struct Pointers {
 }
 
 impl Pointers {
+    /// Nothing says where.
+    pub(super) const NONE: Self = Self { regions: None, from: 0, tail: None };
+
     /// The part of a text in which a place of so many lines may be.
     pub(super) fn narrow<'a>(&self, hay: Haystack<'a>, lines: usize) -> Haystack<'a> {
         let Some(regions) = &self.regions else { return hay };

@@ -1,20 +1,19 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
+use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Found, Search, find};
+use crate::locate::found::{Found, Search};
 use crate::locate::haystack::Haystack;
-use crate::locate::loose;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
-use crate::locate::scene::{Made, Mode, Part, Scene};
-use crate::locate::solve::{matched, solve};
-use crate::locate::standing::{standing, stands_stricter};
+use crate::locate::scene::{Mode, Part, Scene};
+use crate::locate::solve::solve;
 use crate::text::Form;
 
 /// How far the chunks so far have come.
@@ -28,8 +27,15 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// Behind a chunk that was found at a place, and the last line that it changed.
-    fn behind(pointers: &Pointers, place: &Place, changed: Option<usize>) -> Self {
+    /// Behind a chunk, and the last line that it changed.
+    fn behind(pointers: &Pointers, part: &Part) -> Self {
+        let (place, changed) = match part {
+            Part::Change(solution) => {
+                (&solution.place, solution.changes.iter().map(|change| change.end).max())
+            }
+            Part::Made(made) => (&made.place, None),
+            Part::Nothing => return Self::default(),
+        };
         let holding = pointers.regions.iter().flatten().find(|region| region.holds(place));
         let above = holding.map_or(place.first(), |region| region.outermost.min(place.first()));
         Self { changed: changed.unwrap_or(place.behind()), above }
@@ -129,54 +135,30 @@ impl Chunk<'_> {
         }
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
-        let refused = match find(scene, hay, pattern, &pointers) {
+        let seek = Seek { scene, hay, pattern, pointers: &pointers };
+        let part = match seek.places() {
             Search::Found(found) => match self.choose(&found, &pointers, cursor, equal)? {
                 Some((aligned, places)) => {
-                    let admits =
-                        |place: &Place| !place.overlaps(&aligned.place) && pointers.against(place).is_none();
-                    if let Some(result) = stands_stricter(
-                        scene,
-                        pointers.narrow(hay, pattern.after().len()),
-                        pattern,
-                        found.rung,
-                        admits,
-                    ) {
-                        return Err(evidence::stands_looser(hay, &aligned.place, &result));
-                    }
-                    let solution = solve(scene, hay, pattern, &aligned, places)?;
-                    let changed = solution.changes.iter().map(|change| change.end).max();
-                    *cursor = Cursor::behind(&pointers, &aligned.place, changed);
-                    return Ok(Part::Change(solution));
+                    seek.is_strictest(found.rung, &[&aligned])?;
+                    Part::Change(solve(scene, hay, pattern, &aligned, places)?)
                 }
-                None => None,
+                None => self.otherwise(&seek, None)?,
             },
-            Search::Nowhere(refused) => refused,
+            Search::Nowhere(refused) => self.otherwise(&seek, refused)?,
         };
-        let admits = |place: &Place| pointers.against(place).is_none();
+        *cursor = Cursor::behind(&pointers, &part);
+        Ok(part)
+    }
+
+    /// What it comes to where it has no place at the strict tiers.
+    fn otherwise(&self, seek: &Seek<'_>, refused: Option<(Place, Objection)>) -> Result<Part, Box<Refusal>> {
         // Where forward order alone says where, the lines that the text is most like may be those that were meant.
         let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
-        if (self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind)
-            && let Some((place, rung)) =
-                standing(scene, pointers.narrow(hay, pattern.after().len()), pattern, scene.repeat(0), admits)
-        {
-            *cursor = Cursor::behind(&pointers, &place, None);
-            return Ok(Part::Made(Made { matched: matched(hay, &place, rung), place, places: 0 }));
+        let may_stand = self.mode >= Mode::Standing || seek.pointers.regions.is_some() && !is_behind;
+        match may_stand.then(|| seek.standing(self.scene.repeat(0))).flatten() {
+            Some(part) => Ok(part),
+            None => seek.loose_or_nowhere(self.mode == Mode::Loose && !is_behind, refused),
         }
-        let strict = refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)));
-        if self.mode == Mode::Loose
-            && !is_behind
-            && strict
-            && let Some(solution) =
-                loose::locate(scene, pointers.narrow(hay, pattern.before.len()), pattern, &pointers)?
-        {
-            let changed = solution.changes.iter().map(|change| change.end).max();
-            *cursor = Cursor::behind(&pointers, &solution.place, changed);
-            return Ok(Part::Change(solution));
-        }
-        Err(match refused {
-            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
-            None => evidence::missing(hay, pattern, &pointers),
-        })
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.

@@ -5,5 +5,6 @@ pub(super) mod addition;
 pub(super) mod anchored;
 pub(super) mod numbered;
 mod order;
+mod seek;
 mod series;
 pub(super) mod single;

@@ -1,9 +1,12 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
 
 use super::addition;
+use super::seek::Seek;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
+use crate::locate::Repeat;
+use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
@@ -11,12 +14,10 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step, says_something};
 use crate::locate::place::Place;
 use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, depth, of_diff};
-use crate::locate::scene::{Made, Mode, Part, Scene};
-use crate::locate::solve::matched;
-use crate::locate::standing::{standing, stands_at, stands_nearly, stands_stricter};
+use crate::locate::scene::{Mode, Part, Scene};
+use crate::locate::standing::{stands_at, stands_nearly};
 use crate::locate::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
 use crate::locate::tier::Rung;
-use crate::locate::{Repeat, loose};
 use crate::text::{Form, is_blank};
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
@@ -96,6 +97,7 @@ struct Member<'a> {
 impl Member<'_> {
     fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
         let Self { scene, hay, pattern, pointers, .. } = *self;
+        let seek = self.seek();
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
         }
@@ -109,7 +111,7 @@ impl Member<'_> {
             }
             return self.made_or_nowhere(mode, repeat, None);
         }
-        let (found, refused) = match find(scene, hay, pattern, pointers) {
+        let (found, refused) = match seek.places() {
             Search::Found(found) => (Some(found), None),
             Search::Nowhere(refused) => (None, refused),
         };
@@ -134,24 +136,17 @@ impl Member<'_> {
                 || !stands_nearly(hay, pattern, &place, &|_| true);
             match open.first() {
                 _ if pattern.after_is_proof() && agrees => {
-                    let matched = matched(hay, &place, Rung::TRAILING);
-                    return Ok(State::Done(Part::Made(Made { matched, place, places: 0 })));
+                    return Ok(State::Done(seek.made(place, Rung::TRAILING, 0)));
                 }
                 Some(first) => return Err(evidence::stands_looser(hay, &first.place, &place)),
                 None => {}
             }
         }
-        let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
-        if let Some(rung) = found.map(|found| found.rung) {
-            let admits = |place: &Place| {
-                pointers.against(place).is_none() && !open.iter().any(|aligned| aligned.place.overlaps(place))
-            };
-            if let Some(result) =
-                stands_stricter(scene, pointers.narrow(hay, pattern.after().len()), pattern, rung, admits)
-                    .filter(|_| made.is_empty())
-            {
-                return Err(evidence::stands_looser(hay, &first.place, &result));
-            }
+        if open.is_empty() {
+            return self.made_or_nowhere(mode, repeat, refused);
+        }
+        if let Some(rung) = found.map(|found| found.rung).filter(|_| made.is_empty()) {
+            seek.is_strictest(rung, &open.iter().collect::<Vec<_>>())?;
         }
         // Equal edits for as many places are those places in order.
         let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
@@ -197,33 +192,21 @@ impl Member<'_> {
         &self,
         mode: Mode,
         repeat: Repeat,
-        refused: Option<(Place, crate::locate::admission::Objection)>,
+        refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
-        let Self { scene, hay, pattern, pointers, .. } = *self;
-        if mode >= Mode::Standing {
-            let admits = |place: &Place| pointers.against(place).is_none();
-            if let Some((place, rung)) =
-                standing(scene, pointers.narrow(hay, pattern.after().len()), pattern, repeat, admits)
-            {
-                let matched = matched(hay, &place, rung);
-                return Ok(State::Done(Part::Made(Made { matched, place, places: 0 })));
+        let may_stand = mode >= Mode::Standing;
+        let part = match may_stand.then(|| self.seek().standing(repeat)).flatten() {
+            Some(part) => part,
+            None => {
+                let loose = mode == Mode::Loose && !self.pattern.steps.contains(&Step::Gap);
+                self.seek().loose_or_nowhere(loose, refused)?
             }
-        }
-        let strict = refused.is_none_or(|(_, objection)| {
-            matches!(objection, crate::locate::admission::Objection::Pointer(_))
-        });
-        if mode == Mode::Loose
-            && strict
-            && !pattern.steps.contains(&Step::Gap)
-            && let Some(solution) =
-                loose::locate(scene, pointers.narrow(hay, pattern.before.len()), pattern, pointers)?
-        {
-            return Ok(State::Done(Part::Change(solution)));
-        }
-        Err(match refused {
-            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
-            None => evidence::missing(hay, pattern, pointers),
-        })
+        };
+        Ok(State::Done(part))
+    }
+
+    fn seek(&self) -> Seek<'_> {
+        Seek { scene: self.scene, hay: self.hay, pattern: self.pattern, pointers: self.pointers }
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to

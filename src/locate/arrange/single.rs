@@ -1,5 +1,6 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
 
+use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
 use crate::locate::Repeat;
@@ -12,13 +13,12 @@ use crate::locate::outcome::same;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
-use crate::locate::scene::{Made, Mode, Part, Scene, Solution};
+use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::solve::{matched, solve};
 use crate::locate::splice::{Beside, Splice};
-use crate::locate::standing::{standing, stands_stricter};
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::Rung;
-use crate::locate::{guard, loose, part};
+use crate::locate::{guard, part};
 use crate::text::Form;
 
 /// What one hunk comes to on a text.
@@ -54,7 +54,7 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            match find(self.scene, self.hay, pattern, &Pointers::default()) {
+            match self.seek(pattern).places() {
                 Search::Found(found) => {
                     if let Some(part) = self.choose(pattern, &found, &readings)? {
                         return Ok(part);
@@ -68,30 +68,25 @@ impl Single<'_> {
         }
         // A place that is counted to is one of several.
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
-        if mode >= Mode::Standing && !counts {
-            let found = |pattern| standing(self.scene, self.hay, pattern, self.repeat, |_| true);
-            if let Some((place, rung)) = readings.iter().find_map(found) {
-                return Ok(self.made(place, rung, 0));
-            }
+        if mode >= Mode::Standing
+            && !counts
+            && let Some(part) = readings.iter().find_map(|pattern| self.seek(pattern).standing(self.repeat))
+        {
+            return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
-        if mode == Mode::Loose
-            && let [pattern] = readings.as_slice()
+        let loose = mode == Mode::Loose
+            && readings.len() == 1
             && self.hunk.anchor == Anchor::Unique
-            && self.repeat.elsewhere == 0
-            && refused.is_none()
-            && let Some(solution) = loose::locate(self.scene, self.hay, pattern, &Pointers::default())?
-        {
-            return Ok(Part::Change(solution));
+            && self.repeat.elsewhere == 0;
+        match refused {
+            Some((pattern, objected)) => self.seek(pattern).loose_or_nowhere(loose, Some(objected)),
+            None => self.seek(shortest).loose_or_nowhere(loose, None),
         }
-        Err(match refused {
-            Some((pattern, (place, objection))) => evidence::objected(self.hay, pattern, &place, objection),
-            None => evidence::nowhere(self.hay, shortest),
-        })
     }
 
-    fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
-        Part::Made(Made { matched: matched(self.hay, &place, rung), place, places })
+    fn seek<'p>(&'p self, pattern: &'p Pattern<'p>) -> Seek<'p> {
+        Seek { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
@@ -118,7 +113,7 @@ impl Single<'_> {
                 .places
                 .first()
                 .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
-            return Ok(made.map(|(aligned, _)| self.made(aligned.place, found.rung, 0)));
+            return Ok(made.map(|(aligned, _)| self.seek(pattern).made(aligned.place, found.rung, 0)));
         };
         let places = || -> Vec<Place> { open.iter().map(|aligned| aligned.place).collect() };
         if self.repeat.elsewhere > 0 {
@@ -136,11 +131,7 @@ impl Single<'_> {
                 None => Err(evidence::ambiguous(self.hay, &places())),
             };
         }
-        if let Some(result) =
-            stands_stricter(self.scene, self.hay, pattern, found.rung, |place| !place.overlaps(&first.place))
-        {
-            return Err(evidence::stands_looser(self.hay, &first.place, &result));
-        }
+        self.seek(pattern).is_strictest(found.rung, &[*first])?;
         if self.may_go_on(readings, pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
@@ -187,7 +178,7 @@ impl Single<'_> {
         };
         let (aligned, made) = &found.places[index];
         if *made {
-            return Ok(self.made(aligned.place, found.rung, places.len()));
+            return Ok(self.seek(pattern).made(aligned.place, found.rung, places.len()));
         }
         if self.repeat.elsewhere > 0 {
             return Err(evidence::once_more(&[aligned.place]));
@@ -256,7 +247,7 @@ impl Single<'_> {
             return Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: None }));
         }
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
-            return Ok(self.made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
+            return Ok(self.seek(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
         }
         let lines = evidence::counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))

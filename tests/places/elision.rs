@@ -76,3 +76,12 @@ fn what_stands_around_it_has_to_be_there() {
     refused("a.py", PYTHON, search_replace("a.py", "...\n", "...\nx = 1\n"));
     refused("a.py", PYTHON, diffs("a.py", "@@\n ...\n+x = 1\n"));
 }
+
+#[test]
+fn lines_that_stay_behind_the_dots_may_stand_twice() {
+    let file = "steps:\n  - a: 1\n  - b: 2\n  - last\n  - c: 3\n  - last\n";
+    let find = "  - a: 1\n  ...\n  - last";
+    lands("a.yml", file, each("a.yml", find, &find.replace("a: 1", "a: 9")), &file.replace("a: 1", "a: 9"));
+    // Not where they change.
+    refused("a.yml", file, each("a.yml", find, &find.replace("last", "end")));
+}

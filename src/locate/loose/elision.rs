@@ -33,14 +33,19 @@ pub(super) fn locate(
     let mut changes = Vec::new();
     let mut first: Option<Alignment> = None;
     let mut end = 0;
-    for piece in pieces.iter().filter(|piece| !piece.steps.is_empty()) {
+    let pieces: Vec<&Pattern<'_>> = pieces.iter().filter(|piece| !piece.steps.is_empty()).collect();
+    for (index, &piece) in pieces.iter().enumerate() {
         // Lines added between two placeholders: beside what?
         if piece.before.is_empty() {
             return Ok(None);
         }
         let aligned = match &first {
-            None => only_one(scene, hay, piece, pointers, |_| true)?,
-            Some(_) => later(scene, hay, piece, end)?,
+            None => only_one(scene, hay, piece, pointers, false, |_| true)?,
+            Some(_) => {
+                // Where nothing from here on changes, the outcome is the same wherever it stands.
+                let any = pieces[index..].iter().all(|piece| piece.changes_nothing());
+                later(scene, hay, piece, end, any)?
+            }
         };
         let Some(aligned) = aligned else { return Ok(None) };
         if let Some(first) = &first {
@@ -60,7 +65,7 @@ pub(super) fn locate(
     Ok(Some(Solution { changes, matched, rung: first.rung, place: first.place, places: 1, note: None }))
 }
 
-/// The one place of a piece behind the one before.
+/// The one place of a piece behind the one before, or the first of `any`.
 ///
 /// What is left out is of the block that the lines before open, if they open one and the piece is deeper than they are: no
 /// line of it is less deep. A piece that is not ends that block, as the first line that is not deeper, or stands behind it.
@@ -70,6 +75,7 @@ fn later(
     hay: Haystack<'_>,
     piece: &Pattern<'_>,
     end: usize,
+    any: bool,
 ) -> Result<Option<Alignment>, Box<Refusal>> {
     let pointers = Pointers { from: end, ..Pointers::default() };
     let solid = |line: &usize| !hay.is_blank(*line);
@@ -80,7 +86,7 @@ fn later(
     let least = |place: &Place, least: usize| {
         hay.lines(end..place.first()).all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
     };
-    let first = only_one(scene, hay, piece, &pointers, |place| match own(place) {
+    let first = only_one(scene, hay, piece, &pointers, any, |place| match own(place) {
         own if opens && own > last => least(place, last + 1),
         own if opens => least(place, own + 1),
         own => least(place, own.min(last)),
@@ -88,15 +94,16 @@ fn later(
     if first.is_some() || !opens {
         return Ok(first);
     }
-    only_one(scene, hay, piece, &pointers, |place| own(place) <= last && least(place, own(place)))
+    only_one(scene, hay, piece, &pointers, any, |place| own(place) <= last && least(place, own(place)))
 }
 
-/// The one place of a piece that may be meant; none if it has none. A piece in which nothing changes was made nowhere.
+/// The one place of a piece that may be meant, or the first of `any`; none if it has none. A piece in which nothing changes was made nowhere.
 fn only_one(
     scene: &Scene<'_>,
     hay: Haystack<'_>,
     piece: &Pattern<'_>,
     pointers: &Pointers,
+    any: bool,
     may_be: impl Fn(&Place) -> bool,
 ) -> Result<Option<Alignment>, Box<Refusal>> {
     let Search::Found(found) = find(scene, hay, piece, pointers) else { return Ok(None) };
@@ -106,6 +113,7 @@ fn only_one(
     match places.as_slice() {
         [] => Ok(None),
         [one] if !found.many => Ok(Some((*one).clone())),
+        [first, ..] if any && !found.many => Ok(Some((*first).clone())),
         _ => {
             let places: Vec<Place> = places.iter().map(|aligned| aligned.place).collect();
             Err(evidence::ambiguous(hay, &places))

@@ -261,3 +261,81 @@ fn what_somebody_stages_meanwhile_stays_staged() {
         assert_eq!(sandbox.status(), "A  mine.txt", "{at}");
     }
 }
+
+/// A repository with a branch `other` that has other files, and where asked for a hook that looks on.
+fn with_other(hook: Option<&str>) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["switch", "-q", "-c", "other"]);
+    sandbox.file("README", "other\n");
+    sandbox.commit("other");
+    sandbox.git(["switch", "-q", "main"]);
+    if let Some(hook) = hook {
+        sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), hook);
+    }
+    sandbox
+}
+
+const LOOK_ON: &str = "#!/bin/sh\nexit 0\n";
+
+#[test]
+fn a_switched_head_is_in_the_way() {
+    for hook in [None, Some(LOOK_ON)] {
+        // Away from the branch that was to move; where that has moved too, the response follows neither.
+        for (at, moves) in [("begun", false), ("objects-moved", false), ("objects-moved", true)] {
+            let sandbox = with_other(hook);
+            let stopped = Stopped::at(&sandbox, at);
+            if moves {
+                sandbox.git(["commit", "-q", "--allow-empty", "-m", "meanwhile"]);
+            }
+            sandbox.git(["switch", "-q", "other"]);
+            let refs = sandbox.git(["for-each-ref"]);
+            stopped.go_on().exits(4).says("run it again");
+            assert_eq!(sandbox.git(["symbolic-ref", "HEAD"]), "refs/heads/other", "{hook:?} {at}");
+            assert_eq!(
+                (sandbox.git(["for-each-ref"]), sandbox.status()),
+                (refs, String::new()),
+                "{hook:?} {at}"
+            );
+            sandbox.is_sound();
+        }
+        // To a branch that was to move without a checkout.
+        let sandbox = with_other(hook);
+        let refs = sandbox.git(["for-each-ref"]);
+        let file = sandbox.response(&five());
+        let mut command = sandbox.command(["-b".as_ref(), "side".as_ref(), file.as_os_str()]);
+        sandbox.git(["branch", "side"]);
+        let stopped = Stopped::with(command.env(VARIABLE, "objects-moved:stop"));
+        sandbox.git(["switch", "-q", "side"]);
+        stopped.go_on().exits(4).says("run it again");
+        assert_eq!(sandbox.status(), "", "{hook:?}");
+        sandbox.git(["switch", "-q", "main"]);
+        sandbox.git(["branch", "-d", "side"]);
+        assert_eq!(sandbox.git(["for-each-ref"]), refs, "{hook:?}");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_head_that_is_switched_under_the_locks_is_seen() {
+    // By what takes no lock of the index. Before git moves the branch, and after it has.
+    let sandbox = with_other(Some(LOOK_ON));
+    let before = sandbox.git(["for-each-ref"]);
+    let stopped = Stopped::at(&sandbox, "index-prepared");
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/other"]);
+    stopped.go_on().exits(4).says("HEAD was switched away from main");
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    assert_eq!((sandbox.git(["for-each-ref"]), sandbox.status()), (before, String::new()));
+    sandbox.is_sound();
+
+    let hook = "#!/bin/sh\n[ $1 = committed ] && [ -z \"$AGAIN\" ] || exit 0\nAGAIN=1 git symbolic-ref HEAD refs/heads/other\n";
+    let sandbox = with_other(None);
+    let before = sandbox.git(["for-each-ref"]);
+    sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), hook);
+    sandbox.apply([""; 0], &five()).exits(4).says("HEAD was switched away from main");
+    std::fs::remove_file(sandbox.repo.join(".git/hooks/reference-transaction")).unwrap();
+    assert_eq!(sandbox.git(["symbolic-ref", "HEAD"]), "refs/heads/other");
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    assert_eq!((sandbox.git(["for-each-ref"]), sandbox.status()), (before, String::new()));
+    sandbox.git(["fsck", "--strict"]);
+    assert!(!sandbox.exists(".git/llm-apply"));
+}

@@ -151,3 +151,51 @@ fn a_packed_branch_in_a_directory_moves() {
         sandbox.is_sound();
     }
 }
+
+/// A git in front of the real one that ends what it says in another language, unless asked not to.
+fn in_french(sandbox: &mut Sandbox) {
+    let directory = sandbox.root().join("bin");
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|directory| directory.join("git"))
+        .find(|git| git.is_file())
+        .unwrap();
+    let script = format!(
+        "#!/bin/sh\n[ \"$LC_ALL\" = C ] && exec {real} \"$@\"\n{real} \"$@\" 2>said\nstatus=$?\n\
+         sed 's/ref updates aborted by hook/mises a jour annulees par le crochet/' said >&2\nrm said\nexit $status\n",
+        real = real.display()
+    );
+    sandbox.script(&directory.join("git"), &script);
+    let path = std::env::var("PATH").unwrap();
+    sandbox.set("PATH", &format!("{}:{path}", directory.display()));
+}
+
+#[test]
+fn a_hook_refuses_in_any_language() {
+    for french in [false, true] {
+        let mut sandbox = Sandbox::new();
+        if french {
+            in_french(&mut sandbox);
+        }
+        let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+        sandbox.script(&hook, "#!/bin/sh\n[ $1 = prepared ] || exit 0\necho no >&2\nexit 1\n");
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &five()).exits(3).says("refused");
+        same("refused", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn a_lock_is_told_from_a_refusal_whatever_the_branch_is_called() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["switch", "-q", "-c", "feature/webhook"]);
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    sandbox.script(&hook, "#!/bin/sh\necho ref updates aborted by hook >&2\nexit 0\n");
+    for lock in [".git/refs/heads/feature/webhook.lock", ".git/HEAD.lock"] {
+        sandbox.file(lock, "");
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &five()).exits(4).says(lock).says("remove the file");
+        same(lock, &before, &sandbox.listing());
+        std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
+    }
+    sandbox.apply([""; 0], &five()).exits(0);
+}

@@ -22,6 +22,7 @@ use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
 use clap::ArgMatches;
 use ready::Ready;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
@@ -133,10 +134,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     recover::first(&repo, run.settings.lock_timeout, &run.printer)?;
     Attempt::expire(&repo);
     let mut attempt = 1;
+    let first = OnceCell::new();
     loop {
         // Anew each time: a quarantine was this handle's object store.
         let repo = Repo::discover()?;
-        match run.land(&repo) {
+        match run.land(&repo, &first) {
             Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                 if attempt < ATTEMPTS =>
             {
@@ -437,8 +439,10 @@ impl Run {
         report
     }
 
-    fn land(&self, repo: &Repo) -> Result<Exit, Error> {
+    /// Lands on the target that was chosen at the first try.
+    fn land(&self, repo: &Repo, first: &OnceCell<Target>) -> Result<Exit, Error> {
         let target = self.target(repo)?;
+        first.get_or_init(|| target.clone()).check_same(&target)?;
         let ready = match self.ready(repo, &target)? {
             Ok(ready) => ready,
             Err(rejected) => return Ok(self.refuse(repo, &target, &rejected)),

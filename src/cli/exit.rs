@@ -77,7 +77,7 @@ impl Exit {
     pub fn of_vcs(error: &vcs::Error) -> Self {
         use vcs::Error as E;
         match error {
-            E::Locked(_) | E::Moved { .. } | E::Raced(_) | E::Pruned => Exit::InTheWay,
+            E::Locked(_) | E::Moved { .. } | E::Switched { .. } | E::Raced(_) | E::Pruned => Exit::InTheWay,
             E::ReferenceHook(_) => Exit::HookRefused,
             E::BadBranchName(_)
             | E::BadRevision(_)

@@ -77,7 +77,7 @@ impl Error {
             V::Ident(message) if message.contains("date") => None,
             V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
-            V::Moved { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
+            V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
         };

@@ -253,6 +253,7 @@ impl<'r> Transaction<'r> {
         };
         let (mut index, mut found) = look("index-before")?;
         if !found.is_empty() {
+            repo.check_head(&target.name, target.is_head)?;
             // It may be the landing of another run, half seen: of these none is under way under the lock.
             let _lock = lock(repo, options.lock_timeout)?;
             if repo.tip(&target.name)? != target.tip {

@@ -44,6 +44,8 @@ struct Held {
     /// Without any lock while git itself moves the reference.
     reference: RefLock,
     files: bool,
+    /// Whether git has moved the reference, and it has to go back.
+    moved: bool,
 }
 
 impl Prepared<'_> {
@@ -141,6 +143,7 @@ impl Prepared<'_> {
         if !journal.by_git {
             held.reference.take(repo, &journal.movement, token)?;
         }
+        repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
         let found = obstacles::recheck(repo, target, touched, index.as_ref())?;
         if !found.is_empty() {
@@ -161,10 +164,13 @@ impl Prepared<'_> {
             point(Fault::IndexPrepared)?;
         }
         quarantine.check(repo, target.start)?;
-        match journal.by_git {
-            true => repo.update_ref(&journal.movement, &room.alive)?,
-            false => held.reference.commit(repo, &journal.movement, &room.file("ref"))?,
+        // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
+        repo.check_head(&target.name, target.is_head)?;
+        if !journal.by_git {
+            return Ok(held.reference.commit(repo, &journal.movement, &room.file("ref"))?);
         }
+        repo.update_ref(&journal.movement, &room.alive)?;
+        repo.check_head(&target.name, target.is_head).inspect_err(|_| held.moved = true)?;
         Ok(())
     }
 
@@ -178,7 +184,11 @@ impl Prepared<'_> {
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
-        Quarantine::retract(&journal.objects_dir.0, &journal.objects)?;
+        match held.moved {
+            // The reflog names the objects: they stay.
+            true => repo.revert_ref(&journal.movement, &room.alive)?,
+            false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
+        }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         held.reference.abandon()?;
         if let Some(lock) = &held.index {

@@ -1,9 +1,9 @@
 //! Which reference is to move, and whether a checkout moves with it.
 
 use super::{Error, Obstacle, Result};
-use crate::vcs::Oid;
 use crate::vcs::refs::Head;
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
 
 /// The reference that a response lands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,17 @@ impl Target {
         };
         let occupied = if is_head || name == "HEAD" { None } else { repo.occupied_elsewhere(&name)? };
         Ok(Self { name, tip, start, is_head, checked_out: has_checkout, occupied })
+    }
+
+    /// Looks whether it is the same reference as at an earlier try: a switch in between is not to be followed.
+    ///
+    /// # Errors
+    /// [`vcs::Error::Switched`].
+    pub fn check_same(&self, now: &Self) -> Result<()> {
+        match (&self.name, self.is_head) == (&now.name, now.is_head) {
+            true => Ok(()),
+            false => Err(vcs::Error::Switched { name: self.name.clone(), is_head: self.is_head }.into()),
+        }
     }
 
     /// The name to show: without `refs/heads/`.

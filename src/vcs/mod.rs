@@ -18,11 +18,13 @@ mod loose;
 pub mod merge;
 pub mod process;
 pub mod quarantine;
+mod reflog;
 pub mod refs;
 pub mod repo;
 mod sharing;
 pub mod show;
 pub mod tree;
+mod update_ref;
 pub mod worktree;
 
 use std::path::{Path, PathBuf};
@@ -98,6 +100,14 @@ pub enum Error {
         /// The reference.
         name: String,
     },
+    /// HEAD points elsewhere by now: to another branch, or to the one that was to move without a checkout.
+    #[error("HEAD was switched {} {} while this was prepared", if *is_head { "away from" } else { "to" }, short(name))]
+    Switched {
+        /// The reference that was to move.
+        name: String,
+        /// Whether HEAD pointed to it.
+        is_head: bool,
+    },
     /// Somebody changed a file in the very moment it was to be replaced.
     #[error("{0} was changed meanwhile")]
     Raced(String),
@@ -129,6 +139,14 @@ impl Error {
 
     pub(crate) fn git(action: impl Into<String>, source: git2::Error) -> Self {
         Self::Git { action: action.into(), source }
+    }
+}
+
+/// A reference as people know it.
+fn short(name: &str) -> &str {
+    match name {
+        "HEAD" => "its commit",
+        name => name.strip_prefix("refs/heads/").unwrap_or(name),
     }
 }
 

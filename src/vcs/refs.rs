@@ -5,11 +5,11 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
-use super::lock::{Flock, TokenLock};
+use super::lock::TokenLock;
 use super::repo::Repo;
-use super::{Error, Oid, Result, process};
+use super::{Error, Oid, Result};
 use serde::{Deserialize, Serialize};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Where HEAD points.
@@ -38,7 +38,7 @@ pub struct Movement {
     pub message: String,
 }
 
-const ZERO: &str = "0000000000000000000000000000000000000000";
+pub(super) const ZERO: &str = "0000000000000000000000000000000000000000";
 
 impl Repo {
     /// Where HEAD of this worktree points, following symbolic branches.
@@ -49,6 +49,21 @@ impl Repo {
         self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
         let name = self.follow("HEAD")?;
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
+    }
+
+    /// Looks whether HEAD of this worktree points to a reference, or does not, as it did when that was chosen.
+    ///
+    /// # Errors
+    /// [`Error::Switched`], or HEAD cannot be read.
+    pub fn check_head(&self, name: &str, is_head: bool) -> Result<()> {
+        let points = match self.head()? {
+            Head::Branch(branch) => branch == name,
+            Head::Detached => name == "HEAD",
+        };
+        match points == is_head {
+            true => Ok(()),
+            false => Err(Error::Switched { name: name.to_owned(), is_head }),
+        }
     }
 
     /// The name at the end of a chain of symbolic references; that one need not exist.
@@ -168,11 +183,11 @@ impl Repo {
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
-    fn ref_file(&self, name: &str) -> PathBuf {
+    pub(super) fn ref_file(&self, name: &str) -> PathBuf {
         if Self::is_own(name) { self.git_dir().join(name) } else { self.common_dir().join(name) }
     }
 
-    fn log_file(&self, name: &str) -> PathBuf {
+    pub(super) fn log_file(&self, name: &str) -> PathBuf {
         let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
         root.join("logs").join(name)
     }
@@ -208,8 +223,7 @@ pub struct RefLock {
 }
 
 impl RefLock {
-    /// Takes the locks and looks whether the reference is where it should be, and HEAD points where it should.
-    /// Whatever was taken before it failed is to be let go with [`RefLock::abandon`].
+    /// Takes the locks and looks whether the reference is where it should be. Whatever was taken before it failed is to be let go with [`RefLock::abandon`].
     ///
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
@@ -227,16 +241,11 @@ impl RefLock {
         let take = || TokenLock::take(lock_path(&file), token);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
         point(Fault::RefLocked)?;
-        let moved = || Error::Moved { name: movement.name.clone() };
-        if movement.is_head {
-            let expected =
-                if movement.name == "HEAD" { Head::Detached } else { Head::Branch(movement.name.clone()) };
-            if repo.head()? != expected {
-                return Err(moved());
-            }
-        }
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
-        if now == movement.old { Ok(()) } else { Err(moved()) }
+        match now == movement.old {
+            true => Ok(()),
+            false => Err(Error::Moved { name: movement.name.clone() }),
+        }
     }
 
     /// Moves the reference: the commit point. `aside` is a file beside the journal that the new value is written to.
@@ -318,13 +327,13 @@ impl RefLock {
     }
 }
 
-fn lock_path(file: &Path) -> PathBuf {
+pub(super) fn lock_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".lock");
     name.into()
 }
 
-fn remove_empty_directories(root: &Path) {
+pub(super) fn remove_empty_directories(root: &Path) {
     let mut stack = vec![root.to_owned()];
     let mut all = Vec::new();
     while let Some(path) = stack.pop() {
@@ -336,181 +345,4 @@ fn remove_empty_directories(root: &Path) {
     for path in all.iter().rev() {
         let _ = std::fs::remove_dir(path);
     }
-}
-
-impl Repo {
-    /// Looks whether what follows the movement can be written: the reflogs and ORIG_HEAD. Past the commit point nobody
-    /// could take back what they refuse; a `.git/logs/HEAD` that belongs to root is nothing rare.
-    ///
-    /// # Errors
-    /// One of them cannot be written, or the configuration makes no sense.
-    pub fn check_records(&self, movement: &Movement) -> Result<()> {
-        for file in self.logs(movement)? {
-            can_append(&file).map_err(|e| Error::io("write", &file, e))?;
-        }
-        let orig = self.git_dir().join("ORIG_HEAD");
-        if movement.is_head && movement.old.is_some() && orig.is_dir() {
-            return Err(Error::io("write", orig, std::io::Error::from(std::io::ErrorKind::IsADirectory)));
-        }
-        Ok(())
-    }
-
-    /// Writes the movement's line into the reflogs that keep one, unless it is there.
-    ///
-    /// # Errors
-    /// A reflog cannot be written.
-    pub fn write_reflog(&self, movement: &Movement) -> Result<()> {
-        for file in self.logs(movement)? {
-            if file.is_dir() {
-                remove_empty_directories(&file);
-            }
-            let directory = file.parent().unwrap_or(self.common_dir());
-            self.in_shared(directory, &mut Vec::new(), || {
-                let is_new = !file.exists();
-                append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
-                if is_new { self.share(&file) } else { Ok(()) }
-            })?;
-        }
-        Ok(())
-    }
-
-    /// The reflogs that get a line.
-    fn logs(&self, movement: &Movement) -> Result<Vec<PathBuf>> {
-        let also_head = movement.is_head && movement.name != "HEAD";
-        let mut files = Vec::new();
-        for name in [Some(movement.name.as_str()), also_head.then_some("HEAD")].into_iter().flatten() {
-            let file = self.log_file(name);
-            if self.keeps_log(name, &file)? {
-                files.push(file);
-            }
-        }
-        Ok(files)
-    }
-
-    fn keeps_log(&self, name: &str, file: &Path) -> Result<bool> {
-        let setting = self.config().string("core.logallrefupdates")?;
-        let automatic = name == "HEAD"
-            || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|p| name.starts_with(p));
-        Ok(match setting.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            Some("always") => true,
-            None => file.is_file() || (automatic && self.workdir().is_some()),
-            Some(_) => {
-                file.is_file() || (automatic && self.config().bool("core.logallrefupdates")?.unwrap_or(true))
-            }
-        })
-    }
-
-    /// Records where the branch was, for `git reset ORIG_HEAD`.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
-        let file = self.git_dir().join("ORIG_HEAD");
-        std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
-        self.share(aside)?;
-        std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
-    }
-
-    /// Moves the reference by `git update-ref`, which runs the reference-transaction hook. Git, and not the hook, holds
-    /// the transaction's liveness lock for as long as it runs, even if this process is killed: nobody may take back
-    /// what it is about to do.
-    ///
-    /// # Errors
-    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if the reference is elsewhere by now.
-    pub fn update_ref(&self, movement: &Movement, alive: &Flock) -> Result<()> {
-        let mut command = process::git(self);
-        // As its standard input, which it does not hand on to the hook.
-        command.stdin(alive.share()?);
-        if let Some((who, rest)) = movement.who.split_once(" <")
-            && let Some((email, date)) = rest.split_once("> ")
-        {
-            command
-                .env("GIT_COMMITTER_NAME", who)
-                .env("GIT_COMMITTER_EMAIL", email)
-                .env("GIT_COMMITTER_DATE", date);
-        }
-        command.args(["update-ref", "-m", &movement.message, "--", &movement.name, &movement.new]);
-        command.arg(movement.old.as_deref().unwrap_or(ZERO));
-        let outcome = process::output(&mut command);
-        if outcome.is_ok() {
-            return Ok(());
-        }
-        // Whatever it said, what counts is where the reference is.
-        let now = self.value(&movement.name)?.map(|id| id.to_string());
-        match outcome {
-            _ if now.as_ref() == Some(&movement.new) => Ok(()),
-            _ if now != movement.old => Err(Error::Moved { name: movement.name.clone() }),
-            Err(Error::Command { message, .. }) if message.contains("hook") => {
-                Err(Error::ReferenceHook(movement.name.clone()))
-            }
-            outcome => outcome.map(drop),
-        }
-    }
-}
-
-/// Whether a reflog can be written, without making it.
-fn can_append(file: &Path) -> std::io::Result<()> {
-    use rustix::fs::{Access, AtFlags, CWD};
-    if file.is_dir() {
-        // Of a branch that is gone, as git may leave them: they give way if there is no log in them.
-        return match is_empty_but_for_directories(file)? {
-            true => Ok(()),
-            false => Err(std::io::ErrorKind::IsADirectory.into()),
-        };
-    }
-    match std::fs::OpenOptions::new().read(true).append(true).open(file) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-        opened => return opened.map(drop),
-    }
-    let parent = file.ancestors().skip(1).find(|parent| parent.symlink_metadata().is_ok());
-    match parent {
-        Some(parent) if parent.is_dir() => {
-            Ok(rustix::fs::accessat(CWD, parent, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
-        }
-        _ => Err(std::io::ErrorKind::NotADirectory.into()),
-    }
-}
-
-fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
-    let mut stack = vec![root.to_owned()];
-    while let Some(path) = stack.pop() {
-        for entry in std::fs::read_dir(path)? {
-            let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                return Ok(false);
-            }
-            stack.push(entry.path());
-        }
-    }
-    Ok(true)
-}
-
-fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
-    let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
-    let line = format!(
-        "{} {} {}\t{}\n",
-        movement.old.as_deref().unwrap_or(ZERO),
-        movement.new,
-        movement.who,
-        movement.message
-    );
-    let length = log.seek(SeekFrom::End(0))?;
-    let tail = length.min(line.len() as u64);
-    log.seek(SeekFrom::End(-(tail as i64)))?;
-    let mut last = Vec::new();
-    log.read_to_end(&mut last)?;
-    if last == line.as_bytes() {
-        return Ok(());
-    }
-    // A process that was killed in the middle of the line left its beginning.
-    let torn = (0..last.len()).find(|&at| line.as_bytes().starts_with(&last[at..]) && ends_line(&last[..at]));
-    if let Some(at) = torn {
-        log.set_len(length - (last.len() - at) as u64)?;
-    }
-    log.write_all(line.as_bytes())
-}
-
-/// Whether a line begins after these bytes, as far as they tell.
-fn ends_line(before: &[u8]) -> bool {
-    before.last().is_none_or(|&b| b == b'\n')
 }

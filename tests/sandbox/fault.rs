@@ -51,15 +51,18 @@ impl Stopped {
     /// One that lands the response, when it comes to the point for the n-th time.
     pub fn on(sandbox: &Sandbox, fault: &str, n: usize, response: &str) -> Self {
         let file = sandbox.response(response);
-        let mut command = sandbox.command([file]);
-        command.env(VARIABLE, format!("{fault}:stop:{n}")).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
+        Self::with(sandbox.command([file]).env(VARIABLE, format!("{fault}:stop:{n}")))
+    }
+
+    /// One that was told by the environment where to stop.
+    pub fn with(command: &mut Command) -> Self {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stat = format!("/proc/{}/stat", child.id());
         let stopped = wait_for(|| {
             let stat = std::fs::read_to_string(&stat).unwrap_or_default();
             stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
         });
-        assert!(stopped, "it did not stop at {fault}");
+        assert!(stopped, "it did not stop");
         Self { child }
     }
 

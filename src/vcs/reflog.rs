@@ -1,0 +1,148 @@
+//! What is recorded about the movement of a reference: the reflogs (git-reflog(1)) and ORIG_HEAD.
+
+use super::refs::{Movement, ZERO, remove_empty_directories};
+use super::repo::Repo;
+use super::{Error, Result};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+impl Repo {
+    /// Looks whether what follows the movement can be written: the reflogs and ORIG_HEAD. Past the commit point nobody
+    /// could take back what they refuse; a `.git/logs/HEAD` that belongs to root is nothing rare.
+    ///
+    /// # Errors
+    /// One of them cannot be written, or the configuration makes no sense.
+    pub fn check_records(&self, movement: &Movement) -> Result<()> {
+        for file in self.logs(movement)? {
+            can_append(&file).map_err(|e| Error::io("write", &file, e))?;
+        }
+        let orig = self.git_dir().join("ORIG_HEAD");
+        if movement.is_head && movement.old.is_some() && orig.is_dir() {
+            return Err(Error::io("write", orig, std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        }
+        Ok(())
+    }
+
+    /// Writes the movement's line into the reflogs that keep one, unless it is there.
+    ///
+    /// # Errors
+    /// A reflog cannot be written.
+    pub fn write_reflog(&self, movement: &Movement) -> Result<()> {
+        for file in self.logs(movement)? {
+            if file.is_dir() {
+                remove_empty_directories(&file);
+            }
+            let directory = file.parent().unwrap_or(self.common_dir());
+            self.in_shared(directory, &mut Vec::new(), || {
+                let is_new = !file.exists();
+                append(&file, movement).map_err(|e| Error::io("write", &file, e))?;
+                if is_new { self.share(&file) } else { Ok(()) }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The reflogs that get a line.
+    fn logs(&self, movement: &Movement) -> Result<Vec<PathBuf>> {
+        let also_head = movement.is_head && movement.name != "HEAD";
+        let mut files = Vec::new();
+        for name in [Some(movement.name.as_str()), also_head.then_some("HEAD")].into_iter().flatten() {
+            let file = self.log_file(name);
+            if self.keeps_log(name, &file)? {
+                files.push(file);
+            }
+        }
+        Ok(files)
+    }
+
+    fn keeps_log(&self, name: &str, file: &Path) -> Result<bool> {
+        let setting = self.config().string("core.logallrefupdates")?;
+        let automatic = name == "HEAD"
+            || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|p| name.starts_with(p));
+        Ok(match setting.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            Some("always") => true,
+            None => file.is_file() || (automatic && self.workdir().is_some()),
+            Some(_) => {
+                file.is_file() || (automatic && self.config().bool("core.logallrefupdates")?.unwrap_or(true))
+            }
+        })
+    }
+
+    /// Records where the branch was, for `git reset ORIG_HEAD`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
+        let file = self.git_dir().join("ORIG_HEAD");
+        std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
+        self.share(aside)?;
+        std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
+    }
+}
+
+/// Whether a reflog can be written, without making it.
+fn can_append(file: &Path) -> std::io::Result<()> {
+    use rustix::fs::{Access, AtFlags, CWD};
+    if file.is_dir() {
+        // Of a branch that is gone, as git may leave them: they give way if there is no log in them.
+        return match is_empty_but_for_directories(file)? {
+            true => Ok(()),
+            false => Err(std::io::ErrorKind::IsADirectory.into()),
+        };
+    }
+    match std::fs::OpenOptions::new().read(true).append(true).open(file) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+        opened => return opened.map(drop),
+    }
+    let parent = file.ancestors().skip(1).find(|parent| parent.symlink_metadata().is_ok());
+    match parent {
+        Some(parent) if parent.is_dir() => {
+            Ok(rustix::fs::accessat(CWD, parent, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+        }
+        _ => Err(std::io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
+    let mut stack = vec![root.to_owned()];
+    while let Some(path) = stack.pop() {
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                return Ok(false);
+            }
+            stack.push(entry.path());
+        }
+    }
+    Ok(true)
+}
+
+fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
+    let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
+    let line = format!(
+        "{} {} {}\t{}\n",
+        movement.old.as_deref().unwrap_or(ZERO),
+        movement.new,
+        movement.who,
+        movement.message
+    );
+    let length = log.seek(SeekFrom::End(0))?;
+    let tail = length.min(line.len() as u64);
+    log.seek(SeekFrom::End(-(tail as i64)))?;
+    let mut last = Vec::new();
+    log.read_to_end(&mut last)?;
+    if last == line.as_bytes() {
+        return Ok(());
+    }
+    // A process that was killed in the middle of the line left its beginning.
+    let torn = (0..last.len()).find(|&at| line.as_bytes().starts_with(&last[at..]) && ends_line(&last[..at]));
+    if let Some(at) = torn {
+        log.set_len(length - (last.len() - at) as u64)?;
+    }
+    log.write_all(line.as_bytes())
+}
+
+/// Whether a line begins after these bytes, as far as they tell.
+fn ends_line(before: &[u8]) -> bool {
+    before.last().is_none_or(|&b| b == b'\n')
+}

@@ -64,7 +64,7 @@ impl Exit {
             transaction::Error::Vcs(error) => Self::of_vcs(error),
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
             transaction::Error::Unsupported { .. }
-            | transaction::Error::NoAttempt(_)
+            | transaction::Error::NoAttempt { .. }
             | transaction::Error::Attempt { .. }
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
@@ -86,7 +86,7 @@ impl Exit {
             | E::Io { .. }
             | E::Git { .. }
             | E::Config { .. }
-            | E::Ident(_)
+            | E::Ident { .. }
             | E::Command { .. }
             | E::Injected(_) => Exit::Fatal,
         }

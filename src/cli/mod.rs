@@ -74,8 +74,8 @@ impl Error {
             V::NotARepository(_) => {
                 Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
             }
-            V::Ident(message) if message.contains("date") => None,
-            V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
+            V::Ident { known: true, .. } => None,
+            V::Ident { .. } => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
             V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
@@ -91,7 +91,7 @@ impl Error {
             Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
                 Some("run 'git llm-apply recover'".into())
             }
-            Error::Transaction(transaction::Error::NoAttempt(message)) => Some(if message.contains("are kept") {
+            Error::Transaction(transaction::Error::NoAttempt { others, .. }) => Some(if *others {
                 "name one: --continue=<id>, --abort=<id>".into()
             } else {
                 "a response of which edits are refused is kept, unless --no-keep or llmapply.keep says otherwise".into()

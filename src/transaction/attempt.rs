@@ -240,23 +240,22 @@ impl Attempt {
             };
             kept.iter().map(one).collect::<Vec<_>>().join(", ")
         };
-        match (kept.as_slice(), id) {
-            ([(only, _)], _) => Ok(only.clone()),
-            (_, Some(id)) if kept.iter().any(|(name, _)| name == id) => Ok(id.to_owned()),
-            ([], None) => Err(Error::NoAttempt("no refused attempt is kept in this worktree".into())),
-            ([], Some(id)) if all.is_empty() => {
-                Err(Error::NoAttempt(format!("no refused attempt '{id}' is kept in this worktree")))
-            }
-            ([], Some(id)) => Err(Error::NoAttempt(format!(
+        let message = match (kept.as_slice(), id) {
+            ([(only, _)], _) => return Ok(only.clone()),
+            (_, Some(id)) if kept.iter().any(|(name, _)| name == id) => return Ok(id.to_owned()),
+            ([], None) => "no refused attempt is kept in this worktree".to_owned(),
+            ([], Some(id)) if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
+            ([], Some(id)) => format!(
                 "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
                 described(&all)
-            ))),
-            (several, _) => Err(Error::NoAttempt(format!(
+            ),
+            (several, _) => format!(
                 "{} refused attempts are kept in this worktree, the newest first: {}",
                 several.len(),
                 described(several)
-            ))),
-        }
+            ),
+        };
+        Err(Error::NoAttempt { message, others: !all.is_empty() })
     }
 
     /// Forgets what was kept too long ago, and what a killed run has left half written. Trouble is nobody's error here.

@@ -70,8 +70,13 @@ pub enum Error {
         why: String,
     },
     /// There is no such refused attempt, or more than one.
-    #[error("{0}")]
-    NoAttempt(String),
+    #[error("{message}")]
+    NoAttempt {
+        /// What was looked for.
+        message: String,
+        /// Whether there are any.
+        others: bool,
+    },
     /// Every commit would be empty.
     #[error("there is nothing to land")]
     Nothing,

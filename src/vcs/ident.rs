@@ -51,18 +51,22 @@ impl Repo {
         };
         match signature {
             Some(signature) => Ok(signature),
-            None => self.ask_git(upper),
+            None => self.ask_git(upper, known.is_some()),
         }
     }
 
-    fn ask_git(&self, upper: &str) -> Result<git2::Signature<'static>> {
+    /// With `known` name and address are fine, and it is the date that git is asked about.
+    fn ask_git(&self, upper: &str, known: bool) -> Result<git2::Signature<'static>> {
         let mut command = std::process::Command::new("git");
         command.arg("--git-dir").arg(self.git_dir()).args(["var", &format!("GIT_{upper}_IDENT")]);
         let line = process::output(&mut command).map_err(|e| match e {
-            Error::Command { message, .. } => Error::Ident(message),
+            Error::Command { message, .. } => Error::Ident { message, known },
             other => other,
         })?;
-        let malformed = || Error::Ident(format!("git knows the {} only as '{line}'", upper.to_lowercase()));
+        let malformed = || {
+            let message = format!("git knows the {} only as '{line}'", upper.to_lowercase());
+            Error::Ident { message, known }
+        };
         let (who, date) = line.rsplit_once("> ").ok_or_else(malformed)?;
         let (name, email) = who.split_once(" <").ok_or_else(malformed)?;
         let time = seconds_and_zone(date).ok_or_else(malformed)?;

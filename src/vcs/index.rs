@@ -215,14 +215,15 @@ fn open(path: &Path) -> Result<git2::Index> {
     git2::Index::open(path).map_err(|e| {
         let unsupported =
             |what: &str, help: &str| Error::Unsupported { what: what.to_owned(), help: help.to_owned() };
-        // Libgit2 names the extension that it does not know.
-        if e.message().contains("'link'") {
+        // Libgit2 names the extension that it does not know, in words that are never translated.
+        let extension = e.message().strip_prefix("unsupported mandatory extension: ");
+        if extension == Some("'link'") {
             return unsupported(
                 "the index is split (core.splitIndex)",
                 "use -b <branch>, or 'git update-index --no-split-index'",
             );
         }
-        if e.message().contains("'sdir'") {
+        if extension == Some("'sdir'") {
             return unsupported(
                 "the index is sparse (index.sparse)",
                 "use -b <branch>, or 'git sparse-checkout reapply --no-sparse-index'",

@@ -71,9 +71,14 @@ pub enum Error {
         /// What it should be.
         expected: &'static str,
     },
-    /// Git does not know who the user is.
-    #[error("{0}")]
-    Ident(String),
+    /// Git does not know who the user is, or cannot read the date.
+    #[error("{message}")]
+    Ident {
+        /// What it said.
+        message: String,
+        /// Whether the name and the address are known.
+        known: bool,
+    },
     /// A revision that names no commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),

@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use git_llm_apply::cli::args::{self, OPTIONS, PROMPT_OPTIONS, VERBS};
+use git_llm_apply::cli::args::{self, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, VERBS};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
 use git_llm_apply::diag::{Code, RowKind};
@@ -64,7 +64,7 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        for option in OPTIONS.iter().chain(PROMPT_OPTIONS) {
+        for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -112,6 +112,7 @@ mod man_page {
         let known: BTreeSet<_> = OPTIONS
             .iter()
             .chain(PROMPT_OPTIONS)
+            .chain(RECOVER_OPTIONS)
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();

@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{copy, ends, killed_at, room, with_fault};
-use sandbox::{Run, Sandbox, five, same};
+use sandbox::{Run, Sandbox, create, five, same};
 use std::path::PathBuf;
 
 #[test]
@@ -218,4 +218,121 @@ fn a_recovery_does_not_need_the_objects_of_the_killed_run() {
         sandbox.is_sound();
         sandbox.apply(["-b", "other"], &five()).exits(0);
     }
+}
+
+const LOCKS: [&str; 3] = [".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock"];
+
+/// A landing that was killed at a point, and whose locks somebody has removed, as git advises.
+fn unlocked(fault: &str, locks: usize) -> Sandbox {
+    let sandbox = killed_at(fault);
+    for lock in &LOCKS[..locks] {
+        std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
+    }
+    sandbox
+}
+
+#[test]
+fn a_landing_is_settled_although_somebody_has_removed_its_locks() {
+    let (before, after) = ends();
+    let back =
+        ["index-locked", "index-kept", "file-placed", "file-removed", "index-prepared", "ref-prepared"];
+    let forward = ["ref-moved", "reflog-written", "orig-head-set", "index-placed"];
+    let all = back.iter().map(|fault| (fault, &before)).chain(forward.iter().map(|fault| (fault, &after)));
+    for (fault, wanted) in all {
+        for locks in [1, 3] {
+            if locks == 3 && *fault == "index-locked" {
+                continue;
+            }
+            let sandbox = unlocked(fault, locks);
+            sandbox.run(["recover"]).exits(0);
+            sandbox.state().is(wanted, &format!("{fault}, {locks} locks gone"));
+            sandbox.is_sound();
+            // By what comes next as well, which builds on what has landed.
+            let sandbox = unlocked(fault, locks);
+            sandbox.apply([""; 0], &create("next.txt", "Go on", "next\n")).exits(0);
+            assert_eq!(sandbox.status(), "", "{fault}");
+            let landed = std::ptr::eq(wanted, &after);
+            assert_eq!(sandbox.git(["show", "HEAD:README"]) == "hello world", landed, "{fault}");
+            sandbox.is_sound();
+        }
+    }
+}
+
+#[test]
+fn a_recovery_that_takes_the_locks_anew_may_be_killed() {
+    let (before, after) = ends();
+    for (first, wanted) in [("index-prepared", &before), ("ref-moved", &after)] {
+        for second in ["index-locked", "reflog-written", "index-placed", "ref-unlocked", "scratch-removed"] {
+            let sandbox = unlocked(first, 3);
+            sandbox.command(["recover"]).env(VARIABLE, format!("{second}:kill")).output().unwrap();
+            sandbox.run(["recover"]).exits(0);
+            sandbox.state().is(wanted, &format!("{first}, then {second}"));
+            sandbox.is_sound();
+        }
+    }
+}
+
+/// The command that a line of the output consists of, run by a shell.
+fn run_what_it_says(sandbox: &Sandbox, run: &Run) {
+    let command = run.stderr.lines().find_map(|line| line.strip_prefix("    git ")).unwrap();
+    let mut shell = sandbox.git_command(["-c", &format!("alias.it=!git {command}"), "it"]);
+    Run::of(shell.output().unwrap()).exits(0);
+}
+
+#[test]
+fn what_the_index_lacks_after_others_went_on_is_said_with_what_mends_it() {
+    // With something staged.
+    let sandbox = unlocked("ref-moved", 3);
+    sandbox.file("mine.txt", "mine\n");
+    sandbox.git(["add", "mine.txt"]);
+    let before = sandbox.state();
+    let run = sandbox.run(["recover"]).exits(4).says("README");
+    let after = sandbox.state();
+    assert_eq!((&after.index, &after.status), (&before.index, &before.status));
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    run_what_it_says(&sandbox, &run);
+    assert_eq!(sandbox.status(), "A  mine.txt");
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+
+    // With a commit that took it back, by an ordinary landing elsewhere.
+    let sandbox = unlocked("ref-moved", 3);
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    assert_eq!(sandbox.git(["show", "HEAD:README"]), "hello");
+    let run = sandbox.apply(["-b", "side"], &create("next.txt", "Go on", "next\n")).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    run_what_it_says(&sandbox, &run);
+    assert_eq!(sandbox.git(["diff", "--cached", "HEAD~1"]), "");
+
+    // Before it had landed: nothing is lacking, and no file is touched.
+    let sandbox = unlocked("index-prepared", 3);
+    sandbox.file("mine.txt", "mine\n");
+    sandbox.git(["add", "mine.txt"]);
+    let before = sandbox.state();
+    let run = sandbox.run(["recover"]).exits(4).says("README");
+    assert!(!run.stderr.contains("git restore"), "{}", run.stderr);
+    let after = sandbox.state();
+    assert_eq!((&after.index, &after.status), (&before.index, &before.status));
+
+    // Nor is anything where HEAD is on another branch by now.
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "other"]);
+    with_fault(&sandbox, [""; 0], "ref-moved:kill");
+    LOCKS.iter().for_each(|lock| std::fs::remove_file(sandbox.repo.join(lock)).unwrap());
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/other"]);
+    let before = sandbox.git(["ls-files", "-s"]);
+    let run = sandbox.run(["recover"]).exits(4);
+    assert!(!run.stderr.contains("git restore"), "{}", run.stderr);
+    assert_eq!(sandbox.git(["ls-files", "-s"]), before);
+}
+
+#[test]
+fn a_lock_of_somebody_elses_is_waited_for_by_the_user() {
+    let (_, after) = ends();
+    let sandbox = unlocked("ref-moved", 3);
+    sandbox.file(".git/index.lock", "");
+    sandbox.run(["recover"]).exits(4).says("index.lock");
+    std::fs::remove_file(sandbox.repo.join(".git/index.lock")).unwrap();
+    sandbox.run(["recover"]).exits(0);
+    sandbox.state().is(&after, "another's lock");
+    sandbox.is_sound();
 }

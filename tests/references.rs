@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use sandbox::fault::with_fault;
+use sandbox::fault::{signal, wait_for, with_fault};
 use sandbox::{Run, Sandbox, five, same};
 
 #[test]
@@ -198,4 +198,37 @@ fn a_lock_is_told_from_a_refusal_whatever_the_branch_is_called() {
         std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
     }
     sandbox.apply([""; 0], &five()).exits(0);
+}
+
+#[test]
+fn locks_that_a_killed_git_left_are_named() {
+    use std::os::unix::process::CommandExt;
+    for first in [&["recover"][..], &["-q", "--"], &["--"]] {
+        let sandbox = Sandbox::new();
+        let before = sandbox.state();
+        let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+        sandbox.script(&hook, "#!/bin/sh\n[ $1 = prepared ] || exit 0\ntouch ../here\nsleep 60\n");
+        let file = sandbox.response(&five());
+        // With all that it has started, as a terminal that is closed would do.
+        let mut child = sandbox.command([&file]).process_group(0).spawn().unwrap();
+        assert!(wait_for(|| sandbox.root().join("here").exists()));
+        signal("KILL", -i64::from(child.id()));
+        child.wait().unwrap();
+        std::fs::remove_file(&hook).unwrap();
+        let mut command = sandbox.command(first);
+        if first != ["recover"] {
+            command.arg(&file);
+        }
+        let run = Run::of(command.output().unwrap()).exits(4);
+        for lock in [".git/refs/heads/main.lock", ".git/HEAD.lock"] {
+            assert!(sandbox.exists(lock), "nothing proves that it was that git's");
+            if first != ["-q", "--"] {
+                assert!(run.stderr.contains(lock), "{first:?}: {}", run.stderr);
+            }
+            std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
+        }
+        sandbox.state().is(&before, "taken back");
+        sandbox.is_sound();
+        sandbox.apply([""; 0], &five()).exits(0);
+    }
 }

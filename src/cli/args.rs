@@ -307,6 +307,20 @@ pub const PROMPT_OPTIONS: &[Opt] = &[
     },
 ];
 
+/// The options of recover beside those that it shares with apply.
+pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag(
+        "discard",
+        "give up what has a journal that cannot be used",
+        "Such a journal is torn, empty, of another version, or names what is not this repository's, and everything that \
+         changes something refuses to run beside it. The locks that it left are removed, what else it left is moved to \
+         `llm-apply/discarded` in the git directory and named, and no file, branch or index is touched. What can be finished \
+         or taken back still is.",
+    )
+}];
+
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{
     let mut names = [""; FORMATS.len()];
@@ -410,7 +424,7 @@ pub fn command() -> Command {
                         .help("tracked files to show, from HEAD or --base"),
                 ),
         )
-        .subcommand(verb(recover).arg(directory()).args(
+        .subcommand(verb(recover).arg(directory()).args(RECOVER_OPTIONS.iter().flat_map(arguments)).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))
 }

@@ -66,6 +66,7 @@ impl Exit {
             transaction::Error::Unsupported { .. }
             | transaction::Error::NoAttempt { .. }
             | transaction::Error::Attempt { .. }
+            | transaction::Error::Broken { .. }
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
@@ -88,6 +89,7 @@ impl Exit {
             | E::Config { .. }
             | E::Ident { .. }
             | E::Command { .. }
+            | E::NotOwn(_)
             | E::Injected(_) => Exit::Fatal,
         }
     }

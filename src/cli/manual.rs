@@ -8,7 +8,7 @@ mod text;
 
 pub use formats::{Chapter, chapter};
 
-use super::args::{self, OPTIONS, Opt, PROMPT_OPTIONS, Takes, VERBS};
+use super::args::{self, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, Takes, VERBS};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
@@ -55,6 +55,10 @@ pub fn page() -> String {
         page.item(&usage(option), &said(option));
     }
     page.pieces(text::PROMPT_OPTIONS);
+    page.heading("Options of recover");
+    for option in RECOVER_OPTIONS {
+        page.item(&usage(option), &said(option));
+    }
     page.section("RESUMING");
     page.pieces(text::RESUMING);
     page.section("THE FORMATS");

@@ -77,6 +77,7 @@ impl Error {
             V::Ident { known: true, .. } => None,
             V::Ident { .. } => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
+            V::NotOwn(_) => Some("move it away".into()),
             V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
@@ -91,6 +92,11 @@ impl Error {
             Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
                 Some("run 'git llm-apply recover'".into())
             }
+            Error::Transaction(transaction::Error::Broken { .. }) => Some(
+                "'git llm-apply recover --discard' gives it up: removes its locks, moves what it left aside, and touches no \
+                 file, branch or index"
+                    .into(),
+            ),
             Error::Transaction(transaction::Error::NoAttempt { others, .. }) => Some(if *others {
                 "name one: --continue=<id>, --abort=<id>".into()
             } else {

@@ -2,8 +2,8 @@
 
 use super::output::Printer;
 use super::settings::{self, Output};
-use super::{Error, exit::Exit};
-use crate::report::{Report, Status};
+use super::{Error, args, exit::Exit};
+use crate::report::{RecoveredReport, Report, Status};
 use crate::transaction::{self, End, Recovered};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -13,50 +13,56 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output);
-    let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?)?;
+    let discard = args::switch(matches, "discard").unwrap_or(false);
+    let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
+    let open = all.iter().any(|one| one.settled.is_open());
+    let exit = if open { Exit::InTheWay } else { Exit::Done };
     if output.json {
-        let left = all.iter().any(|one| !one.left.is_empty());
-        let mut report = Report::new(Status::Nothing, 0);
-        report.recovered =
-            all.iter().map(|one| (one.id.clone(), one.end.as_str(), one.left.clone())).collect();
-        if left {
+        let mut report = Report::new(Status::Nothing, exit.code());
+        report.recovered = all.iter().map(reported).collect();
+        if open {
             report.status = Status::InTheWay;
-            report.exit_code = Exit::InTheWay.code();
         }
         printer.report(&report);
-        return Ok(if left { Exit::InTheWay } else { Exit::Done });
+        return Ok(exit);
     }
     if all.is_empty() {
         printer.line("nothing to recover");
     }
-    let mut exit = Exit::Done;
     for one in &all {
         printer.line(&sentence(one));
-        for path in &one.left {
-            printer.note(&format!("  {path} was changed since, and stays as it is: look at it"));
-            exit = Exit::InTheWay;
-        }
+        remarks(one).iter().for_each(|remark| printer.note(remark));
     }
     Ok(exit)
 }
 
 /// Recovers before a verb that changes something, and says so.
 pub(super) fn first(repo: &Repo, timeout: Duration, printer: &Printer) -> Result<(), Error> {
-    for one in transaction::recover(repo, timeout)? {
-        if one.end != End::Discarded {
+    for one in transaction::recover(repo, timeout, false)? {
+        if one.settled.end != End::Discarded {
             printer.note(&sentence(&one));
         }
-        for path in &one.left {
-            printer.note(&format!("  {path} was changed since, and stays as it is: look at it"));
-        }
+        remarks(&one).iter().for_each(|remark| printer.note(remark));
     }
     Ok(())
+}
+
+fn reported(one: &Recovered) -> RecoveredReport {
+    let settled = &one.settled;
+    RecoveredReport {
+        id: one.id.clone(),
+        end: settled.end.as_str(),
+        left: settled.left.clone(),
+        unindexed: settled.unindexed.clone(),
+        locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
+        aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
+    }
 }
 
 fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    match one.end {
+    match one.settled.end {
         End::Discarded => format!("removed what a killed run had prepared ({})", one.id),
         End::TakenBack => {
             format!("took a killed run back: {branch} and its files are as before it ({})", one.id)
@@ -65,5 +71,38 @@ fn sentence(one: &Recovered) -> String {
         End::LeftAlone => {
             format!("a killed run on {branch} could not be settled, since git went on meanwhile ({})", one.id)
         }
+        End::GivenUp => {
+            let aside = one.settled.aside.as_ref().map(|aside| aside.display().to_string());
+            format!("gave a killed run up: what it left is in {} now", aside.unwrap_or_default())
+        }
     }
+}
+
+/// What somebody has to look at.
+fn remarks(one: &Recovered) -> Vec<String> {
+    let settled = &one.settled;
+    let mut all = Vec::new();
+    for path in &settled.left {
+        all.push(format!("  {path} was changed since, and stays as it is: look at it"));
+    }
+    if let (Some(new), false) = (&settled.new, settled.unindexed.is_empty()) {
+        let paths: Vec<_> = settled.unindexed.iter().map(|path| shell_word(path)).collect();
+        all.push(format!(
+            "  the index does not have what landed in {}, and the next commit would take it back; this puts it there:",
+            settled.unindexed.join(", ")
+        ));
+        all.push(format!("    git restore --source={new} --staged -- {}", paths.join(" ")));
+    }
+    for lock in &settled.locks {
+        all.push(format!(
+            "  {} is a lock of git's own, left by a git that was killed unless one is at work: remove it",
+            lock.display()
+        ));
+    }
+    all
+}
+
+/// A path from the top as a word of a shell's command.
+fn shell_word(path: &str) -> String {
+    format!("':(top,literal){}'", path.replace('\'', r"'\''"))
 }

@@ -2,7 +2,7 @@
 
 use super::escape::is_hidden;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, Report};
+use super::{Difference, EditReport, Finding, RecoveredReport, Report};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -161,6 +161,9 @@ struct Recovered<'a> {
     id: &'a str,
     end: &'static str,
     left: &'a [String],
+    unindexed: &'a [String],
+    locks: &'a [String],
+    aside: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -195,11 +198,22 @@ pub fn json(report: &Report) -> Result<String, serde_json::Error> {
             .iter()
             .map(|(kind, subject, message)| Obstacle { kind, subject, message })
             .collect(),
-        recovered: report.recovered.iter().map(|(id, end, left)| Recovered { id, end, left }).collect(),
+        recovered: report.recovered.iter().map(recovered).collect(),
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
     })?;
     Ok(spell_out(text))
+}
+
+fn recovered(one: &RecoveredReport) -> Recovered<'_> {
+    Recovered {
+        id: &one.id,
+        end: one.end,
+        left: &one.left,
+        unindexed: &one.unindexed,
+        locks: &one.locks,
+        aside: one.aside.as_deref(),
+    }
 }
 
 /// JSON leaves what hides or turns text as it is; a terminal would act on it, so it is spelled out too.

@@ -218,8 +218,8 @@ pub struct Report {
     pub obstacle_help: Vec<String>,
     /// Whether nothing was to be changed anyway.
     pub dry_run: bool,
-    /// Transactions of killed processes: id, the end they were brought to, paths left as they were found.
-    pub recovered: Vec<(String, &'static str, Vec<String>)>,
+    /// Transactions of killed processes.
+    pub recovered: Vec<RecoveredReport>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
@@ -228,6 +228,23 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+}
+
+/// What became of a killed process's transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecoveredReport {
+    /// Its id.
+    pub id: String,
+    /// The end that it was brought to.
+    pub end: &'static str,
+    /// Paths left as they were found.
+    pub left: Vec<String>,
+    /// Paths that have landed and that the index does not have so.
+    pub unindexed: Vec<String>,
+    /// Locks of a git that was killed with it.
+    pub locks: Vec<String>,
+    /// Where what it left was moved to, if it was given up.
+    pub aside: Option<String>,
 }
 
 /// A refused attempt that was kept for `--continue`.

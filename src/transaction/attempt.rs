@@ -8,7 +8,7 @@ use super::{Error, Result};
 use crate::plan::SlotState;
 use crate::response::Response;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
+use crate::vcs::{self, Oid, places};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -131,7 +131,9 @@ impl Attempt {
     fn write(&self, repo: &Repo, aside: &Path, place: &Path, responses: &[Response]) -> Result<()> {
         // Where several users share the repository each has to be able to keep one, and to land beside it.
         let all = all(repo);
-        for directory in [all.parent().unwrap_or(&all), &all] {
+        let own = [all.parent().unwrap_or(&all), &all];
+        places::check_own(&own)?;
+        for directory in own {
             if private_directory(directory)? {
                 repo.share(directory)?;
             }
@@ -165,7 +167,7 @@ impl Attempt {
     /// Reads the one at that place, or says why it cannot be read.
     fn read(place: &Path, id: &str) -> std::result::Result<Found, String> {
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
-        let read = |file: &str| std::fs::read(place.join(file)).map_err(|e| damaged(file, &e));
+        let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
         let head: Head = serde_json::from_slice(&record).map_err(|e| damaged(RECORD, &e))?;
         if (head.version, head.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
@@ -196,7 +198,9 @@ impl Attempt {
     /// # Errors
     /// It cannot be removed.
     pub fn forget(repo: &Repo, id: &str) -> Result<()> {
-        let place = all(repo).join(id);
+        let all = all(repo);
+        places::check_own(&[all.parent().unwrap_or(&all), &all])?;
+        let place = all.join(id);
         match std::fs::remove_dir_all(&place) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(vcs::Error::io("remove", place, e).into());
@@ -217,7 +221,7 @@ impl Attempt {
     fn kept(repo: &Repo) -> Vec<(String, Vec<String>)> {
         let mut found = Vec::new();
         for (name, path) in
-            entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && path.is_dir())
+            entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
         {
             let (made, names) = match head(&path) {
                 Some(head) => (head.made, head.names),
@@ -283,23 +287,33 @@ fn all(repo: &Repo) -> PathBuf {
 /// The directories that are empty now go.
 fn tidy(repo: &Repo) {
     let all = all(repo);
+    if places::check_own(&[all.parent().unwrap_or(&all), &all]).is_err() {
+        return;
+    }
     let _ = std::fs::remove_dir(&all);
     let _ = all.parent().map(std::fs::remove_dir);
 }
 
 fn entries(all: &Path) -> Vec<(String, PathBuf)> {
-    let entries = std::fs::read_dir(all).into_iter().flatten().flatten();
+    // Behind a link they are not ours to read or to remove.
+    let own = [all.parent().unwrap_or(all), all];
+    let all = places::check_own(&own).ok().and_then(|()| std::fs::read_dir(all).ok());
+    let entries = all.into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
 
 /// What an attempt's record says of itself, if it can be read.
 fn head(place: &Path) -> Option<Head> {
-    serde_json::from_slice(&std::fs::read(place.join(RECORD)).ok()?).ok()
+    serde_json::from_slice(&places::read(&place.join(RECORD), places::LARGE).ok()?).ok()
 }
 
 /// Whether a name is one that an attempt may have; not that of one that is still being written.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 fn modified(path: &Path) -> Option<u64> {

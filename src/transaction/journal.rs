@@ -1,9 +1,14 @@
 //! What a landing is about to do, on disk before it does it: enough to bring it to either end without its process.
 
+use super::Room;
 use super::staging::Staged;
+use crate::path::RepoPath;
+use crate::vcs::durability::{self, Durability};
+use crate::vcs::fault::{Fault, point};
 use crate::vcs::quarantine::Manifest;
-use crate::vcs::refs::Movement;
-use crate::vcs::{self, Result};
+use crate::vcs::refs::{Movement, is_object_name};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Result, places};
 use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -14,8 +19,17 @@ pub(super) const NAME: &str = "journal";
 /// The token's file; the lock files are links to it.
 pub(super) const TOKEN: &str = "token";
 
-/// The version of this format. A journal of another version is not touched.
+/// The index that is prepared, until it is renamed into place.
+pub(super) const INDEX: &str = "index";
+
+/// The index that was there when the checkout's files began to change.
+pub(super) const INDEX_BEFORE: &str = "index-was";
+
+/// The version of this format. A journal of another version is not acted upon.
 pub(super) const VERSION: u32 = 1;
+
+/// How large a journal may be, in bytes: some hundred for each path.
+const LIMIT: u64 = 128 << 20;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Journal {
@@ -71,18 +85,72 @@ impl<'de> Deserialize<'de> for AnyPath {
     }
 }
 
+/// What every version has, and all that is to be read of another version's.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+}
+
 impl Journal {
-    /// Writes the journal aside and renames it into place.
-    pub(super) fn write(&self, room: &Path) -> Result<()> {
-        use crate::vcs::fault::{Fault, point};
-        let aside = room.join("journal.new");
-        let bytes =
-            serde_json::to_vec(self).map_err(|e| vcs::Error::io("write", &aside, std::io::Error::from(e)))?;
-        std::fs::write(&aside, bytes).map_err(|e| vcs::Error::io("write", &aside, e))?;
+    /// Writes token and journal, and renames the journal into place. With `sync` both are on the disk then, and a lock
+    /// that holds the token can always be told for what it is.
+    pub(super) fn write(&self, repo: &Repo, room: &Room) -> Result<()> {
+        let sync = Durability::of(repo)?.any();
+        durability::write(&room.file(TOKEN), format!("git-llm-apply {}\n", room.id).as_bytes(), sync)?;
+        let aside = room.file("journal.new");
+        let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
+        let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;
+        // What could not be read again is not begun.
+        Self::parse(&bytes).map_err(|why| failed(std::io::Error::other(why)))?;
+        durability::write(&aside, &bytes, sync)?;
         point(Fault::JournalWritten)?;
-        let place = room.join(NAME);
+        let place = room.file(NAME);
         std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;
+        if sync {
+            durability::sync_directories(&room.path, repo.common_dir())?;
+        }
         point(Fault::JournalPlaced)
+    }
+
+    /// Reads a room's journal; `None` if there is none. Whatever it says may have been made up by somebody: it is whole
+    /// and well-formed, and its places are still to be looked at.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub(super) fn read(room: &Path) -> std::result::Result<Option<Self>, String> {
+        match places::read(&room.join(NAME), LIMIT) {
+            Ok(bytes) => Self::parse(&bytes).map(Some),
+            Err(e) if e.is_missing() => Ok(None),
+            Err(e) => Err(e.to_string()),
+        }
+    }
+
+    fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
+        if bytes.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        if bytes.len() as u64 > LIMIT {
+            return Err(format!("it has more than {LIMIT} bytes"));
+        }
+        let torn = |e: serde_json::Error| format!("it is not whole, or no journal: {e}");
+        let head: Head = serde_json::from_slice(bytes).map_err(torn)?;
+        if head.version != VERSION {
+            return Err(format!("it is of version {}, and this program knows {VERSION}", head.version));
+        }
+        let journal: Self = serde_json::from_slice(bytes).map_err(torn)?;
+        let named = |what: &str| format!("it names {what:?}, which no landing has to do with");
+        journal.movement.check().map_err(|what| named(&what))?;
+        journal.objects.check().map_err(|what| named(&what))?;
+        let Some(staged) = &journal.staged else { return Ok(journal) };
+        let paths = staged.files.iter().map(|file| &file.path);
+        for path in paths.chain(&staged.cleared).chain(&staged.made) {
+            RepoPath::parse(path).map_err(|_| named(path))?;
+        }
+        let blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
+        match blobs.filter(|id| !is_object_name(id)).next() {
+            Some(id) => Err(named(id)),
+            None => Ok(journal),
+        }
     }
 
     /// Puts the present name of the shared git directory in the place of the one that it had: the repository may have
@@ -110,23 +178,6 @@ impl Journal {
         {
             staged.directory.0 = new.join(inside);
         }
-    }
-
-    /// Reads a room's journal; `None` if there is none.
-    pub(super) fn read(room: &Path) -> Result<Option<Self>> {
-        let place = room.join(NAME);
-        let bytes = match std::fs::read(&place) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(vcs::Error::io("read", place, e)),
-        };
-        let journal: Self = serde_json::from_slice(&bytes)
-            .map_err(|e| vcs::Error::io("read", &place, std::io::Error::from(e)))?;
-        if journal.version != VERSION {
-            let other = std::io::Error::other(format!("it is of version {}, not {VERSION}", journal.version));
-            return Err(vcs::Error::io("read", place, other));
-        }
-        Ok(Some(journal))
     }
 
     /// Removes a room's journal: what it was for is done.

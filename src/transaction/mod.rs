@@ -10,13 +10,16 @@
 
 mod attempt;
 mod carry;
+mod discard;
 pub mod interrupt;
 mod journal;
 mod obstacles;
+mod places;
 mod preview;
 mod publish;
 mod recover;
 mod series;
+mod settle;
 mod staging;
 mod target;
 
@@ -25,7 +28,7 @@ pub use carry::{Carried, Clash, ClashKind, carry};
 pub use obstacles::{Obstacle, unrun_hooks};
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
-pub use recover::{End, Recovered, pending, recover};
+pub use recover::{End, Recovered, Settled, pending, recover};
 pub use series::Planned;
 pub use target::Target;
 
@@ -83,6 +86,19 @@ pub enum Error {
     /// A signal; everything is as it was.
     #[error("interrupted; everything is as it was")]
     Interrupted,
+    /// What a killed run has left cannot be brought to an end, since its journal cannot be used.
+    #[error(
+        "the journal of a killed run cannot be used: {why}; the run has left {}",
+        remains(room, in_place)
+    )]
+    Broken {
+        /// The directory of that run.
+        room: PathBuf,
+        /// Why, as a sentence.
+        why: String,
+        /// What of it is in place.
+        in_place: Vec<String>,
+    },
     /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
     #[error("{source}; and taking back what was done failed: {back}")]
     Stuck {
@@ -99,6 +115,11 @@ pub enum Error {
         /// What failed.
         source: vcs::Error,
     },
+}
+
+fn remains(room: &Path, in_place: &[String]) -> String {
+    let room = room.display().to_string();
+    std::iter::once(&room).chain(in_place).map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// The result of most things here.
@@ -144,6 +165,26 @@ struct Room {
 }
 
 impl Room {
+    /// The directory of the files that are staged.
+    const FILES: &str = "files";
+
+    /// The scratch worktree.
+    const TREE: &str = "tree";
+
+    /// The liveness lock.
+    const LIVE: &str = "live";
+
+    /// Where rooms are moved whose journal is given up.
+    fn discarded(common: &Path) -> PathBuf {
+        common.join("llm-apply").join("discarded")
+    }
+
+    /// Looks whether rooms are in the repository itself.
+    fn check_all(common: &Path) -> Result<()> {
+        let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
+        Ok(vcs::places::check_own(&all.each_ref().map(PathBuf::as_path))?)
+    }
+
     /// `llm-apply/txn` in the shared git directory.
     fn all(common: &Path) -> PathBuf {
         common.join("llm-apply").join("txn")
@@ -152,6 +193,7 @@ impl Room {
     fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
         let common = repo.common_dir();
         let all = Self::all(common);
+        Self::check_all(common)?;
         // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
         let _lock = lock(repo, timeout)?;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -162,7 +204,7 @@ impl Room {
             let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
             made.map_err(|e| vcs::Error::io("create", &path, e))
         })?;
-        let live = path.join("live");
+        let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
         // Somebody who only looks whether it is alive may hold the lock for a moment.
         let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
@@ -273,7 +315,7 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let scratch = match target.start {
-            Some(start) => Some(Scratch::enter(repo, &room.id, &room.file("tree"), start)?),
+            Some(start) => Some(Scratch::enter(repo, &room.id, &room.file(Room::TREE), start)?),
             None => None,
         };
         point(Fault::ScratchEntered)?;

@@ -90,8 +90,6 @@ impl Prepared<'_> {
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
-        std::fs::write(&token, format!("git-llm-apply {}\n", room.id))
-            .map_err(|e| vcs::Error::io("write", &token, e))?;
         let journal = Journal {
             version: journal::VERSION,
             process: std::process::id(),
@@ -114,7 +112,7 @@ impl Prepared<'_> {
         };
         let mut held = Held::default();
         let reached = journal
-            .write(&room.path)
+            .write(repo, room)
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {
@@ -152,6 +150,10 @@ impl Prepared<'_> {
         repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir, repo)?;
+            let aside = room.file(journal::INDEX);
+            let index = repo.present_index(index, &aside)?;
+            index.keep(&room.file(journal::INDEX_BEFORE))?;
+            point(Fault::IndexKept)?;
             if let Some(staged) = &self.staged {
                 staging::check_skipped(&checkout, staged, &self.net)?;
                 held.files = true;
@@ -160,7 +162,7 @@ impl Prepared<'_> {
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
-            repo.prepare_index(&room.file("index"), index, &updates, &checkout, &placed)?;
+            repo.prepare_index(&aside, index, &updates, &checkout, &placed)?;
             point(Fault::IndexPrepared)?;
         }
         quarantine.check(repo, target.start)?;
@@ -220,7 +222,7 @@ pub(super) fn finish(
         point(Fault::OrigHeadSet)?;
     }
     if let (Some(_), Some(place)) = (index, &journal.index) {
-        let aside = room.join("index");
+        let aside = room.join(journal::INDEX);
         match std::fs::rename(&aside, &place.0) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(vcs::Error::io("write", &place.0, e));

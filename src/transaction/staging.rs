@@ -10,7 +10,7 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
-use crate::vcs::{self};
+use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -74,17 +74,25 @@ fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
 /// The staging directory of a room if it lies outside of it. A note that names anything but such a directory is not
 /// one: it may have been written by half.
 pub(super) fn elsewhere(room: &Path) -> Option<PathBuf> {
-    let bytes = std::fs::read(room.join(ELSEWHERE)).ok()?;
+    let bytes = places::read(&room.join(ELSEWHERE), places::SMALL).ok()?;
     let path = PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
     let expected = elsewhere_name(room.file_name()?);
     (path.is_absolute() && path.file_name() == Some(&expected)).then_some(path)
+}
+
+/// Whether that is the staging directory of a room beside the files of that checkout.
+pub(super) fn is_elsewhere(room: &Path, workdir: &Path, directory: &Path) -> bool {
+    let expected = room.file_name().map(elsewhere_name);
+    directory.file_name() == expected.as_deref()
+        && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
+        && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
 
 /// Writes all new files aside, exactly as they will stand in the checkout.
 pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index: &Index) -> Result<Staged> {
     let checkout = Checkout::open(workdir, repo)?;
     let directory = if checkout.same_file_system(&room.path)? {
-        room.file("files")
+        room.file(Room::FILES)
     } else {
         // Renames do not cross file systems: beside the files then, noted for the recovery first.
         let elsewhere = workdir.join(elsewhere_name(room.id.as_ref()));
@@ -218,7 +226,8 @@ fn parents(
 fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout) -> Result<()> {
     let aside = staged.directory.0.join("attributes-index");
     let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-    repo.prepare_index(&aside, None, &updates, checkout, &BTreeMap::new())?;
+    let present = repo.present_index(None, &aside)?;
+    repo.prepare_index(&aside, present, &updates, checkout, &BTreeMap::new())?;
     repo.read_attributes_from(&aside)?;
     let _ = std::fs::remove_file(&aside);
     Ok(())
@@ -389,8 +398,10 @@ fn identity(path: &Path) -> Result<Option<Identity>> {
 
 /// The content of a staged file, or the target of a staged link.
 fn read(path: &Path) -> Result<Vec<u8>> {
-    let link = std::fs::read_link(path).map(|target| target.into_os_string().into_encoded_bytes());
-    link.or_else(|_| std::fs::read(path)).map_err(|e| vcs::Error::io("read", path, e).into())
+    match std::fs::read_link(path) {
+        Ok(target) => Ok(target.into_os_string().into_encoded_bytes()),
+        Err(_) => Ok(places::read(path, places::LARGE)?),
+    }
 }
 
 /// Whether anything of [`place`] was done and not taken back.
@@ -429,12 +440,4 @@ pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
 /// Removes the staging directory with all that is in it.
 pub(super) fn discard(staged: &Staged) {
     let _ = std::fs::remove_dir_all(&staged.directory.0);
-}
-
-/// Likewise if it lies outside of its room, wherever the checkout is now.
-pub(super) fn discard_elsewhere(staged: &Staged, room: &Path) {
-    let expected = room.file_name().map(elsewhere_name);
-    if expected.is_some() && staged.directory.0.file_name() == expected.as_deref() {
-        discard(staged);
-    }
 }

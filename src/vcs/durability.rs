@@ -1,7 +1,10 @@
 //! What has to be on the disk before it counts as written.
 
-use super::Result;
 use super::repo::Repo;
+use super::{Error, Result};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,11 @@ impl Durability {
         Ok(all)
     }
 
+    /// Whether anything is to be on the disk. Then it is of use only with what says how to take it back.
+    pub fn any(self) -> bool {
+        self.loose_object || self.pack || self.index || self.reference
+    }
+
     fn default_with(loose_object: bool) -> Self {
         Self { loose_object, pack: true, index: false, reference: false }
     }
@@ -56,6 +64,36 @@ impl Durability {
             }
         }
     }
+}
+
+/// Writes a file that only its owner can read, with `sync` to the disk.
+///
+/// # Errors
+/// What the file system says.
+pub fn write(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
+    let written = file.and_then(|mut file| {
+        file.write_all(bytes)?;
+        if sync { file.sync_all() } else { Ok(()) }
+    });
+    written.map_err(|e| Error::io("write", path, e))
+}
+
+/// Brings the names in a directory and in those that it lies in, up to `top`, to the disk.
+///
+/// # Errors
+/// What the file system says.
+pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
+    for directory in path.ancestors().take_while(|directory| directory.starts_with(top)) {
+        let synced = std::fs::File::open(directory).and_then(|directory| directory.sync_all());
+        match synced {
+            // Some file systems cannot do it, and have no need to.
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidInput => {}
+            synced => synced.map_err(|e| Error::io("sync", directory, e))?,
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::Result;
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Where a test can strike, in the order in which a landing comes by.
+        /// Where a test can strike, in the order in which a landing comes by; the last are the recovery's own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Fault { $($(#[$doc])* $name,)* }
 
@@ -47,6 +47,8 @@ faults! {
     HeadLocked = "head-locked",
     /// The reference is locked.
     RefLocked = "ref-locked",
+    /// The index as it is before is kept, by which it is known to be untouched.
+    IndexKept = "index-kept",
     /// One directory was made in the checkout.
     DirectoryMade = "directory-made",
     /// One file was put into the checkout.
@@ -73,6 +75,10 @@ faults! {
     JournalRetired = "journal-retired",
     /// The scratch worktree is gone.
     ScratchRemoved = "scratch-removed",
+    /// One lock of a journal that is given up was removed.
+    LockDiscarded = "lock-discarded",
+    /// What is left of a journal that is given up was moved aside.
+    RoomDiscarded = "room-discarded",
 }
 
 /// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`

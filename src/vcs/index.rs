@@ -3,7 +3,7 @@
 use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, places};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,25 +98,68 @@ impl Repo {
         name.into()
     }
 
+    /// What [`Repo::copy_index`] gave if it still is the present index; else a new copy of that, for a new index that is
+    /// prepared at `aside`. To be called under the index's lock.
+    ///
+    /// # Errors
+    /// As [`Repo::copy_index`].
+    pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
+        match known {
+            Some(known) if known.copy.is_some() && known.is_same(self)? => Ok(known),
+            _ => self.copy_index(beside(aside)),
+        }
+    }
+
+    /// Whether the index at a path is, byte for byte, the one that [`Index::keep`] kept.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn is_index_kept(index: &Path, kept: &Path) -> Result<bool> {
+        let read = |path: &Path| match places::read(path, places::LARGE) {
+            Err(e) if e.is_missing() => Ok(None),
+            bytes => bytes.map(Some),
+        };
+        // None at all is kept as an empty file, which no index is.
+        Ok(match read(kept)? {
+            Some(kept) => read(index)?.unwrap_or_default() == kept,
+            None => false,
+        })
+    }
+
+    /// The paths that the index has as the commit `old` has them, where `new` changed them.
+    ///
+    /// # Errors
+    /// The index or the commits cannot be read.
+    pub fn unindexed(&self, old: Option<&str>, new: &str) -> Result<Vec<String>> {
+        let tree = |id: &str| {
+            let commit = Oid::from_str(id).and_then(|id| self.git.find_commit(id));
+            Ok(commit.map_err(|e| Error::git(format!("read {id}"), e))?.tree_id())
+        };
+        let (old, new) = (old.map(tree).transpose()?, tree(new)?);
+        let index = self.read_index()?;
+        let paths = self.differences(old, Some(new))?;
+        let before = self.entries(old, &paths)?;
+        let path = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+        let lacks =
+            |at: &&Vec<u8>| index.get(&path(at)).map(|indexed| indexed.entry) == before.get(*at).copied();
+        Ok(paths.iter().filter(lacks).map(|at| path(at)).collect())
+    }
+
     /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
     /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. What
-    /// [`Repo::copy_index`] gave is used up, if it still is the present one.
+    /// [`Repo::present_index`] gave is used up.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn prepare_index(
         &self,
         aside: &Path,
-        known: Option<Index>,
+        known: Index,
         updates: &[(RepoPath, Option<Entry>)],
         checkout: &Checkout,
         placed: &BTreeMap<&str, Identity>,
     ) -> Result<()> {
         let file = self.index_file();
-        let known = match known {
-            Some(known) if known.copy.is_some() && known.is_same(self)? => known,
-            _ => self.copy_index(beside(aside))?,
-        };
         let (mut index, copy) = (known.git, known.copy);
         let failed = |e| Error::git("prepare the index", e);
         for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
@@ -288,6 +331,21 @@ impl Index {
     /// The disk cannot tell.
     pub fn is_current(&self, repo: &Repo) -> Result<bool> {
         Ok(fingerprint(&repo.index_file())? == self.fingerprint)
+    }
+
+    /// Keeps the copy as it is now under another name: what is prepared from it replaces it.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep(&self, at: &Path) -> Result<()> {
+        let Some(copy) = &self.copy else { return Ok(()) };
+        let kept = match copy.permissions {
+            None => std::fs::write(at, b""),
+            Some(_) => std::fs::hard_link(&copy.path, at)
+                // On a file system without links.
+                .or_else(|_| std::fs::copy(&copy.path, at).map(drop)),
+        };
+        kept.map_err(|e| Error::io("write", at, e))
     }
 
     /// Likewise without any doubt, for what is written in its place: a time stamp may be too coarse to tell.

@@ -1,10 +1,11 @@
 //! The locks that leave no file behind, and those that hold a token.
 
-use super::{Error, Result};
+use super::repo::Repo;
+use super::{Error, Result, places};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -22,8 +23,12 @@ impl Flock {
     /// The path cannot be opened, or its file system has no locks.
     pub fn wait(path: &Path, timeout: Duration) -> Result<Option<Self>> {
         // For writing if it can be: where locks go over the network, an exclusive one asks for it.
-        let file = std::fs::OpenOptions::new().read(true).write(true).open(path);
-        let file = file.or_else(|_| File::open(path)).map_err(|e| Error::io("open", path, e))?;
+        // Without waiting, if it should be a pipe.
+        let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+        let open = |write: bool| {
+            std::fs::OpenOptions::new().read(true).write(write).custom_flags(nonblock).open(path)
+        };
+        let file = open(true).or_else(|_| open(false)).map_err(|e| Error::io("open", path, e))?;
         let end = Instant::now() + timeout;
         let mut pause = Duration::from_millis(1);
         loop {
@@ -119,15 +124,22 @@ impl TokenLock {
     /// # Errors
     /// It cannot be read.
     pub fn adopt(path: PathBuf, token: &[u8]) -> Result<Option<Self>> {
-        use std::io::ErrorKind as Kind;
-        match std::fs::read(&path) {
-            Ok(held) if held == token && !token.is_empty() => Ok(Some(Self::held(path))),
-            Ok(_) => Ok(None),
-            Err(e) if matches!(e.kind(), Kind::NotFound | Kind::NotADirectory | Kind::IsADirectory) => {
-                Ok(None)
-            }
-            Err(e) => Err(Error::io("read", path, e)),
+        // A lock that is anything but a small file is somebody else's as well.
+        match path.symlink_metadata() {
+            Ok(found) if found.is_file() && found.len() == token.len() as u64 && !token.is_empty() => {}
+            _ => return Ok(None),
         }
+        match places::read(&path, places::SMALL) {
+            Ok(held) if held == token => Ok(Some(Self::held(path))),
+            Ok(_) => Ok(None),
+            Err(e) if e.is_missing() => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether it was not released yet.
@@ -151,4 +163,53 @@ impl TokenLock {
             }
         }
     }
+}
+
+impl Repo {
+    /// The lock files of this repository that are links to that token, whatever they were to lock.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn locks_with(&self, token: &Path) -> Result<Vec<PathBuf>> {
+        let id = |path: &Path| path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()));
+        let Ok(found) = token.symlink_metadata() else { return Ok(Vec::new()) };
+        if !found.is_file() || found.nlink() < 2 {
+            return Ok(Vec::new());
+        }
+        let token = Some((found.dev(), found.ino()));
+        // Of all worktrees; in their git directories, and wherever references are.
+        let worktrees = self.common_dir().join("worktrees");
+        let mut pending: Vec<_> = [self.common_dir(), self.git_dir()].map(|top| top.join("refs")).into();
+        let mut flat = vec![self.common_dir().to_owned(), self.git_dir().to_owned()];
+        for worktree in entries(&worktrees)? {
+            pending.push(worktree.join("refs"));
+            flat.push(worktree);
+        }
+        let mut locks: Vec<_> = vec![self.index_lock()];
+        for directory in flat {
+            locks.extend(entries(&directory)?);
+        }
+        while let Some(directory) = pending.pop() {
+            for path in entries(&directory)? {
+                match path.symlink_metadata() {
+                    Ok(found) if found.is_dir() => pending.push(path),
+                    _ => locks.push(path),
+                }
+            }
+        }
+        locks.retain(|path| path.extension().is_some_and(|kind| kind == "lock") && id(path) == token);
+        locks.sort();
+        locks.dedup();
+        Ok(locks)
+    }
+}
+
+/// What lies in a directory; nothing if it is not there, or a link.
+fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
+    if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(directory).and_then(Iterator::collect);
+    let entries: Vec<std::fs::DirEntry> = entries.map_err(|e| Error::io("read", directory, e))?;
+    Ok(entries.into_iter().map(|entry| entry.path()).collect())
 }

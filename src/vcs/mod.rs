@@ -16,6 +16,7 @@ pub mod index;
 pub mod lock;
 mod loose;
 pub mod merge;
+pub mod places;
 pub mod process;
 pub mod quarantine;
 mod reflog;
@@ -96,6 +97,9 @@ pub enum Error {
     /// A reference-transaction hook said no.
     #[error("the reference-transaction hook refused to move {0}")]
     ReferenceHook(String),
+    /// Something stands where a directory of this tool's own should be.
+    #[error("{} is a link or a file where a directory of git llm-apply's own should be", .0.display())]
+    NotOwn(PathBuf),
     /// Somebody else holds the lock.
     #[error("{} exists: another git process is at work here, or one has crashed", .0.display())]
     Locked(PathBuf),

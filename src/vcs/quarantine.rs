@@ -10,8 +10,9 @@
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::loose::Writer;
+use super::refs::is_object_name;
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, places};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -251,7 +252,8 @@ impl Quarantine {
     pub fn let_go(objects: &Path, manifest: &Manifest) -> Result<()> {
         for item in manifest.items.iter().filter(|item| item.name.ends_with(".pack")) {
             let keeper = keeper(&objects.join(&item.name));
-            if std::fs::read(&keeper).is_ok_and(|said| said == manifest.owner.as_bytes())
+            if places::is_inside(objects, &keeper)
+                && places::read(&keeper, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
                 && let Err(e) = std::fs::remove_file(&keeper)
             {
                 return Err(Error::io("remove", keeper, e));
@@ -268,10 +270,13 @@ impl Quarantine {
         let mut fans = BTreeSet::new();
         let mut failure = None;
         let is_ours = |item: &Item| {
-            objects.join(&item.name).symlink_metadata().is_ok_and(|found| {
-                found.ino() == item.inode
-                    && (found.mtime(), found.mtime_nsec()) == (manifest.stamp.0, i64::from(manifest.stamp.1))
-            })
+            let path = objects.join(&item.name);
+            places::is_inside(objects, &path)
+                && path.symlink_metadata().is_ok_and(|found| {
+                    found.ino() == item.inode
+                        && (found.mtime(), found.mtime_nsec())
+                            == (manifest.stamp.0, i64::from(manifest.stamp.1))
+                })
         };
         // Whoever relies on an object of a pack gives the pack a new time stamp, and not its index.
         let is_pack = |item: &Item| item.name.starts_with("pack/");
@@ -304,6 +309,25 @@ impl Drop for Quarantine {
 }
 
 impl Manifest {
+    /// Looks whether it names objects and packs only, for one that was read from a file; gives what is neither.
+    ///
+    /// # Errors
+    /// The first other name.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let is_fine = |name: &str| match name.split_once('/') {
+            Some(("pack", file)) => {
+                let file = file.strip_prefix("pack-").and_then(|file| file.split_once('.'));
+                file.is_some_and(|(id, kind)| is_object_name(id) && ["pack", "idx"].contains(&kind))
+            }
+            Some((fan, rest)) => fan.len() == 2 && is_object_name(&format!("{fan}{rest}")),
+            None => false,
+        };
+        match self.items.iter().find(|item| !is_fine(&item.name)) {
+            Some(item) => Err(item.name.clone()),
+            None => Ok(()),
+        }
+    }
+
     /// Whether a loose object of that name is in it.
     pub fn has_loose(&self, id: &str) -> bool {
         self.items.iter().any(|item| {

@@ -7,7 +7,7 @@ use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::lock::TokenLock;
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, places};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,35 @@ pub struct Movement {
     pub who: String,
     /// The message, one line.
     pub message: String,
+}
+
+impl Movement {
+    /// Looks whether it is one that could be, for one that was read from a file; gives what could not.
+    ///
+    /// # Errors
+    /// What is no reference, no object's name or no single line.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let is_reference = self.name == "HEAD"
+            || (self.name.starts_with("refs/") && git2::Reference::is_valid_name(&self.name));
+        let wrong = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        wrong(is_reference, &self.name)?;
+        for id in [Some(&self.new), self.old.as_ref()].into_iter().flatten() {
+            wrong(is_object_name(id), id)?;
+        }
+        for line in [&self.who, &self.message] {
+            wrong(!line.contains(['\n', '\r', '\0']), line)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a text is the whole name of an object.
+pub fn is_object_name(text: &str) -> bool {
+    text.len() == ZERO.len() && is_hex(text)
+}
+
+pub(super) fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 pub(super) const ZERO: &str = "0000000000000000000000000000000000000000";
@@ -192,6 +221,15 @@ impl Repo {
         root.join("logs").join(name)
     }
 
+    /// Whether all files that a movement writes lie in the repository's own directories, with no link on the way.
+    pub fn has_inside(&self, movement: &Movement) -> bool {
+        let head = movement.is_head.then_some("HEAD");
+        [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
+            let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
+            places::is_inside(root, &self.ref_file(name)) && places::is_inside(root, &self.log_file(name))
+        })
+    }
+
     /// Whether no other reference stands in the way of one to be made: `a` of `a/b`, or `a/b` of `a`.
     fn check_available(&self, name: &str) -> Result<()> {
         let taken = |other: &str| Error::Git {
@@ -308,8 +346,6 @@ impl RefLock {
     /// A lock cannot be read.
     pub fn adopt(repo: &Repo, movement: &Movement, token: &[u8]) -> Result<Self> {
         let file = repo.ref_file(&movement.name);
-        let head = (movement.is_head && movement.name != "HEAD").then(|| repo.git_dir().join("HEAD.lock"));
-        let locks = head.into_iter().chain([lock_path(&file)]);
         let mut made = Vec::new();
         let mut parent = file.parent();
         while let Some(path) = parent.filter(|path| *path != repo.common_dir().join("refs/heads")) {
@@ -320,10 +356,30 @@ impl RefLock {
             parent = path.parent();
         }
         let mut held = Vec::new();
-        for path in locks {
+        for path in Self::paths(repo, movement) {
             held.extend(TokenLock::adopt(path, token)?);
         }
         Ok(Self { locks: held, made })
+    }
+
+    /// Takes anew what somebody has removed of the locks since, wherever the reference is by now.
+    ///
+    /// # Errors
+    /// [`Error::Locked`], or what the file system says.
+    pub fn retake(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
+        for path in Self::paths(repo, movement) {
+            if !self.locks.iter().any(|lock| lock.path() == path) {
+                let directory = path.parent().unwrap_or(repo.common_dir()).to_owned();
+                let take = || TokenLock::take(path.clone(), token);
+                self.locks.push(repo.in_shared(&directory, &mut self.made, take)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn paths(repo: &Repo, movement: &Movement) -> Vec<PathBuf> {
+        let head = (movement.is_head && movement.name != "HEAD").then(|| repo.git_dir().join("HEAD.lock"));
+        head.into_iter().chain([lock_path(&repo.ref_file(&movement.name))]).collect()
     }
 }
 

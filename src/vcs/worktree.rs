@@ -2,7 +2,7 @@
 //! (gitrepository-layout(5), `worktrees/<id>/`).
 
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, places};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +62,26 @@ impl Repo {
     }
 }
 
+impl Repo {
+    /// The checkout of this linked worktree, if that is there and itself says that it belongs to this repository: what
+    /// the repository says of it may be old, or made up.
+    pub fn linked_checkout(&self) -> Option<PathBuf> {
+        let checkout = self.workdir()?;
+        let note = places::read(&checkout.join(".git"), places::SMALL).ok()?;
+        let note = std::str::from_utf8(&note).ok()?.strip_prefix("gitdir: ")?.trim_end_matches('\n');
+        places::is_same(&checkout.join(note), self.git_dir()).then(|| checkout.to_owned())
+    }
+
+    /// The checkouts of all worktrees, as far as they are there.
+    pub fn checkouts(&self) -> Vec<PathBuf> {
+        let main = Self::open(self.common_dir(), None).ok();
+        let main = main.and_then(|main| main.workdir().map(Path::to_owned));
+        let linked = std::fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
+        let linked = linked.filter_map(|entry| Self::open(&entry.path(), None).ok()?.linked_checkout());
+        self.workdir().map(Path::to_owned).into_iter().chain(main).chain(linked).collect()
+    }
+}
+
 /// The administrative entry of a scratch worktree: linked, detached and locked. It never holds a branch.
 #[must_use]
 #[derive(Debug)]
@@ -115,6 +135,9 @@ impl Scratch {
     /// What the file system says.
     pub fn remove(common: &Path, id: &str) -> Result<()> {
         let entry = Self::path_for(common, id);
+        if !places::is_inside(common, &common.join("worktrees")) {
+            return Ok(());
+        }
         match std::fs::remove_dir_all(&entry) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", entry, e)),
             _ => {}

@@ -72,8 +72,9 @@ impl Stopped {
     }
 }
 
-pub fn signal(name: &str, process: u32) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap();
+/// Sends a signal to a process, or with a minus to its group.
+pub fn signal(name: &str, process: impl std::fmt::Display) {
+    let sent = Command::new("kill").args([&format!("-{name}"), "--", &process.to_string()]).status().unwrap();
     assert!(sent.success());
 }
 

@@ -6,7 +6,7 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply` [`<options>`] [`--`] [`<response>`...]",
     "`git llm-apply check` [`<options>`] [`--`] [`<response>`...]",
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
-    "`git llm-apply recover` [`-C <dir>`] [`--json`] [`-q`]",
+    "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
 ];
 
 pub(super) const DESCRIPTION: &[Piece] = &[
@@ -189,7 +189,8 @@ pub(super) const JSON: &[Piece] = &[
 pub(super) const EXIT_STATUS: &[Piece] = &[Text(
     "Where several apply it is the first in the order 5, 1, 4, 3. With any but 0 nothing was changed, with two exceptions: \
      128 with the hint to run `git llm-apply recover` says that a landing could be neither finished nor taken back, which \
-     that does as soon as it can be done; and `recover` exits with 4 where it left files alone that were changed since.",
+     that does as soon as it can be done; and `recover` exits with 4 where it left files alone that were changed since, or \
+     where locks stand that a killed git may have left.",
 )];
 
 pub(super) const CONFIGURATION: &[Piece] = &[Text(
@@ -256,7 +257,13 @@ pub(super) const ATOMIC: &[Piece] = &[
     ),
     Text(
         "A process that is killed leaves its journal. The next run, or `git llm-apply recover`, brings branch, index and \
-         files to one of the two ends by what it finds. A file that was changed meanwhile stays as it is and is reported.",
+         files to one of the two ends by what it finds, also where somebody has removed the locks and done nothing else. A \
+         file that was changed meanwhile stays as it is and is reported; so does an index, with the command that gives it \
+         what has landed.",
+    ),
+    Text(
+        "A journal is read as if somebody had made it up: it names nothing outside of the repository. One that cannot be \
+         used is an error that says what is in place, until `git llm-apply recover --discard` gives it up.",
     ),
     Text(
         "Any number of processes may work on one repository, git's own among them. A branch that moved meanwhile is tried \

@@ -1,0 +1,47 @@
+//! Giving up what a killed run has left where its journal cannot be used: it is torn, of another version, or names what
+//! is not this repository's.
+
+use super::journal::{INDEX, TOKEN};
+use super::{Error, Result, Room};
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self};
+use std::path::{Path, PathBuf};
+
+/// The error that names a room whose journal cannot be used, and what of it is in place.
+pub(super) fn broken(repo: &Repo, room: &Path, why: String) -> Error {
+    let mut in_place: Vec<String> = match repo.locks_with(&room.join(TOKEN)) {
+        Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
+        Err(e) => vec![format!("locks ({e})")],
+    };
+    let taken = std::fs::read_dir(room.join(Room::FILES)).into_iter().flatten().flatten();
+    match taken.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "old")).count() {
+        0 => {}
+        1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
+        n => in_place.push(format!("{n} files that were taken out of the checkout")),
+    }
+    if room.join(INDEX).symlink_metadata().is_ok() {
+        in_place.push("an index that was not put in place".to_owned());
+    }
+    Error::Broken { room: room.to_owned(), why, in_place }
+}
+
+/// Removes the locks that are links to the room's token, and moves the room aside; gives where it is then. No file,
+/// reference or index is touched.
+pub(super) fn give_up(repo: &Repo, room: &Path) -> Result<PathBuf> {
+    for lock in repo.locks_with(&room.join(TOKEN))? {
+        std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
+        point(Fault::LockDiscarded)?;
+    }
+    let all = Room::discarded(repo.common_dir());
+    let mut name = room.file_name().unwrap_or_default().to_owned();
+    repo.in_shared(&all, &mut Vec::new(), || Ok(()))?;
+    // One of that name may have been given up before, in a repository that was copied.
+    while all.join(&name).symlink_metadata().is_ok() {
+        name.push("-again");
+    }
+    let aside = all.join(name);
+    std::fs::rename(room, &aside).map_err(|e| vcs::Error::io("move away", room, e))?;
+    point(Fault::RoomDiscarded)?;
+    Ok(aside)
+}

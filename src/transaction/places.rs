@@ -1,0 +1,104 @@
+//! The places that a journal names, as the repository has them now. It may have been moved or copied since, and a journal
+//! may have been made up by whoever packed the repository: nothing outside of it is ever touched on its word.
+
+use super::discard::broken;
+use super::journal::Journal;
+use super::{Result, Room, staging};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, places};
+use std::path::{Path, PathBuf};
+
+/// Puts the present places into the journal, and opens the worktree that was to move; `None` if it was removed, and its
+/// index, HEAD and files with it.
+///
+/// # Errors
+/// [`super::Error::Broken`] if one of them is not this repository's.
+pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
+    let foreign = |path: &Path| {
+        let why = format!(
+            "it names {}, which is no place of this repository (or was one by GIT_WORK_TREE, GIT_INDEX_FILE or \
+             GIT_OBJECT_DIRECTORY)",
+            path.display()
+        );
+        broken(current, room, why)
+    };
+    let common = current.common_dir();
+    let moved = journal.common_dir.0 != common;
+    journal.relocate(common);
+    let (git_dir, linked) = (journal.git_dir.0.clone(), is_linked(common, &journal.git_dir.0));
+    if !linked && !places::is_same(&git_dir, common) {
+        return Err(foreign(&git_dir));
+    }
+    let objects = &journal.objects_dir.0;
+    if ![current.objects_dir(), &common.join("objects")].iter().any(|own| places::is_same(own, objects)) {
+        return Err(foreign(objects));
+    }
+    let worktree = match git_dir.exists() {
+        true => Some(
+            open(current, journal, moved, linked).map_err(|path| path.map_or_else(|e| e, |p| foreign(&p)))?,
+        ),
+        false => None,
+    };
+    let repo = worktree.as_ref().unwrap_or(current);
+    if !repo.has_inside(&journal.movement) {
+        return Err(foreign(Path::new(&journal.movement.name)));
+    }
+    if let Some(index) = &journal.index
+        && !index.0.parent().is_some_and(|parent| places::is_same(parent, &git_dir))
+        && !(index.0 == current.index_file() && places::is_same(current.git_dir(), &git_dir))
+    {
+        return Err(foreign(&index.0));
+    }
+    if let Some(staged) = &journal.staged {
+        let directory = &staged.directory.0;
+        let in_room = *directory == room.join(Room::FILES) && places::is_inside(common, directory);
+        let beside = match &journal.workdir {
+            Some(workdir) => staging::is_elsewhere(room, &workdir.0, directory),
+            // Nothing is done with it then.
+            None => true,
+        };
+        if !in_room && !beside {
+            return Err(foreign(directory));
+        }
+    }
+    Ok(worktree)
+}
+
+/// Whether that is the git directory of a linked worktree, or was.
+fn is_linked(common: &Path, git_dir: &Path) -> bool {
+    let worktrees = common.join("worktrees");
+    match (git_dir.canonicalize(), common.canonicalize()) {
+        (Ok(git_dir), Ok(common)) => git_dir.parent() == Some(&common.join("worktrees")),
+        _ => git_dir.parent() == Some(&worktrees),
+    }
+}
+
+/// Opens the worktree with its checkout, which is where the repository itself says it is. In the error, the checkout that
+/// the journal names if it is another.
+fn open(
+    current: &Repo,
+    journal: &mut Journal,
+    moved: bool,
+    linked: bool,
+) -> std::result::Result<Repo, std::result::Result<PathBuf, super::Error>> {
+    let failed = |e: vcs::Error| Err(super::Error::from(e));
+    let git_dir = journal.git_dir.0.clone();
+    let found = Repo::open(&git_dir, None).map_err(failed)?;
+    let own = match places::is_same(current.git_dir(), &git_dir) {
+        true => current.workdir().map(Path::to_owned),
+        false if linked => found.linked_checkout(),
+        false => found.workdir().map(Path::to_owned),
+    };
+    let own = own.filter(|path| path.exists());
+    let known = journal.workdir.as_ref().map(|path| path.0.clone());
+    let settled = match (&own, &known) {
+        (_, None) => true,
+        (Some(own), Some(known)) => moved || linked || !known.exists() || places::is_same(own, known),
+        (None, Some(known)) => linked || !known.exists(),
+    };
+    if let (false, Some(known)) = (settled, known.clone()) {
+        return Err(Ok(known));
+    }
+    journal.relocate_checkout(own.as_deref().filter(|_| known.is_some()));
+    Repo::open(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path())).map_err(failed)
+}

@@ -1,0 +1,103 @@
+//! Reading what somebody else may have put there: a repository may come out of an archive. Never through a link, never
+//! anything but a regular file, and never more than can be meant.
+
+use super::{Error, Result};
+use rustix::fs::{FileType, Mode, OFlags};
+use std::io::Read;
+use std::path::{Component, Path};
+
+/// The limit for notes of a line or two.
+pub const SMALL: u64 = 16 << 10;
+
+/// The limit for what is as large as files are.
+pub const LARGE: u64 = 4 << 30;
+
+/// The content of a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// It is a link or no regular file, or larger, or cannot be read.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let failed = |e: std::io::Error| Error::io("read", path, e);
+    // Without waiting for somebody to write into a pipe.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
+    let stat = rustix::fs::fstat(&file).map_err(|e| failed(e.into()))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(failed(std::io::Error::other("it is no regular file")));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::from(file).take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
+    }
+    Ok(bytes)
+}
+
+/// Whether a path lies below a directory, with no link on the way there nor at its end. It need not exist.
+pub fn is_inside(root: &Path, path: &Path) -> bool {
+    let Ok(rest) = path.strip_prefix(root) else { return false };
+    let mut so_far = root.to_owned();
+    for component in rest.components() {
+        let Component::Normal(name) = component else { return false };
+        so_far.push(name);
+        if so_far.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Looks whether what stands at each of the paths is a directory, and not a link to one; nothing is fine.
+///
+/// # Errors
+/// [`Error::NotOwn`] with the first that is none.
+pub fn check_own(paths: &[&Path]) -> Result<()> {
+    for path in paths {
+        match path.symlink_metadata() {
+            Ok(found) if !found.is_dir() => return Err(Error::NotOwn(path.to_path_buf())),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths name the same place, as far as it exists.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_of_a_size_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "four").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert_eq!(read(&at("file"), 4).unwrap(), b"four");
+        for (name, limit) in [("file", 3), ("link", 4), ("pipe", 4), ("none", 4), ("", 4)] {
+            assert!(read(&at(name), limit).is_err(), "{name}");
+        }
+        assert!(read(&at("none"), 4).unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn what_lies_behind_a_link_is_not_inside() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("/", root.join("link")).unwrap();
+        for inside in ["real", "real/none/at/all", ""] {
+            assert!(is_inside(root, &root.join(inside)), "{inside}");
+        }
+        for outside in ["link", "link/tmp", "real/../..", "/"] {
+            assert!(!is_inside(root, &root.join(outside)), "{outside}");
+        }
+    }
+}

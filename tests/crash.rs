@@ -67,6 +67,13 @@ fn moved_on() -> Sandbox {
     sandbox
 }
 
+/// Git itself moves the branch, so that its hook runs.
+fn hooked() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), "#!/bin/sh\nexit 0\n");
+    sandbox
+}
+
 fn first() -> String {
     [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
 }
@@ -79,6 +86,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
     Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
+    Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 

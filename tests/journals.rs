@@ -137,6 +137,16 @@ fn a_journal_leads_nowhere_through_links() {
             symlink(o, s.repo.join(".git/refs/heads/out")).unwrap();
             edit(room, |journal| journal["movement"]["name"] = "refs/heads/out/data".into());
         }),
+        ("a worktree of another repository", |s, room, o| {
+            let other = o.join("other");
+            s.git(["clone", "-q", "--bare", ".", other.to_str().unwrap()]);
+            let entry = s.repo.join(".git/worktrees/out");
+            std::fs::create_dir_all(&entry).unwrap();
+            std::fs::write(entry.join("commondir"), other.to_str().unwrap()).unwrap();
+            std::fs::write(entry.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            std::fs::write(entry.join("gitdir"), format!("{}/.git\n", s.repo.display())).unwrap();
+            edit(room, |journal| journal["git_dir"] = entry.to_str().unwrap().into());
+        }),
         ("a worktree", |s, room, o| {
             // It claims a directory that knows nothing of it.
             let entry = s.repo.join(".git/worktrees/out");

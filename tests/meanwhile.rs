@@ -338,4 +338,17 @@ fn a_head_that_is_switched_under_the_locks_is_seen() {
     assert_eq!((sandbox.git(["for-each-ref"]), sandbox.status()), (before, String::new()));
     sandbox.git(["fsck", "--strict"]);
     assert!(!sandbox.exists(".git/llm-apply"));
+
+    // Killed on the way back.
+    let sandbox = with_other(None);
+    let before = sandbox.git(["for-each-ref"]);
+    sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), hook);
+    let file = sandbox.response(&five());
+    let run = sandbox.command([file]).env(VARIABLE, "ref-reverted:kill").output().unwrap();
+    assert_eq!(Run::of(run).signal, Some(9));
+    std::fs::remove_file(sandbox.repo.join(".git/hooks/reference-transaction")).unwrap();
+    sandbox.run(["recover"]).exits(0);
+    sandbox.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    assert_eq!((sandbox.git(["for-each-ref"]), sandbox.status()), (before, String::new()));
+    sandbox.git(["fsck", "--strict"]);
 }

@@ -146,8 +146,8 @@ impl Journal {
         for path in paths.chain(&staged.cleared).chain(&staged.made) {
             RepoPath::parse(path).map_err(|_| named(path))?;
         }
-        let blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
-        match blobs.filter(|id| !is_object_name(id)).next() {
+        let mut blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
+        match blobs.find(|id| !is_object_name(id)) {
             Some(id) => Err(named(id)),
             None => Ok(journal),
         }

@@ -84,6 +84,9 @@ fn open(
     let failed = |e: vcs::Error| Err(super::Error::from(e));
     let git_dir = journal.git_dir.0.clone();
     let found = Repo::open(&git_dir, None).map_err(failed)?;
+    if !places::is_same(found.common_dir(), current.common_dir()) {
+        return Err(Ok(found.common_dir().to_owned()));
+    }
     let own = match places::is_same(current.git_dir(), &git_dir) {
         true => current.workdir().map(Path::to_owned),
         false if linked => found.linked_checkout(),

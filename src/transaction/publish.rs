@@ -188,7 +188,10 @@ impl Prepared<'_> {
         }
         match held.moved {
             // The reflog names the objects: they stay.
-            true => repo.revert_ref(&journal.movement, &room.alive)?,
+            true => {
+                repo.revert_ref(&journal.movement, &room.alive)?;
+                point(Fault::RefReverted)?;
+            }
             false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;

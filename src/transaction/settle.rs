@@ -216,7 +216,7 @@ impl Scene<'_> {
 
     fn retract(&self) -> Result<()> {
         // Somebody may have found the commits and given them a name.
-        if !self.repo.is_named(&self.journal.objects, &self.journal.movement.new)? {
+        if !self.repo.is_named(&self.journal.objects, &self.journal.movement)? {
             Quarantine::retract(&self.journal.objects_dir.0, &self.journal.objects)?;
         }
         Ok(())

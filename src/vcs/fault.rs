@@ -6,7 +6,7 @@ use super::Result;
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Where a test can strike, in the order in which a landing comes by; the last are the recovery's own.
+        /// Where a test can strike, in the order in which a landing comes by; the last are of ways back.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Fault { $($(#[$doc])* $name,)* }
 
@@ -75,6 +75,8 @@ faults! {
     JournalRetired = "journal-retired",
     /// The scratch worktree is gone.
     ScratchRemoved = "scratch-removed",
+    /// The reference is back, which git had moved under a HEAD that was switched.
+    RefReverted = "ref-reverted",
     /// One lock of a journal that is given up was removed.
     LockDiscarded = "lock-discarded",
     /// What is left of a journal that is given up was moved aside.

@@ -177,21 +177,24 @@ impl Repo {
         Ok(false)
     }
 
-    /// Whether a reference holds one of the manifest's objects, or the commit `tip`.
+    /// Whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog names that.
     ///
     /// # Errors
     /// The references cannot be read.
-    pub fn is_named(&self, objects: &super::quarantine::Manifest, tip: &str) -> Result<bool> {
+    pub fn is_named(&self, objects: &super::quarantine::Manifest, movement: &Movement) -> Result<bool> {
         let failed = |e| Error::git("list references", e);
         for reference in self.git.references().map_err(failed)? {
             // A broken one holds nothing.
             let Some(target) = reference.ok().and_then(|reference| reference.target()) else { continue };
             let target = target.to_string();
-            if target == tip || objects.has_loose(&target) {
+            if target == movement.new || objects.has_loose(&target) {
                 return Ok(true);
             }
         }
-        Ok(false)
+        // Git had moved it, and it went back.
+        let log = places::read(&self.log_file(&movement.name), places::LARGE).unwrap_or_default();
+        let new = movement.new.as_bytes();
+        Ok(log.split(|&byte| byte == b'\n').any(|line| line.split(|&byte| byte == b' ').nth(1) == Some(new)))
     }
 
     /// The full name of a local branch, following a symbolic one.
@@ -372,6 +375,7 @@ impl RefLock {
                 let directory = path.parent().unwrap_or(repo.common_dir()).to_owned();
                 let take = || TokenLock::take(path.clone(), token);
                 self.locks.push(repo.in_shared(&directory, &mut self.made, take)?);
+                point(Fault::RefLocked)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::staging::Staged;
 use crate::path::RepoPath;
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::quarantine::Manifest;
+use crate::vcs::manifest::Manifest;
 use crate::vcs::refs::{Movement, is_object_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Result, places};

@@ -3,16 +3,16 @@
 
 use super::discard::broken;
 use super::journal::Journal;
-use super::{Result, Room, staging};
+use super::{Error, Result, Room, staging};
+use crate::vcs::places;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Puts the present places into the journal, and opens the worktree that was to move; `None` if it was removed, and its
 /// index, HEAD and files with it.
 ///
 /// # Errors
-/// [`super::Error::Broken`] if one of them is not this repository's.
+/// [`Error::Broken`] if one of them is not this repository's.
 pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
@@ -34,9 +34,7 @@ pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result
         return Err(foreign(objects));
     }
     let worktree = match git_dir.exists() {
-        true => Some(
-            open(current, journal, moved, linked).map_err(|path| path.map_or_else(|e| e, |p| foreign(&p)))?,
-        ),
+        true => Some(open(current, journal, moved, linked, &foreign)?),
         false => None,
     };
     let repo = worktree.as_ref().unwrap_or(current);
@@ -73,19 +71,18 @@ fn is_linked(common: &Path, git_dir: &Path) -> bool {
     }
 }
 
-/// Opens the worktree with its checkout, which is where the repository itself says it is. In the error, the checkout that
-/// the journal names if it is another.
+/// Opens the worktree with its checkout, which is where the repository itself says it is.
 fn open(
     current: &Repo,
     journal: &mut Journal,
     moved: bool,
     linked: bool,
-) -> std::result::Result<Repo, std::result::Result<PathBuf, super::Error>> {
-    let failed = |e: vcs::Error| Err(super::Error::from(e));
+    foreign: &dyn Fn(&Path) -> Error,
+) -> Result<Repo> {
     let git_dir = journal.git_dir.0.clone();
-    let found = Repo::open(&git_dir, None).map_err(failed)?;
+    let found = Repo::open(&git_dir, None)?;
     if !places::is_same(found.common_dir(), current.common_dir()) {
-        return Err(Ok(found.common_dir().to_owned()));
+        return Err(foreign(found.common_dir()));
     }
     let own = match places::is_same(current.git_dir(), &git_dir) {
         true => current.workdir().map(Path::to_owned),
@@ -93,15 +90,13 @@ fn open(
         false => found.workdir().map(Path::to_owned),
     };
     let own = own.filter(|path| path.exists());
-    let known = journal.workdir.as_ref().map(|path| path.0.clone());
-    let settled = match (&own, &known) {
-        (_, None) => true,
-        (Some(own), Some(known)) => moved || linked || !known.exists() || places::is_same(own, known),
-        (None, Some(known)) => linked || !known.exists(),
-    };
-    if let (false, Some(known)) = (settled, known.clone()) {
-        return Err(Ok(known));
+    if let Some(known) = journal.workdir.as_ref().map(|path| path.0.clone()) {
+        // One that is gone was moved, or removed; a linked one says itself where it belongs.
+        let is_gone = moved || linked || !known.exists();
+        if !is_gone && !own.as_ref().is_some_and(|own| places::is_same(own, &known)) {
+            return Err(foreign(&known));
+        }
+        journal.relocate_checkout(own.as_deref());
     }
-    journal.relocate_checkout(own.as_deref().filter(|_| known.is_some()));
-    Repo::open(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path())).map_err(failed)
+    Ok(Repo::open(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
 }

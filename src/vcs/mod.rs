@@ -15,6 +15,7 @@ pub mod ident;
 pub mod index;
 pub mod lock;
 mod loose;
+pub mod manifest;
 pub mod merge;
 pub mod places;
 pub mod process;

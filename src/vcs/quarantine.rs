@@ -10,10 +10,9 @@
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::loose::Writer;
-use super::refs::is_object_name;
+use super::manifest::{Item, Manifest};
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -43,27 +42,6 @@ pub(super) struct Pending {
     relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
     in_memory: usize,
-}
-
-/// One file to put in place.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Item {
-    /// Its name relative to an object directory.
-    name: String,
-    /// By which it is known again.
-    inode: u64,
-}
-
-/// What goes where, for the journal.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Manifest {
-    /// The files, in the order in which they go in: what is named before what names it, an index after its pack.
-    items: Vec<Item>,
-    /// The time stamp that they all carry: seconds and nanoseconds.
-    stamp: (i64, u32),
-    /// What a file that keeps the pack says, by which it is known as ours.
-    #[serde(default)]
-    owner: String,
 }
 
 impl Quarantine {
@@ -305,47 +283,6 @@ impl Quarantine {
 impl Drop for Quarantine {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.path);
-    }
-}
-
-impl Manifest {
-    /// Looks whether it names objects and packs only, for one that was read from a file; gives what is neither.
-    ///
-    /// # Errors
-    /// The first other name.
-    pub fn check(&self) -> std::result::Result<(), String> {
-        let is_fine = |name: &str| match name.split_once('/') {
-            Some(("pack", file)) => {
-                let file = file.strip_prefix("pack-").and_then(|file| file.split_once('.'));
-                file.is_some_and(|(id, kind)| is_object_name(id) && ["pack", "idx"].contains(&kind))
-            }
-            Some((fan, rest)) => fan.len() == 2 && is_object_name(&format!("{fan}{rest}")),
-            None => false,
-        };
-        match self.items.iter().find(|item| !is_fine(&item.name)) {
-            Some(item) => Err(item.name.clone()),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a loose object of that name is in it.
-    pub fn has_loose(&self, id: &str) -> bool {
-        self.items.iter().any(|item| {
-            item.name.split_once('/').is_some_and(|(fan, rest)| id.strip_prefix(fan) == Some(rest))
-        })
-    }
-
-    /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
-    fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
-        let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
-        rustix::fs::futimens(
-            file,
-            &rustix::fs::Timestamps { last_access: time(), last_modification: time() },
-        )?;
-        if sync {
-            file.sync_all()?;
-        }
-        Ok(file.metadata()?.ino())
     }
 }
 

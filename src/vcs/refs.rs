@@ -6,6 +6,7 @@
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::lock::TokenLock;
+use super::manifest::Manifest;
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
 use serde::{Deserialize, Serialize};
@@ -181,7 +182,7 @@ impl Repo {
     ///
     /// # Errors
     /// The references cannot be read.
-    pub fn is_named(&self, objects: &super::quarantine::Manifest, movement: &Movement) -> Result<bool> {
+    pub fn is_named(&self, objects: &Manifest, movement: &Movement) -> Result<bool> {
         let failed = |e| Error::git("list references", e);
         for reference in self.git.references().map_err(failed)? {
             // A broken one holds nothing.

@@ -1,0 +1,67 @@
+//! The files of new objects that go into the repository, for the journal.
+
+use super::refs::is_object_name;
+use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
+
+/// One file to put in place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Item {
+    /// Its name relative to an object directory.
+    pub(super) name: String,
+    /// By which it is known again.
+    pub(super) inode: u64,
+}
+
+/// What goes where, for the journal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The files, in the order in which they go in: what is named before what names it, an index after its pack.
+    pub(super) items: Vec<Item>,
+    /// The time stamp that they all carry: seconds and nanoseconds.
+    pub(super) stamp: (i64, u32),
+    /// What a file that keeps the pack says, by which it is known as ours.
+    #[serde(default)]
+    pub(super) owner: String,
+}
+
+impl Manifest {
+    /// Looks whether it names objects and packs only, for one that was read from a file; gives what is neither.
+    ///
+    /// # Errors
+    /// The first other name.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let is_fine = |name: &str| match name.split_once('/') {
+            Some(("pack", file)) => {
+                let file = file.strip_prefix("pack-").and_then(|file| file.split_once('.'));
+                file.is_some_and(|(id, kind)| is_object_name(id) && ["pack", "idx"].contains(&kind))
+            }
+            Some((fan, rest)) => fan.len() == 2 && is_object_name(&format!("{fan}{rest}")),
+            None => false,
+        };
+        match self.items.iter().find(|item| !is_fine(&item.name)) {
+            Some(item) => Err(item.name.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a loose object of that name is in it.
+    pub fn has_loose(&self, id: &str) -> bool {
+        self.items.iter().any(|item| {
+            item.name.split_once('/').is_some_and(|(fan, rest)| id.strip_prefix(fan) == Some(rest))
+        })
+    }
+
+    /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
+    pub(super) fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
+        let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
+        rustix::fs::futimens(
+            file,
+            &rustix::fs::Timestamps { last_access: time(), last_modification: time() },
+        )?;
+        if sync {
+            file.sync_all()?;
+        }
+        Ok(file.metadata()?.ino())
+    }
+}

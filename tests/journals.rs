@@ -4,7 +4,7 @@
 mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::fault::{Stopped, killed_at, room, wait_for};
+use sandbox::fault::{Stopped, copy, killed_at, room, wait_for, with_fault};
 use sandbox::{Listing, Run, Sandbox, create, five, listing, patch, same};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
@@ -353,5 +353,41 @@ fn a_journal_is_on_the_disk_before_the_first_lock() {
         }
         assert!(token.unwrap() < lock && journal.unwrap() < placed, "{trace}");
         assert!(placed < names.unwrap() && names.unwrap() < lock, "{trace}");
+    }
+}
+
+#[test]
+fn places_that_the_environment_named_have_to_be_named_again() {
+    for (name, value) in
+        [("GIT_INDEX_FILE", "index"), ("GIT_WORK_TREE", "tree"), ("GIT_OBJECT_DIRECTORY", "new")]
+    {
+        for fault in ["index-prepared", "ref-moved"] {
+            let mut sandbox = Sandbox::new();
+            let place = sandbox.root().join(value);
+            match name {
+                "GIT_INDEX_FILE" => drop(std::fs::copy(sandbox.repo.join(".git/index"), &place).unwrap()),
+                "GIT_WORK_TREE" => {
+                    copy(&sandbox.repo, &place);
+                    std::fs::remove_dir_all(place.join(".git")).unwrap();
+                }
+                _ => copy(&sandbox.repo.join(".git/objects"), &place),
+            }
+            sandbox.set(name, place.to_str().unwrap());
+            if name == "GIT_WORK_TREE" {
+                let git_dir = sandbox.repo.join(".git");
+                sandbox.set("GIT_DIR", git_dir.to_str().unwrap());
+            }
+            let run = with_fault(&sandbox, [""; 0], &format!("{fault}:kill"));
+            assert_eq!(run.signal, Some(9), "{name} {fault}");
+            let before = sandbox.listing();
+            sandbox.set(name, "-");
+            sandbox.run(["recover"]).exits(128).says(name);
+            same(name, &before, &sandbox.listing());
+            sandbox.set(name, place.to_str().unwrap());
+            sandbox.run(["recover"]).exits(0);
+            assert_eq!(sandbox.status(), "", "{name} {fault}");
+            let landed = sandbox.git(["rev-list", "--count", "HEAD"]) == "6";
+            assert_eq!(landed, fault == "ref-moved", "{name}");
+        }
     }
 }

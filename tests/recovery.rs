@@ -259,6 +259,24 @@ fn a_landing_is_settled_although_somebody_has_removed_its_locks() {
 }
 
 #[test]
+fn so_is_a_first_landing_that_found_no_index() {
+    for (fault, commits) in [("file-placed", None), ("ref-moved", Some("1"))] {
+        let sandbox = Sandbox::unborn();
+        let file = sandbox.response(&create("a/b", "Begin", "one\n"));
+        sandbox.command([file]).env(VARIABLE, format!("{fault}:kill")).output().unwrap();
+        LOCKS.iter().for_each(|lock| std::fs::remove_file(sandbox.repo.join(lock)).unwrap());
+        assert!(!sandbox.exists(".git/index"));
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.status(), "", "{fault}");
+        assert_eq!(sandbox.exists("a/b"), commits.is_some());
+        if let Some(commits) = commits {
+            assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), commits);
+        }
+        sandbox.is_sound();
+    }
+}
+
+#[test]
 fn a_recovery_that_takes_the_locks_anew_may_be_killed() {
     let (before, after) = ends();
     for (first, wanted) in [("index-prepared", &before), ("ref-moved", &after)] {

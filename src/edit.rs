@@ -303,7 +303,7 @@ pub enum Change {
     Texts {
         /// What to find: whole lines each ended by `\n`.
         before: String,
-        /// What to put there, likewise. Empty: the lines are removed.
+        /// What to put there, in the same form. Empty: the lines are removed.
         after: String,
         /// Whether `before` may also be part of a line (OPX).
         unit: Unit,

@@ -30,7 +30,7 @@ pub enum ResponseError {
     },
 }
 
-/// Line breaks are counted up to every so many bytes: an index of lines could be longer than the text.
+/// Line breaks are counted up to every multiple of this many bytes: an index of lines could be longer than the text.
 const BLOCK: usize = 4096;
 
 /// A model's answer: UTF-8 text without a byte order mark, with its lines counted.

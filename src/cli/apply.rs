@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-/// How often a branch that moved meanwhile is resolved again (`transaction.md`, Concurrency).
+/// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
 const ATTEMPTS: usize = 3;
 
 /// Whether a path is one of those that a pathspec names.

@@ -100,7 +100,7 @@ impl Error {
             Error::Transaction(transaction::Error::NoAttempt { others, .. }) => Some(if *others {
                 "name one: --continue=<id>, --abort=<id>".into()
             } else {
-                "a response of which edits are refused is kept, unless --no-keep or llmapply.keep says otherwise".into()
+                "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
             Error::Attempt(id) | Error::Transaction(transaction::Error::Attempt { id, .. }) => {
                 Some(format!("give the whole response again; --abort={id} forgets this attempt"))

@@ -115,7 +115,7 @@ pub(super) fn beginnings(wanted: &[u64], spots: &HashMap<u64, Vec<usize>>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// The lines of a file, from one on, among which so many lines are looked for: some more, for those that the file has in
+/// The lines of a file, from one on, among which `wanted` lines are looked for: some more, for those that the file has in
 /// between.
 pub(super) fn window(start: usize, wanted: usize, file: &Solid<'_>) -> std::ops::Range<usize> {
     let end = (start + wanted + wanted / 2 + 4).min(file.len());

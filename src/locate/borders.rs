@@ -5,7 +5,7 @@
 pub(super) struct Borders(Vec<usize>);
 
 impl Borders {
-    /// The table of a sequence of `len` elements, of which `equal` says whether two are the same.
+    /// The table of a sequence of `len` elements; `equal` says whether two of them are the same.
     pub(super) fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
         let mut table = vec![0; len];
         let mut matched = 0;

@@ -206,8 +206,8 @@ fn is_closer(there: &[Part], parts: &[Part], lineage: &Lineage) -> bool {
 /// The places on the base of hunks that clash with what has become of it, and what to say of that.
 type Conflicted = (Vec<std::ops::Range<usize>>, Refusal);
 
-/// What hunks come to on the text as it is that were located on the base; or the places there, of which one is no more what
-/// it was.
+/// What hunks that were located on the base come to on the text as it is; or their places on the base, if one is not what it
+/// was any more.
 fn bring_over(
     base: &Content,
     content: &Content,

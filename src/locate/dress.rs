@@ -26,9 +26,9 @@ pub(super) struct Dress {
 /// A step of indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// So many spaces are a tab.
+    /// That many spaces are a tab.
     Spaces(usize),
-    /// A tab is so many spaces.
+    /// A tab is that many spaces.
     Tab(usize),
 }
 
@@ -45,7 +45,7 @@ impl Dress {
         Self { shift: Shift::Add(by.to_vec()), ..Self::PLAIN }
     }
 
-    /// Lines of which the first alone lacks an indentation.
+    /// Lines whose first alone lacks an indentation.
     pub(super) fn first_indented(by: &[u8]) -> Self {
         Self { first: Some(by.to_vec()), ..Self::PLAIN }
     }

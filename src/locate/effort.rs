@@ -16,7 +16,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// So many steps for finding places, and for evidence.
+    /// This many steps for finding places, and for evidence.
     pub fn new(search: u64, evidence: u64) -> Self {
         Self { search: Cell::new(search), evidence: Cell::new(evidence), short: Cell::new(false) }
     }
@@ -40,7 +40,7 @@ impl Effort {
         self.short.get()
     }
 
-    /// Takes steps for evidence, likewise.
+    /// Takes steps for evidence; false when there are not enough left.
     pub(super) fn spend_on_evidence(&self, steps: usize) -> bool {
         take(&self.evidence, steps)
     }

@@ -26,7 +26,7 @@ impl<'a> Haystack<'a> {
         Self { content, effort, searched: (0, content.line_count()) }
     }
 
-    /// The same text, of which only some lines are searched.
+    /// The same text, with only some of its lines searched.
     pub(super) fn within(self, lines: Range<usize>) -> Self {
         let (start, end) = self.searched;
         Self { searched: (lines.start.max(start), lines.end.min(end)), ..self }
@@ -266,7 +266,7 @@ impl<'a> Solid<'a> {
     }
 }
 
-/// So many hashes are compared one by one sooner than looked up.
+/// This many hashes are compared one by one sooner than looked up.
 const FEW: usize = 8;
 
 /// Lines to find, in a form.
@@ -308,7 +308,7 @@ impl<'a> Needle<'a> {
         if hay.effort.is_spent() { Vec::new() } else { places }
     }
 
-    /// So many lines of the needle before a line of the text, but no further than a limit.
+    /// This many lines of the needle before a line of the text, but no further than a limit.
     fn back(&self, hay: &Haystack<'_>, mut line: usize, mut count: usize, limit: usize) -> usize {
         if !self.skips_blanks {
             return line.saturating_sub(count).max(limit);

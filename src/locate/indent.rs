@@ -11,9 +11,9 @@ pub(super) enum Shift {
     Add(Vec<u8>),
     /// The before-text has this in front of it.
     Strip(Vec<u8>),
-    /// The file has tabs for so many spaces each.
+    /// The file has a tab for each run of that many spaces.
     ToTabs(usize),
-    /// The file has so many spaces for each tab.
+    /// The file has that many spaces for each tab.
     ToSpaces(usize),
 }
 

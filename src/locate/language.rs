@@ -164,7 +164,7 @@ impl Language {
         Self { line: &["#"], ..Self::default() }
     }
 
-    /// Whether it is a text for people, of which no line is code.
+    /// Whether it is a text for people: no line of it is code.
     pub fn is_prose(self) -> bool {
         self.traits.prose
     }

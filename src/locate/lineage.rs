@@ -22,7 +22,7 @@ struct Run {
 }
 
 impl Lineage {
-    /// The base itself, of so many lines.
+    /// The base itself, with that number of lines.
     pub(super) fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines }] };
         Self { base: lines, now: lines, runs }

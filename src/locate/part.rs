@@ -38,7 +38,7 @@ pub(super) fn is_in_comment(
     comment.is_some_and(|column| place.start.column >= column) && !language.is_no_code(text)
 }
 
-/// The indentation of the line of which a place is all code, and the comment behind it.
+/// The indentation of a line, and the comment behind it, where a place is all of its code.
 fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Option<(&'a [u8], &'a [u8])> {
     let line = hay.text(place.first());
     let indent = indentation(line);

@@ -203,7 +203,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
-    /// of lines that it takes out stands between lines that it keeps, of which one says something.
+    /// of lines that it takes out stands between lines that it keeps, and one of these says something.
     pub(super) fn after_is_proof(&self) -> bool {
         let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));

@@ -11,7 +11,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// So many lines beyond the lines of a region are looked at, besides twice as many as a place has.
+/// This many lines beyond the lines of a region are looked at, besides twice as many as a place has.
 const MORE: usize = 64;
 
 /// The forms in which a line equals a heading, the strictest first: tiers 1 to 5.
@@ -65,7 +65,7 @@ impl Pointers {
     /// Nothing says where.
     pub(super) const NONE: Self = Self { regions: None, from: 0, tail: None };
 
-    /// The part of a text in which a place of so many lines may be.
+    /// The part of a text in which a place with that number of lines may be.
     pub(super) fn narrow<'a>(&self, hay: Haystack<'a>, lines: usize) -> Haystack<'a> {
         let Some(regions) = &self.regions else { return hay };
         let first = regions.iter().map(|region| region.heading).min().unwrap_or(0);

@@ -13,7 +13,7 @@ use super::{Match, Note, guard, part};
 use crate::diag::Code;
 use crate::text::Eol;
 
-/// What a hunk changes at a place, one of so many.
+/// What a hunk changes at a place; `places` is how many there were to choose from.
 pub(super) fn solve(
     scene: &Scene<'_>,
     hay: Haystack<'_>,

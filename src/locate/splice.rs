@@ -39,7 +39,7 @@ impl Splice<'_> {
     /// What a hunk of whole lines changes.
     ///
     /// # Errors
-    /// Lines of which the text does not speak would go with others, or might stand between those that come.
+    /// Lines that the text does not name would go with others, or might stand between those that come.
     pub(super) fn changes(
         &self,
         pattern: &Pattern<'_>,

@@ -4,33 +4,33 @@
 //! value and compare the rows that are named. What bounds cost is measured by `cargo bench --bench locating`, as time of the
 //! thread, and is an order of magnitude.
 
-/// Tier 8: so many lines that are not blank are needed. With fewer one line that matches would decide. Rows "comment
+/// Tier 8: a text needs this many lines that are not blank. With fewer one line that matches would decide. Rows "comment
 /// shortened" and "siblings".
 pub(super) const LEAST_LINES: usize = 3;
 
-/// Tier 8: one kept line in so many may differ (but always one). Rows "comment shortened" and "siblings".
+/// Tier 8: of this many kept lines one may differ (and one in any case). Rows "comment shortened" and "siblings".
 pub(super) const LINES_PER_SLIP: usize = 5;
 
 /// Tier 8: how alike comments have to be to be one in other words. Row "siblings": none may land.
 pub(super) const REWORDED_ALIKE: f64 = 0.7;
 
-/// Tier 8: a line that is the beginning of the last one needs so many bytes. Rows "last context line cut" and "siblings".
+/// Tier 8: a line that is the beginning of the last one needs this many bytes. Rows "last context line cut" and "siblings".
 pub(super) const CUT_LEAST: usize = 8;
 
-/// So many in a hundred of the lines that are not blank make something nearly the before-text. Row "make B like A".
+/// This many in a hundred of the lines that are not blank make something nearly the before-text. Row "make B like A".
 pub(super) const NEARLY: usize = 60;
 
 /// Of a text of no more lines one that is like a line that goes is enough to be nearly the before-text.
 pub(super) const FEW: usize = 3;
 
-/// So many regions are looked at to see whether something is nearly the before-text: those with the rarest lines of it.
+/// This many regions are looked at to see whether something is nearly the before-text: those with the rarest lines of it.
 pub(super) const NEARLY_REGIONS: usize = 64;
 
 /// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
 /// file holds a word like `None` once. Row "run twice".
 pub(super) const PART_PROOF: usize = 10;
 
-/// A `~` line needs so many removed lines on either side of it, as in its origin (udiffx): with one, half of what is to be
+/// A `~` line needs this many removed lines on either side of it, as in its origin (udiffx): with one, half of what is to be
 /// removed would hang on a line such as `}`.
 pub(super) const GAP_ANCHORS: usize = 2;
 
@@ -48,7 +48,7 @@ pub(super) const PAIRING_EFFORT: usize = 16_000_000;
 /// which take 10 ms and 4 MB, and far more than a hunk of an answer has.
 pub(super) const PAIRING_CELLS: usize = 1_000_000;
 
-/// After so many places in one piece of a file the search for part of a line stops jumping from hit to hit, which is
+/// After this many places in one piece of a file the search for part of a line stops jumping from hit to hit, which is
 /// quickest for the usual none or one, and goes on byte by byte, which is linear for any text.
 pub(super) const JUMPS: usize = 64;
 
@@ -60,13 +60,13 @@ pub(super) const BYTES_PER_STEP: usize = 4;
 /// random letters.
 pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
 
-/// So many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
+/// This many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
 pub(super) const COMBINATIONS: usize = 64;
 
-/// So many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
+/// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
 pub(super) const PIECES: usize = 64;
 
-/// So many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
+/// This many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
 pub(super) const SPLITS: usize = 64;
 
 /// With more places than this, neighbours of a hunk are not asked which is meant, only its line number. 100 hunks with 250
@@ -76,19 +76,19 @@ pub(super) const CANDIDATES: usize = 256;
 /// Of no more places it is asked whether the hunk makes the same of the file at each.
 pub(super) const ALTERNATIVES: usize = 8;
 
-/// So many other hunks of a file are asked what they show of how it is written.
+/// This many other hunks of a file are asked what they show of how it is written.
 pub(super) const OTHERS: usize = 32;
 
-/// Of a text to find so many lines are asked which of them the fewest pieces of the file may have.
+/// This many lines of a text to find are tried for the one that the fewest pieces of the file may have.
 pub(super) const PROBED: usize = 8;
 
-/// Scanning the hashes of so many lines costs one step: some 60 ns, more than the usual 10.
+/// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
 pub(super) const LINES_PER_STEP: usize = 16;
 
-/// Looking for a part of a line in so many bytes costs one step.
+/// Looking for a part of a line in this many bytes costs one step.
 pub(super) const BYTES_SCANNED: usize = 256;
 
-/// Up to so many lines in all the indentation of places is compared. With more places than that they are too many to
+/// The indentation of places is compared up to this many lines in all. With more places than that they are too many to
 /// choose from anyway.
 pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 
@@ -96,19 +96,19 @@ pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 /// lines it is 20 to 30 s.
 pub(super) const SEARCH_EFFORT: u64 = 400_000_000;
 
-/// What a response's refusals may cost beyond the searches, likewise: 2 s.
+/// What a response's refusals may cost beyond the searches, in the same steps: 2 s.
 pub(super) const EVIDENCE_EFFORT: u64 = 200_000_000;
 
 /// A line that stands oftener than this in the file says nothing of where a text may be.
 pub(super) const COMMON: usize = 64;
 
-/// Of more places the context that tells them apart is not looked for: no one adds that many lines. So many take 14 ms.
+/// Of more places the context that tells them apart is not looked for: no one adds that many lines. That many take 14 ms.
 pub(super) const CONTEXT_PLACES: usize = 10_000;
 
-/// The nearest region: so many are compared in full.
+/// The nearest region: this many are compared in full.
 pub(super) const NEAREST_REGIONS: usize = 16;
 
-/// The nearest region: where no line of the text stands in the file, so many of its lines are compared with all lines.
+/// The nearest region: where no line of the text stands in the file, this many of its lines are compared with all lines.
 pub(super) const PROBES: usize = 3;
 
 /// The nearest region: what comparing lines may cost, in steps: 20 ms with code, below 0.1 s with any lines.
@@ -117,29 +117,29 @@ pub(super) const NEAREST_STEPS: usize = 2_000_000;
 /// The nearest region: less alike than this it would lead astray, and is not shown.
 pub(super) const NEAREST_LEAST: f64 = 0.3;
 
-/// A refusal names so many places; no one reads on.
+/// A refusal names at most this many places; no one reads on.
 pub(super) const CANDIDATES_SHOWN: usize = 1000;
 
-/// A refusal shows so many of the places that an ambiguous text has: who has to choose among more reads none of them.
+/// A refusal shows at most this many places of an ambiguous text: nobody chooses among more.
 pub(super) const SHOWN_PLACES: usize = 12;
 
-/// A refusal shows at most so many lines before and after such a place; further ones are named as a number.
+/// A refusal shows at most this many lines before and after such a place, and says how many there are beyond.
 pub(super) const SHOWN_CONTEXT: usize = 5;
 
-/// A refusal names so many lines that stand elsewhere in the file.
+/// A refusal names at most this many lines that stand elsewhere in the file.
 pub(super) const ELSEWHERE: usize = 5;
 
-/// A refusal shows so many lines of a place, or of the beginning of a file that has nothing like the text.
+/// A refusal shows at most this many lines of a place, or of the beginning of a file that has nothing like the text.
 pub(super) const SHOWN_LINES: usize = 40;
 
-/// So many lines above a place are looked at for the one that it is in.
+/// This many lines above a place are looked at for the one that it is in.
 pub(super) const ABOVE: usize = 1000;
 
 /// Up to this product of line numbers a before-text and the nearest region are compared by a full difference: 500 x 500
 /// lines take 2 ms.
 pub(super) const COMPARED: usize = 250_000;
 
-/// Lines that differ are paired by likeness if no more than so many pairs have to be looked at: 19 x 19 lines of 70 bytes
+/// Lines that differ are paired by likeness if no more than this many pairs have to be looked at: 19 x 19 lines of 70 bytes
 /// take 5 ms.
 pub(super) const LIKELY_PAIRS: usize = 400;
 

@@ -10,9 +10,9 @@ use super::{Effort, Version};
 use crate::edit::Hunk;
 use crate::text::{Content, Form};
 
-/// The text from which all hunks of a file together may have made the one that it has: their results, each of which has to
-/// stand in one place with nothing like the before-text elsewhere, taken out again, whichever comes to stand first. None if
-/// some result never does.
+/// The text from which all hunks of a file together may have made the one that it has: their results are taken out again,
+/// one after the other. Each has to stand in one place then, with nothing like the before-text elsewhere. None if one never
+/// does.
 ///
 /// That they make of it what the file has is for the caller to see.
 fn unmade(content: &Content, hunks: &[&Hunk], effort: &Effort) -> Option<Content> {

@@ -26,7 +26,7 @@ impl Version {
         Self { content: content.clone(), origin: Some(Arc::new(Origin { base: content, lineage })) }
     }
 
-    /// A file of which the model was shown no other text.
+    /// A file that the model was shown no other text of.
     pub fn of_new(content: Content) -> Self {
         Self { content, origin: None }
     }

@@ -254,7 +254,7 @@ impl fmt::Display for Message {
 }
 
 impl Headline {
-    /// What of it fits into so many columns, and what the body has to begin with so that nothing is lost.
+    /// What of it fits into a number of columns, and what the body has to begin with so that nothing is lost.
     fn fit(&self, columns: usize) -> (String, String) {
         match self {
             Headline::Sentence(sentence) => width::split(sentence, columns),

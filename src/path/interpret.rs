@@ -9,7 +9,7 @@ pub struct PathContext<'a> {
     pub worktree: Option<String>,
     /// The name of the directory that the repository is in, for OPX's `root=`.
     pub repository_name: Option<String>,
-    /// Whether there is a directory of that name at the repository's top, likewise.
+    /// Whether there is a directory of that name at the repository's top.
     pub is_top_level_directory: &'a dyn Fn(&str) -> bool,
 }
 

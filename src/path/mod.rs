@@ -35,7 +35,7 @@ impl RepoPath {
     /// names and characters that Windows reserves are refused on Windows alone.
     ///
     /// # Errors
-    /// Whatever `transaction.md` names under "Paths"; see [`PathError`].
+    /// What no path of a repository is on every platform; see [`PathError`].
     pub fn parse(raw: &str) -> Result<Self, PathError> {
         check(raw, cfg!(windows))?;
         Ok(Self(raw.into()))

@@ -19,7 +19,7 @@ const LEFTHOOK_EXTENSIONS: &[&str] = &["yml", "yaml", "json", "jsonc", "toml"];
 /// How the short names begin that NTFS gives to the above, before `~` and a number.
 const SHORT_NAMES: &[&str] = &["husky", "lintst", "lint-s", "leftho", "pre-co", "gitmod"];
 
-/// Whether a change of the file needs `--allow-sensitive` (`transaction.md`, Security): it runs by itself at the next
+/// Whether a change of the file needs `--allow-sensitive`: it runs by itself at the next
 /// commit, or says where submodules come from. At any depth, since monorepos keep such files in their parts.
 ///
 /// Case, ignorable code points, and what NTFS leaves out of names or shortens are looked through: on such file systems

@@ -65,7 +65,7 @@ pub enum Mismatch {
         /// The failed edits' numbers.
         slots: Vec<usize>,
     },
-    /// Corrections of files of which no edit failed, or none that has no correction yet.
+    /// Corrections of files in which no edit failed, or every failed one has its correction.
     #[error("{} of the answer ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
     Elsewhere {
         /// The corrections' numbers in the answer.
@@ -90,11 +90,11 @@ fn elsewhere(given: usize, failed: &[String]) -> String {
     match failed {
         [] if given == 1 => "is one too many: every failed edit has its correction".to_owned(),
         [] => "are too many: every failed edit has its correction".to_owned(),
-        failed => format!("{are} of no file of which an edit failed ({})", failed.join("; ")),
+        failed => format!("{are} of no file in which an edit failed ({})", failed.join("; ")),
     }
 }
 
-/// The slots of a script of which some edits were refused: its edits in order, and what was to be an edit and is none.
+/// The slots of a script with refused edits: its edits in order, and what was to be an edit and is none.
 ///
 /// `fine` says of an edit, by its index, whether it was not refused.
 pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {

@@ -103,7 +103,7 @@ pub enum Outcome {
     AlreadyApplied,
 }
 
-/// A script of which every edit has its one place. Comes from [`resolve`] only.
+/// A script whose edits all have their one place. Comes from [`resolve`] only.
 #[derive(Debug, Clone)]
 pub struct Plan {
     steps: Vec<Step>,

@@ -23,8 +23,8 @@ pub(super) struct Progress<'a, 't> {
     pub(super) findings: &'a mut Vec<(usize, Diagnostic)>,
 }
 
-/// Takes for done what is there already only taken together: of files that the edits leave as they were, or of which a hunk
-/// is refused or to be made once more. `paths` has a name for every edit's path.
+/// Takes edits for done that are there already only together: the file is as it was after all of them, or a hunk is refused
+/// or would be made once more. `paths` has a name for every edit's path.
 pub(super) fn judge(
     script: &Script,
     paths: &[String],

@@ -5,7 +5,7 @@ use super::quotes::{Quotes, counted};
 use crate::diag::Code;
 use crate::locate::{HELP_ADDED, HELP_COPY};
 
-/// Sentences, the first of which goes on after a colon. What they quote is quoted.
+/// Sentences. The first goes on after a colon. What they quote is quoted.
 pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let evidence = finding.evidence.as_ref();
     if let Some(earlier) = evidence.and_then(|evidence| evidence.builds_on) {

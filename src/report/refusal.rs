@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 /// How many characters of a line are shown.
 const WIDTH: usize = 100;
 
-/// Of a longer line what stands so many characters before the first difference is left out.
+/// A longer line is shown from this many characters before the first difference.
 const START: usize = 40;
 
 /// How many rows of a comparison are shown, and how many around each that differs.

@@ -6,7 +6,7 @@ use crate::diag::Severity;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// So many paths are named; more are counted, but for `-v`.
+/// This many paths are named; more are counted, but for `-v`.
 const SHOWN: usize = 12;
 
 /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both

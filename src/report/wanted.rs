@@ -4,7 +4,7 @@ use crate::diag::Diagnostic;
 use crate::edit::{Change, Script};
 use crate::response::Response;
 
-/// So many lines of the response are tried as the first of the text.
+/// This many lines of the response are tried as the first of the text.
 const STARTS: usize = 64;
 
 /// A line that an edit looks for.

@@ -75,7 +75,7 @@ fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Of a text so many triples are looked at.
+/// This many triples of a text are looked at.
 const PROBED: usize = 12;
 
 /// Where a line's text begins and ends, and what follows it.
@@ -183,7 +183,7 @@ impl Chunk {
         self.solid.get_or_init(|| (0..self.lines.len()).filter(|&at| !self.line(at).is_blank()).collect())
     }
 
-    /// Whether a text may stand in it, of which a few triples are looked at.
+    /// Whether a text may stand in it. A few of its triples are looked at.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
         let sieve = self.triples.get_or_init(|| Sieve::new(TRIPLES, triples(&self.bytes)));
         triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))

@@ -288,7 +288,7 @@ impl<'a> Piece<'a> {
         self.chunk.hashes(form).may_have(hash)
     }
 
-    /// Whether a text may stand within it, likewise.
+    /// Whether a text may stand within it, asked in the same way.
     pub fn may_hold(&self, text: &[u8]) -> bool {
         self.chunk.may_hold(text)
     }

@@ -136,7 +136,7 @@ pub struct Options {
     pub reflog: String,
 }
 
-/// Waits for the repository's lock, as long as no signal comes.
+/// Waits for the repository's lock until a signal comes.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
     loop {

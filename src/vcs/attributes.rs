@@ -47,7 +47,7 @@ struct Core {
 }
 
 impl Core {
-    /// What holds for a file of which no attribute says anything.
+    /// What holds for a file that no attribute says anything about.
     fn without_attributes(self) -> Eol {
         let guessed = self.input || self.autocrlf == Some(true);
         Eol { automatic: guessed, text: guessed, crlf: self.autocrlf == Some(true) }

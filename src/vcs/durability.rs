@@ -33,7 +33,7 @@ impl Durability {
         Ok(all)
     }
 
-    /// Whether anything is to be on the disk. Then it is of use only with what says how to take it back.
+    /// Whether anything is to be on the disk. Then what says how to take it back has to be there too.
     pub fn any(self) -> bool {
         self.loose_object || self.pack || self.index || self.reference
     }

@@ -67,7 +67,7 @@ pub(super) const VERBS: &[Piece] = &[Text(
 
 pub(super) const RESUMING: &[Piece] = &[
     Text(
-        "A response of which edits are refused is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
+        "A response with refused edits is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
          which edits were fine, and what `--branch` and `--base` named. It lies under `llm-apply/` in the git directory of \
          the worktree, readable by its owner only, and is the one thing that a refusal leaves. `-n` and `check` keep nothing.",
     ),

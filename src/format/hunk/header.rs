@@ -35,7 +35,7 @@ impl Numbers {
         numbers
     }
 
-    /// Whether a hunk with so many lines of the before- and of the after-text is as long as they say.
+    /// Whether a hunk with these numbers of before- and after-lines is as long as they say.
     pub(super) fn are(&self, counted: [u32; 2]) -> bool {
         self.old.count == Some(counted[0]) && self.new.count == Some(counted[1])
     }

@@ -215,7 +215,7 @@ impl<'a> Cut<'a> {
         self.done.last().map_or(line, |(_, hunk)| hunk.after.end + (line - hunk.before.end))
     }
 
-    /// A change and those whose context meets its own, with so many lines around them.
+    /// A change and those whose context meets its own, with the lines around them.
     fn quote(&self, first: usize, through: usize, context: usize) -> (Hunk, usize) {
         let start = self.changes[first].before.start.saturating_sub(context).max(self.floor());
         let mut last = first;

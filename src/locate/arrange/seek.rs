@@ -44,7 +44,7 @@ impl Seek<'_> {
         }
     }
 
-    /// The hunk as one whose result stands at a place, which was chosen from so many.
+    /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
     pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
         Part::Made(Made { matched: matched(self.hay, &place, rung), place, places })
     }

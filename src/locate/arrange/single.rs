@@ -138,7 +138,7 @@ impl Single<'_> {
         solve(self.scene, self.hay, pattern, first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
-    /// Identical hunks for exactly as many places, none of which shares a line with another, are those places in order.
+    /// Identical hunks for exactly as many places that share no lines are those places in order.
     fn are_in_order(&self, open: &[&Alignment]) -> bool {
         self.repeat.left() == Some(open.len())
             && open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place))

@@ -183,22 +183,16 @@ pub(super) fn objected(
     stands_but(hay, pattern, place, &why).with_help(help)
 }
 
-/// A place that is counted to, in front of which the result stands already.
+/// A place that is counted to, where the result stands in front of it already.
 pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
         "the place that is counted to is line {}, but the result stands at line {} already, as if it had been made",
         place.first() + 1,
         result.first() + 1
     );
-    let places = [*place.min(result), *place.max(result)];
-    let evidence = Evidence {
-        places: surroundings(hay.content(), &places, None),
-        file_lines: Some(hay.line_count()),
-        ..candidates(&places)
-    };
     let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
         .with_help("give more lines around the text instead of counting, so that it is the only place")
-        .with_evidence(evidence);
+        .with_evidence(both(hay, place, result));
     refusal.is_last = true;
     refusal
 }
@@ -210,18 +204,22 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
         place.first() + 1,
         result.first() + 1
     );
-    let places = [*place.min(result), *place.max(result)];
-    let evidence = Evidence {
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help("copy the lines to find from the file as it is, or leave the edit out if it is made")
+        .with_evidence(both(hay, place, result))
+}
+
+/// Two places with what is around them.
+fn both(hay: Haystack<'_>, one: &Place, other: &Place) -> Evidence {
+    let places = [*one.min(other), *one.max(other)];
+    Evidence {
         places: surroundings(hay.content(), &places, None),
         file_lines: Some(hay.line_count()),
         ..candidates(&places)
-    };
-    Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("copy the lines to find from the file as it is, or leave the edit out if it is made")
-        .with_evidence(evidence)
+    }
 }
 
-/// A hunk of which the number names the first of two places, and the order of the hunks the other.
+/// A hunk whose number names the first of two places, and the order of the hunks the other.
 pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Box<Refusal> {
     let message = format!(
         "its number names line {}, and the order of the hunks line {}",
@@ -285,7 +283,7 @@ pub(super) fn too_many_dividers() -> Box<Refusal> {
         .with_help("give only the lines that change and those beside them")
 }
 
-/// A SEARCH/REPLACE block of which the text to find may end at one divider or go on to the next.
+/// A SEARCH/REPLACE block whose text to find may end at one divider or go on to the next.
 pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
     let message =
         format!("line {line} of the file, behind the text to find, may be what its first divider quotes");

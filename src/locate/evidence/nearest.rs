@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 const FORM: Form = Form::FoldedTrimmed;
 
-/// So many candidates are kept at a time.
+/// This many candidates are kept at a time.
 const SCORED: usize = 1024;
 
 /// Whether all lines that a hunk adds stand in the region, and one of them says something.

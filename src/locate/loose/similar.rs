@@ -202,7 +202,7 @@ fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
         || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)
 }
 
-/// Words of which one may stand for another, or be left out, in a comment that is about the same.
+/// Words that may stand for each other, or be left out, in a comment that is about the same.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
     "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",

@@ -19,6 +19,7 @@ pub mod merge;
 pub mod process;
 pub mod quarantine;
 pub mod refs;
+mod replace;
 pub mod repo;
 mod sharing;
 pub mod show;

@@ -13,6 +13,8 @@ pub struct Repo {
     config: Config,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
+    /// Which commit stands in for which, once that was asked.
+    pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, once writes are turned to a quarantine.
     pub(super) pending: RefCell<Option<super::quarantine::Pending>>,
     /// What was found of attribute files: for all paths, and by their own path.
@@ -125,6 +127,7 @@ impl Repo {
             config,
             objects,
             sharing: OnceCell::new(),
+            replacements: OnceCell::new(),
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
@@ -205,6 +208,9 @@ impl Repo {
     /// # Errors
     /// It names none.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
+        if self.has_other_parents()? {
+            return self.commit_by_git(revision);
+        }
         let object =
             self.git.revparse_single(revision).map_err(|_| Error::BadRevision(revision.to_owned()))?;
         let commit = object.peel_to_commit().map_err(|_| Error::BadRevision(revision.to_owned()))?;
@@ -276,7 +282,7 @@ impl Repo {
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let failed = |e| Error::git("read the tree", e);
-        let tree = self.git.find_commit(commit).and_then(|commit| commit.tree()).map_err(failed)?;
+        let tree = self.git.find_tree(self.tree_of(commit)?).map_err(failed)?;
         let mut files = Vec::new();
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
@@ -294,8 +300,10 @@ impl Repo {
 
     /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
     pub fn is_tracked(&self, path: &str) -> bool {
-        let tree = self.git.head().and_then(|head| head.peel_to_tree());
-        tree.is_ok_and(|tree| tree.get_path(Path::new(path)).is_ok())
+        let head = self.git.head().and_then(|head| head.peel_to_commit());
+        let tree = head.ok().and_then(|head| self.tree_of(head.id()).ok());
+        tree.and_then(|id| self.git.find_tree(id).ok())
+            .is_some_and(|tree| tree.get_path(Path::new(path)).is_ok())
     }
 }
 

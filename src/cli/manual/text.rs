@@ -231,6 +231,10 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`core.hooksPath`",
         "Where hooks are looked for. Where that is inside the checkout, its files are sensitive.",
     ),
+    Item(
+        "`core.useReplaceRefs`, `GIT_NO_REPLACE_OBJECTS`, `GIT_REPLACE_REF_BASE`",
+        "Whether a commit is read that stands in for another (git-replace(1)).",
+    ),
     Item("`core.fsync`, `core.fsyncObjectFiles`", "What is on the disk before it counts as written."),
     Item("`core.compression`, `core.looseCompression`", "How objects are compressed."),
     Item(
@@ -322,7 +326,8 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "repositories",
-        "with SHA-256 object names, with references in a reftable, or that are partial clones.",
+        "with SHA-256 object names, with references in a reftable, that are partial clones, or in which a file or tree \
+         (and not a commit) is replaced by `git replace`.",
     ),
     Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
     Item(

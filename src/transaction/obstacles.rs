@@ -297,8 +297,8 @@ impl Look<'_> {
                     return modified();
                 }
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                let eol = match conversion {
-                    Conversion::Eol(eol) => eol,
+                let converter = match conversion {
+                    Conversion::Own(converter) => converter,
                     Conversion::External(what) => return Err(external(path, &what)),
                 };
                 if self.index.is_fresh(indexed, &stat) {
@@ -309,7 +309,7 @@ impl Look<'_> {
                     return Ok(None);
                 }
                 let blob = self.repo.blob(indexed.entry.id)?;
-                if blob_id(&eol.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
+                if blob_id(&converter.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
                     return Ok(None);
                 }
                 modified()

@@ -230,7 +230,7 @@ fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index)
         return Ok(blob);
     }
     match repo.conversion(path, source, index)? {
-        Conversion::Eol(eol) => Ok(eol.to_checkout(&blob)),
+        Conversion::Own(converter) => Ok(converter.to_checkout(&blob)?),
         Conversion::External(what) => Err(external(path, &what)),
     }
 }

@@ -8,6 +8,7 @@ pub mod attributes;
 pub mod checkout;
 pub mod commit;
 pub mod config;
+pub mod convert;
 pub mod durability;
 pub mod fault;
 pub mod hooks;

@@ -20,6 +20,8 @@ pub struct Repo {
     /// What was found of attribute files: for all paths, and by their own path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
+    /// What tells libgit2 of `core.attributesFile`.
+    pub(super) attributes_config: OnceCell<tempfile::TempPath>,
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -131,6 +133,7 @@ impl Repo {
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
+            attributes_config: OnceCell::new(),
         };
         if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
             // Libgit2 splits the list, but does not know that its entries may be quoted.

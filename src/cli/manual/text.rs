@@ -332,7 +332,7 @@ pub(super) const LIMITS: &[Piece] = &[
     Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
     Item(
         "filters",
-        "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
+        "Files with the attributes `filter` (Git LFS) or `working-tree-encoding`, where the checkout is to move. \
          `-b` works for them too.",
     ),
     Text(

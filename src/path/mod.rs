@@ -11,7 +11,7 @@ mod sensitive;
 pub use component::is_ignorable;
 pub use error::PathError;
 pub use interpret::{PathContext, interpret};
-pub use sensitive::is_sensitive;
+pub use sensitive::{Places, is_sensitive};
 
 use std::fmt;
 use std::sync::Arc;

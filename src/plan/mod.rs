@@ -41,7 +41,7 @@ pub struct Rules {
     pub repository_name: Option<String>,
     /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
     pub permit: Box<Permit>,
-    /// Whether a path matches one of the user's `llmapply.sensitive` globs, or lies under a tracked hooks path.
+    /// Whether a path matches one of the user's `llmapply.sensitive` globs, or is what git runs or reads by itself here.
     pub also_sensitive: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-delete` (default true).
     pub allow_delete: bool,

@@ -24,6 +24,7 @@ mod replace;
 pub mod repo;
 mod sharing;
 pub mod show;
+mod startup;
 pub mod tree;
 pub mod worktree;
 

@@ -229,7 +229,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item("`core.fileMode`", "Whether a changed executable bit is a local change."),
     Item(
         "`core.hooksPath`",
-        "Where hooks are looked for. Where that is inside the checkout, its files are sensitive.",
+        "Where hooks are looked for. Where that leads into the checkout, also by links, its files are sensitive.",
     ),
     Item(
         "`core.useReplaceRefs`, `GIT_NO_REPLACE_OBJECTS`, `GIT_REPLACE_REF_BASE`",
@@ -280,8 +280,9 @@ pub(super) const SECURITY: &[Piece] = &[
     Item(
         "sensitive files",
         "unless `--allow-sensitive` is given: what runs by itself at the next commit (files under a hooks path in the \
-         checkout, `.husky/`, `.pre-commit-config.yaml`, lefthook's and lint-staged's files), `.gitmodules`, and what \
-         `llmapply.sensitive` names.",
+         checkout, and the files of programs that manage hooks, such as `.husky/`, `.pre-commit-config.yaml`, `prek.toml` \
+         and `lefthook.yml`), files that git's configuration is read from, `.gitmodules`, and what `llmapply.sensitive` \
+         names. Links to them are followed: a script that a hook is a link to is as sensitive as the hook.",
     ),
     Item(
         "contents",

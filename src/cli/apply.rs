@@ -259,6 +259,7 @@ impl Run {
             allow_sensitive: self.settings.allow_sensitive,
             allow_placeholder: self.settings.allow_placeholder,
             allow_markers: self.settings.allow_markers,
+            max_written: Rules::max_written_for(self.settings.max_size),
         })
     }
 

@@ -12,6 +12,7 @@ mod repeats;
 mod together;
 mod tree;
 mod twice;
+mod volume;
 
 pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};
@@ -53,6 +54,8 @@ pub struct Rules {
     pub allow_placeholder: bool,
     /// `--allow-markers`.
     pub allow_markers: bool,
+    /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
+    pub max_written: u64,
 }
 
 impl Default for Rules {
@@ -69,6 +72,7 @@ impl Default for Rules {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            max_written: volume::DEFAULT_MAX_WRITTEN,
         }
     }
 }

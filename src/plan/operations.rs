@@ -99,7 +99,7 @@ impl Operation<'_, '_> {
             None => {
                 self.may_appear(&path)?;
                 self.guard(text, None)?;
-                Ok(self.write(path, None, new_file(text), None, Vec::new()))
+                self.write(path, None, new_file(text), None, Vec::new())
             }
             Some(Node::Directory) => {
                 Err(self.error(Code::AlreadyExists, format!("`{path}` is a directory")).into())
@@ -121,7 +121,7 @@ impl Operation<'_, '_> {
                 }
                 self.guard(text, Some(content))?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
-                Ok(self.write(path, Some(state), after, None, Vec::new()))
+                self.write(path, Some(state), after, None, Vec::new())
             }
         }
     }
@@ -133,7 +133,7 @@ impl Operation<'_, '_> {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 self.may_appear(&path)?;
                 self.guard(&text, None)?;
-                return Ok(self.write(path, None, new_file(&text), None, Vec::new()));
+                return self.write(path, None, new_file(&text), None, Vec::new());
             }
             return Err(self.not_found(&path)?.into());
         }
@@ -144,7 +144,7 @@ impl Operation<'_, '_> {
             return Ok((step, applied.places));
         }
         let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
-        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched);
+        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
         Ok((Step { notes: applied.notes, ..step }, applied.places))
     }
 
@@ -161,7 +161,7 @@ impl Operation<'_, '_> {
         }
         self.guard(text, Some(version.content()))?;
         let after = FileState { node: state.node, body: Body::Text(replaced) };
-        Ok(self.write(path, Some(state), after, None, Vec::new()))
+        self.write(path, Some(state), after, None, Vec::new())
     }
 
     fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
@@ -170,7 +170,7 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             self.may_appear(&path)?;
             self.guard(text, None)?;
-            return Ok(self.write(path, None, new_file(text), None, Vec::new()));
+            return self.write(path, None, new_file(text), None, Vec::new());
         }
         let (state, version) = self.editable(&path)?;
         if text.is_empty() {
@@ -184,7 +184,7 @@ impl Operation<'_, '_> {
             Some(appended) => {
                 self.guard(text, None)?;
                 let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
-                Ok(self.write(path, Some(state), after, Some(appended), Vec::new()))
+                self.write(path, Some(state), after, Some(appended), Vec::new())
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }
@@ -294,6 +294,11 @@ impl Operation<'_, '_> {
                 return Err(objection);
             }
         }
+        if after.body != before.body
+            && let Some(too_much) = self.count(&from, &after)?
+        {
+            return Err(too_much.into());
+        }
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
             FileChange { path: to.clone(), before: there, after: Some(after.clone()) },
@@ -354,6 +359,9 @@ impl Operation<'_, '_> {
             Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
             Body::Base(_) | Body::Bytes(_) => None,
         };
+        if let Some(too_much) = self.count(&to, &state)? {
+            return Err(too_much.into());
+        }
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
@@ -499,10 +507,13 @@ impl Operation<'_, '_> {
         after: FileState,
         version: Option<Version>,
         matched: Vec<Match>,
-    ) -> Resolved {
+    ) -> Result<Resolved, Stop> {
+        if let Some(too_much) = self.count(&path, &after)? {
+            return Err(too_much.into());
+        }
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
-        (Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new())
+        Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))
     }
 }
 

@@ -56,18 +56,7 @@ impl Outcome {
 
 /// The rules by default.
 pub(crate) fn rules() -> Rules {
-    Rules {
-        max_fuzz: Tier::Similar,
-        worktree: None,
-        repository_name: Some("root".to_owned()),
-        permit: Box::new(|_| Ok(())),
-        also_sensitive: Box::new(|_| false),
-        allow_delete: true,
-        allow_overwrite: false,
-        allow_sensitive: false,
-        allow_placeholder: false,
-        allow_markers: false,
-    }
+    Rules { repository_name: Some("root".to_owned()), ..Rules::default() }
 }
 
 /// Parses and resolves a response.

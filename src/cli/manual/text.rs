@@ -205,7 +205,8 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     ),
     Item(
         "`llmapply.maxSize`",
-        "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Default: `64m`.",
+        "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Of new files, \
+         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`.",
     ),
     Item(
         "`llmapply.contextLines`",
@@ -274,7 +275,7 @@ pub(super) const SECURITY: &[Piece] = &[
     ),
     Item(
         "paths",
-        "outside the repository; through a symbolic link or into a submodule, in the tree or on the disk; `.git` as any \
+        "outside the repository; of more than 256 names, or 4095 bytes; through a symbolic link or into a submodule, in the tree or on the disk; `.git` as any \
          component, and every name that some file system takes for it; names that differ from another file's only in case.",
     ),
     Item(

@@ -228,9 +228,9 @@ pub(super) fn finish(
     }
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // Nothing depends on it: empty directories are nobody's loss.
+        // Nothing depends on it, should the checkout be gone.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
-            staging::prune(&checkout, staged);
+            staging::prune(&checkout, staged)?;
         }
     }
     Journal::retire(room)?;

@@ -410,8 +410,11 @@ pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     Ok(false)
 }
 
-/// Removes the directories that the removed files have left empty, as git does.
-pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
+/// Removes the directories that the removed files have left empty, as git does. Can be run again.
+///
+/// # Errors
+/// None but a test's: empty directories are nobody's loss.
+pub(super) fn prune(checkout: &Checkout, staged: &Staged) -> vcs::Result<()> {
     let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {
         let mut end = file.path.len();
@@ -422,8 +425,10 @@ pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
             if is_here || !checkout.remove_directory(&file.path[..end]) {
                 break;
             }
+            point(Fault::DirectoryPruned)?;
         }
     }
+    Ok(())
 }
 
 /// Removes the staging directory with all that is in it.

@@ -1,10 +1,11 @@
 //! What is in the way of a landing, found before anything is written, and once more under the locks.
 
 use super::series::Touched;
-use super::{Error, Result, Target};
+use super::{Error, Result, Target, interrupt};
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::index::{Index, Indexed};
+use crate::vcs::lock::Patience;
 use crate::vcs::repo::{Operation, Repo};
 use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
@@ -180,9 +181,9 @@ pub(super) fn check(
 ) -> Result<Vec<Obstacle>> {
     let mut found: Vec<_> = target.obstacle().into_iter().collect();
     if target.checked_out {
-        let lock = repo.index_lock();
-        if lock.symlink_metadata().is_ok() {
-            found.push(Obstacle::Locked(lock));
+        match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
+            Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
+            waited => waited?,
         }
     }
     found.extend(in_checkout(repo, target, touched, index)?);

@@ -5,7 +5,7 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
-use super::lock::{Flock, TokenLock};
+use super::lock::{Flock, Patience, TokenLock};
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 use serde::{Deserialize, Serialize};
@@ -213,9 +213,9 @@ impl RefLock {
     ///
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
-    pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
+    pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path, patience: Patience) -> Result<()> {
         if movement.is_head && movement.name != "HEAD" {
-            self.locks.push(TokenLock::take(repo.git_dir().join("HEAD.lock"), token)?);
+            self.locks.push(TokenLock::take(&repo.git_dir().join("HEAD.lock"), token, patience)?);
             point(Fault::HeadLocked)?;
         }
         let file = repo.ref_file(&movement.name);
@@ -224,7 +224,7 @@ impl RefLock {
         }
         // Missing even of a branch that is there, if it is packed: git removes the directories that it empties so.
         let directory = file.parent().unwrap_or(repo.common_dir());
-        let take = || TokenLock::take(lock_path(&file), token);
+        let take = || TokenLock::take(&lock_path(&file), token, patience);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
         point(Fault::RefLocked)?;
         let moved = || Error::Moved { name: movement.name.clone() };

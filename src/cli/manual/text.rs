@@ -242,6 +242,11 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`core.logAllRefUpdates`",
         "Whether the reflog gets its line, `llm-apply: <n> edits from <response>`.",
     ),
+    Item(
+        "`core.filesRefLockTimeout`",
+        "How long to wait for the lock of a branch, or of HEAD, that another process holds. For that of the index it is a \
+         second.",
+    ),
     Item("`core.abbrev`", "The length of short ids."),
     Item("`color.ui`, `core.pager`, `diff.*`", "How `--diff` and `--stat` look: git shows them."),
     Item("`gc.auto`, `gc.autoPackLimit`, `maintenance.auto`", "Whether git tidies up after a landing."),

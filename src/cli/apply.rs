@@ -310,6 +310,10 @@ impl Run {
                     .filter(|(_, edit)| matches!(edit.op, Op::Copy { .. }))
                     .map(|(step, _)| step.path.clone())
                     .collect(),
+                origins: steps
+                    .iter()
+                    .filter_map(|step| Some((step.path.clone(), step.to.clone()?)))
+                    .collect(),
             });
         }
         all.retain(|planned| !planned.changes.is_empty());

@@ -14,7 +14,7 @@ use crate::vcs::{self};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A path with what it was and what it will be.
@@ -81,7 +81,16 @@ pub(super) fn elsewhere(room: &Path) -> Option<PathBuf> {
 }
 
 /// Writes all new files aside, exactly as they will stand in the checkout.
-pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index: &Index) -> Result<Staged> {
+///
+/// `origins` says of files that are moved or copied where they come from.
+pub(super) fn stage(
+    repo: &Repo,
+    room: &Room,
+    workdir: &Path,
+    net: &[Net],
+    origins: &BTreeMap<RepoPath, RepoPath>,
+    index: &Index,
+) -> Result<Staged> {
     let checkout = Checkout::open(workdir, repo)?;
     let directory = if checkout.same_file_system(&room.path)? {
         room.file("files")
@@ -97,7 +106,7 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
     private.map_err(|e| vcs::Error::io("create", &directory, e))?;
     let mut staged =
         Staged { directory: AnyPath(directory), files: Vec::new(), cleared: Vec::new(), made: Vec::new() };
-    let outcome = fill(repo, &checkout, net, index, &mut staged);
+    let outcome = fill(repo, &checkout, net, origins, index, &mut staged);
     if let Err(e) = outcome {
         discard(&staged);
         return Err(e);
@@ -105,7 +114,14 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
     Ok(staged)
 }
 
-fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &mut Staged) -> Result<()> {
+fn fill(
+    repo: &Repo,
+    checkout: &Checkout,
+    net: &[Net],
+    origins: &BTreeMap<RepoPath, RepoPath>,
+    index: &Index,
+    staged: &mut Staged,
+) -> Result<()> {
     // An attribute file of the response's own counts, as it does when git checks out.
     let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
     let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
@@ -120,6 +136,7 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
     let coming: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
     for (path, old, new) in net {
+        let origin = origins.get(path);
         let path = path.as_str();
         let before = checkout.identity(path)?;
         if before.is_none() && index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
@@ -137,7 +154,13 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
             Some(entry) => {
                 let name = staged.new_file(at);
                 let bytes = content(repo, path, *entry, source, index)?;
-                write(&name, &bytes, entry.mode).map_err(|e| vcs::Error::io("write", &name, e))?;
+                // Of the file that it replaces or comes from: what only its owner could read stays so.
+                let like = match (before, origin) {
+                    (None, Some(origin)) => checkout.identity(origin.as_str())?,
+                    (before, _) => before,
+                };
+                let like = like.and_then(|like| like.permissions());
+                write(&name, &bytes, entry.mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
                 file.after = Some(blob_id(&bytes)?.to_string());
                 file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
@@ -235,13 +258,23 @@ fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index)
     }
 }
 
-fn write(name: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Result<()> {
     if mode == LINK {
         return Ok(rustix::fs::symlink(bytes, name)?);
     }
+    let executable = mode == EXECUTABLE;
     // As git makes files: what the umask leaves of these.
-    let permissions = if mode == EXECUTABLE { 0o777 } else { 0o666 };
+    let permissions = if executable { 0o777 } else { 0o666 };
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(permissions).open(name)?;
+    if let Some(like) = like {
+        // Git looks at the owner's bit alone. Where that changes, whoever may read the file may run it, or nobody.
+        let wanted = match (like & 0o100 != 0, executable) {
+            (false, true) => like | (like & 0o444) >> 2,
+            (true, false) => like & !0o111,
+            _ => like,
+        };
+        file.set_permissions(std::fs::Permissions::from_mode(wanted))?;
+    }
     file.write_all(bytes)
 }
 

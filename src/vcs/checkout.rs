@@ -439,6 +439,11 @@ impl Identity {
         }
     }
 
+    /// Who may do what with it, if it is a file.
+    pub fn permissions(&self) -> Option<u32> {
+        (FileType::from_raw_mode(self.mode) == FileType::RegularFile).then_some(self.mode & 0o777)
+    }
+
     /// Whether size and mode are equal: of two files with the same content, which may be copies of each other.
     pub fn resembles(&self, other: &Self) -> bool {
         (self.size, self.mode) == (other.size, other.mode)

@@ -344,7 +344,8 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Text(
         "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
-         index are dropped; git makes them anew. New files have the permissions that the umask leaves, also where \
+         index are dropped; git makes them anew. A file that is changed, moved or copied keeps its permissions, \
+         where git's own checkout would not; a new one has those that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),
 ];

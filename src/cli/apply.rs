@@ -498,6 +498,9 @@ impl Run {
                 self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
             }
         }
+        if target.checked_out {
+            repo.tell_of_new_index();
+        }
         repo.maintain();
         if self.settings.diff || self.settings.stat {
             self.show(repo, landed_from(&target, &landed), landed.new, None)?;

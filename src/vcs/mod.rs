@@ -26,6 +26,7 @@ mod sharing;
 pub mod show;
 mod startup;
 pub mod tree;
+mod upkeep;
 pub mod worktree;
 
 use std::path::{Path, PathBuf};

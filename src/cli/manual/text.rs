@@ -249,7 +249,10 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     ),
     Item("`core.abbrev`", "The length of short ids."),
     Item("`color.ui`, `core.pager`, `diff.*`", "How `--diff` and `--stat` look: git shows them."),
-    Item("`gc.auto`, `gc.autoPackLimit`, `maintenance.auto`", "Whether git tidies up after a landing."),
+    Item(
+        "`maintenance.*`, `gc.auto`, `gc.autoPackLimit`, `gc.autoDetach`",
+        "Whether and how git tidies up after a landing, as after `git commit`.",
+    ),
     Text(
         "`core.protectHFS`, `core.protectNTFS` and `core.ignoreCase` change nothing: paths are always checked as strictly as \
          the strictest of them.",
@@ -324,7 +327,7 @@ pub(super) const LIMITS: &[Piece] = &[
     Text("What this version refuses, with a message that says what to do instead:"),
     Item(
         "hooks",
-        "It runs none but `reference-transaction`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
+        "It runs none but `reference-transaction` and `post-index-change`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
          pre-llm-apply or post-llm-apply is active, landing is refused; `--no-verify` lands without them.",
     ),
     Item(

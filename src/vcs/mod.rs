@@ -17,6 +17,7 @@ pub mod index;
 pub mod lock;
 mod loose;
 pub mod merge;
+mod owner;
 pub mod process;
 pub mod quarantine;
 pub mod refs;

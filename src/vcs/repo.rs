@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::sharing::Sharing;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, owner};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,20 +79,22 @@ impl Repo {
             }
             None => git2::Repository::open_from_env(),
         };
-        let git = opened.map_err(|e| match e.code() {
-            git2::ErrorCode::NotFound => Error::NotARepository(here.clone()),
-            git2::ErrorCode::Owner => Error::Git {
-                action:
-                    "open the repository: it belongs to somebody else, see safe.directory in git-config(1)"
-                        .into(),
-                source: e,
-            },
-            _ => Error::git("open the repository", e),
-        })?;
+        let mut is_placed = false;
+        let git = match opened {
+            Err(e) if e.code() == git2::ErrorCode::Owner => {
+                is_placed = true;
+                owner::open_here(e)?
+            }
+            Err(e) if e.code() == git2::ErrorCode::NotFound => {
+                return Err(Error::NotARepository(here.clone()));
+            }
+            opened => opened.map_err(|e| Error::git("open the repository", e))?,
+        };
         // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&git)?;
         if explicit.is_some()
+            && !is_placed
             && let Some(workdir) = explicit_workdir(&git, &here)?
         {
             git.set_workdir(&workdir, false)
@@ -106,7 +108,7 @@ impl Repo {
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
-        let git = git2::Repository::open(git_dir).map_err(|e| Error::git("open the repository", e))?;
+        let git = owner::open(git_dir)?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
         {

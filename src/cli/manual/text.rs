@@ -247,6 +247,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "How long to wait for the lock of a branch, or of HEAD, that another process holds. For that of the index it is a \
          second.",
     ),
+    Item("`safe.directory`", "Whether a repository that belongs to somebody else is opened."),
     Item("`core.abbrev`", "The length of short ids."),
     Item("`color.ui`, `core.pager`, `diff.*`", "How `--diff` and `--stat` look: git shows them."),
     Item(

@@ -2,6 +2,7 @@
 
 mod corrections;
 mod dependence;
+mod encoding;
 mod grouping;
 mod hunks;
 mod memory;

@@ -138,7 +138,7 @@ impl Operation<'_, '_> {
             return Err(self.not_found(&path)?.into());
         }
         let (state, version) = self.editable(&path)?;
-        let applied = self.apply(&version, hunks)?;
+        let applied = self.apply(&path, &version, hunks)?;
         if applied.effect != Effect::Changed {
             let step = Step { matched: applied.matched, ..self.step(path, outcome(applied.effect)) };
             return Ok((step, applied.places));
@@ -278,7 +278,7 @@ impl Operation<'_, '_> {
             }
         } else {
             let (_, now) = self.editable(&from)?;
-            let applied = self.apply(&now, hunks)?;
+            let applied = self.apply(&from, &now, hunks)?;
             if applied.effect == Effect::Changed {
                 after.body = Body::Text(applied.version.content().clone());
             }
@@ -294,10 +294,8 @@ impl Operation<'_, '_> {
                 return Err(objection);
             }
         }
-        if after.body != before.body
-            && let Some(too_much) = self.count(&from, &after)?
-        {
-            return Err(too_much.into());
+        if after.body != before.body {
+            self.accept(&from, Some(&before), &after)?;
         }
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
@@ -318,7 +316,7 @@ impl Operation<'_, '_> {
         let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
         if !hunks.is_empty() {
             let (_, version) = self.editable(&to)?;
-            return match self.apply(&version, hunks) {
+            return match self.apply(&to, &version, hunks) {
                 Ok(applied) if applied.effect == Effect::AlreadyApplied => {
                     Ok((Step { matched: applied.matched, ..step }, applied.places))
                 }
@@ -359,9 +357,7 @@ impl Operation<'_, '_> {
             Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
             Body::Base(_) | Body::Bytes(_) => None,
         };
-        if let Some(too_much) = self.count(&to, &state)? {
-            return Err(too_much.into());
-        }
+        self.accept(&to, None, &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
@@ -398,7 +394,7 @@ impl Operation<'_, '_> {
         Ok((refusal.map(Stop::from), there))
     }
 
-    fn apply(&self, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
+    fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
         let repeats = repeats_of(self.repeats, number, self.edit, hunks);
         let limits = self.limits();
@@ -409,8 +405,16 @@ impl Operation<'_, '_> {
             limits: &limits,
             effort: self.effort,
         };
+        let refused = |refusal: Refusal| {
+            let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
+            let diagnostic = self.refusal(refusal, hunks);
+            match unquotable {
+                Some(why) => diagnostic.with_help(why),
+                None => diagnostic,
+            }
+        };
         locate::apply(version, hunks, &context)
-            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
+            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
     }
 
     /// Refuses a whole text that no one means.
@@ -499,6 +503,15 @@ impl Operation<'_, '_> {
         }
     }
 
+    /// Refuses a new state of a file that would be too much, or would mix encodings.
+    fn accept(&mut self, path: &RepoPath, before: Option<&FileState>, after: &FileState) -> Result<(), Stop> {
+        let mixture = before.map(|before| self.mixture(path, before, after)).transpose()?.flatten();
+        match mixture {
+            Some(mixture) => Err(mixture.into()),
+            None => self.count(path, after)?.map_or(Ok(()), |too_much| Err(too_much.into())),
+        }
+    }
+
     /// Writes a file and makes the step of it.
     fn write(
         &mut self,
@@ -508,9 +521,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
         matched: Vec<Match>,
     ) -> Result<Resolved, Stop> {
-        if let Some(too_much) = self.count(&path, &after)? {
-            return Err(too_much.into());
-        }
+        self.accept(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))

@@ -3,7 +3,6 @@
 use git_llm_apply::diag::{Code, Diagnostic};
 use git_llm_apply::edit::Script;
 use git_llm_apply::format;
-use git_llm_apply::locate::Tier;
 use git_llm_apply::plan::{self, FileState, MemoryTree, Node, Plan, Rules};
 use git_llm_apply::response::{DEFAULT_MAX_SIZE, Response};
 use std::collections::BTreeMap;

@@ -172,6 +172,14 @@ fn attributes_count_wherever_git_reads_them() {
     judge(&sandbox, &files, "info/attributes");
     let (sandbox, files) = repository(&["core.attributesFile=../mine"], "../mine");
     judge(&sandbox, &files, "a relative core.attributesFile");
+    // From a tree: that is git's own way.
+    for (name, value) in [("GIT_ATTR_SOURCE", "HEAD"), ("GIT_CONFIG_PARAMETERS", "'attr.tree'='HEAD'")] {
+        let mut sandbox = Sandbox::new();
+        sandbox.set(name, value);
+        let said = "goes through a conversion of git's";
+        sandbox.apply([""; 0], &create("new", "w", "a\nb\n")).exits(128).says(said).says("hint: use -b");
+        sandbox.apply(["-b", "side"], &create("new", "w", "a\nb\n")).exits(0);
+    }
     // By `git -c`, and read from a directory that the name is not relative to.
     let mut sandbox = Sandbox::new();
     sandbox.file("../mine \"\\#", "* text eol=crlf\n");

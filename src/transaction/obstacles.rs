@@ -345,7 +345,7 @@ pub(super) const SUBMODULE: u32 = 0o160000;
 /// The refusal of a path whose content only git itself can convert.
 pub(super) fn external(path: &str, what: &str) -> Error {
     Error::Unsupported {
-        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
+        what: format!("{path} goes through a conversion of git's ({what})"),
         help: "use -b <branch>, which leaves the checkout alone".into(),
     }
 }

@@ -75,6 +75,9 @@ impl Repo {
     pub fn conversion(&self, path: &str, source: Source, index: &Index) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
         let core = self.core()?;
+        if let Some(tree) = self.attribute_tree()? {
+            return Ok(Conversion::External(tree));
+        }
         let own = |endings, ident| Ok(Conversion::Own(Converter { endings, ident }));
         if source == Source::Checkout && !self.has_attributes(path, index)? {
             return own(core.without_attributes(), false);
@@ -140,6 +143,15 @@ impl Repo {
             (None, None) => core.without_attributes(),
         };
         own(endings, matches!(attribute("ident")?, True))
+    }
+
+    /// The setting by which git reads attributes from a tree, and not from the checkout.
+    fn attribute_tree(&self) -> Result<Option<String>> {
+        let by_environment = std::env::var_os("GIT_ATTR_SOURCE").filter(|tree| !tree.is_empty());
+        if let Some(tree) = by_environment {
+            return Ok(Some(format!("GIT_ATTR_SOURCE={}", tree.to_string_lossy())));
+        }
+        Ok(self.config().string("attr.tree")?.map(|tree| format!("attr.tree={tree}")))
     }
 
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them

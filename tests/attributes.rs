@@ -157,13 +157,24 @@ fn judge(sandbox: &Sandbox, files: &[String], what: &str) {
     assert_eq!(of("."), gits, "{what}");
 }
 
-#[test]
-fn a_landing_leaves_what_git_checks_out() {
-    for configuration in CONFIGURATIONS {
+fn judge_all(configurations: &[&[&str]]) {
+    for configuration in configurations {
         let (sandbox, files) = repository(configuration, ".gitattributes");
         assert!(files.len() > ATTRIBUTES.len() * FILES.len() / 2, "{configuration:?}: {}", files.len());
         judge(&sandbox, &files, &format!("{configuration:?}"));
     }
+}
+
+// In two halves, which run side by side.
+
+#[test]
+fn a_landing_leaves_what_git_checks_out() {
+    judge_all(&CONFIGURATIONS[..CONFIGURATIONS.len() / 2]);
+}
+
+#[test]
+fn a_landing_leaves_what_git_checks_out_under_more_configurations() {
+    judge_all(&CONFIGURATIONS[CONFIGURATIONS.len() / 2..]);
 }
 
 #[test]

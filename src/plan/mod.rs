@@ -14,6 +14,7 @@ mod together;
 mod tree;
 mod twice;
 mod volume;
+mod whole;
 
 pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};

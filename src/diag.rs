@@ -223,7 +223,7 @@ codes! {
     NotFound = "not-found",
     /// There is such a file already, with other content.
     AlreadyExists = "already-exists",
-    /// What is there is a directory, a link, a submodule or binary.
+    /// What is there is a directory, a link, a submodule or binary; or it is not UTF-8, and the edit brings more than ASCII.
     NotEditable = "not-editable",
     /// The before-text is nowhere in the file.
     SearchNotFound = "search-not-found",

@@ -171,3 +171,46 @@ fn an_edit_in_the_second_of_the_last_git_add_is_still_seen() {
     }
     panic!("it never came to it within a second");
 }
+
+#[test]
+fn who_may_read_a_file_stays_as_it_is() {
+    use sandbox::{patch, rename, replace};
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    let all = [0o600, 0o640, 0o664, 0o444, 0o400, 0o700, 0o750, 0o744];
+    for mode in all {
+        sandbox.file(&format!("f{mode:o}"), "one\ntwo\n");
+        sandbox.file(&format!("m{mode:o}"), format!("{mode}: one\ntwo\n"));
+        sandbox.file(&format!("c{mode:o}"), "copied\n");
+        for kind in ["f", "m", "c"] {
+            let file = sandbox.repo.join(format!("{kind}{mode:o}"));
+            std::fs::set_permissions(file, PermissionsExt::from_mode(mode)).unwrap();
+        }
+    }
+    sandbox.commit("files");
+    let mut response: String =
+        all.iter().map(|mode| patch(&format!("f{mode:o}"), "w", "two\n", "2\n")).collect();
+    for mode in all {
+        response += &rename(&format!("m{mode:o}"), &format!("on/the/way{mode:o}"), "w");
+        response += &replace(&format!("on/the/way{mode:o}"), "w", "wholly other\n");
+        response += &rename(&format!("on/the/way{mode:o}"), &format!("moved/{mode:o}"), "w");
+    }
+    response += "<FILE_CHANGES>\n";
+    for mode in all {
+        response += &format!("<FILE_COPY from_path=\"c{mode:o}\" to_path=\"copy/{mode:o}\" />\n");
+    }
+    response += "</FILE_CHANGES>\n";
+    sandbox.apply([""; 0], &response).exits(0);
+    for mode in all {
+        for path in [format!("f{mode:o}"), format!("moved/{mode:o}"), format!("copy/{mode:o}")] {
+            let found = sandbox.repo.join(&path).metadata().unwrap().permissions().mode() & 0o7777;
+            assert_eq!(format!("{found:o}"), format!("{mode:o}"), "{path}");
+        }
+    }
+    assert_eq!(sandbox.status(), "");
+    // A file that is new has what the umask leaves.
+    sandbox.apply([""; 0], &create("new", "w", "x\n")).exits(0);
+    sandbox.file("other", "x\n");
+    let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode();
+    assert_eq!(mode("new"), mode("other"));
+}

@@ -52,6 +52,20 @@ fn swap() -> String {
     .concat()
 }
 
+/// Directories of which some are empty afterwards.
+fn nested() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("a/b/c/d/x", "x\n");
+    sandbox.file("a/b/c/y", "y\n");
+    sandbox.file("a/stays", "z\n");
+    sandbox.commit("nested");
+    sandbox
+}
+
+fn emptying() -> String {
+    [remove("a/b/c/d/x", "Empty it"), rename("a/b/c/y", "y", "Empty it")].concat()
+}
+
 /// Over the limit from which objects go in as a pack.
 fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
@@ -85,6 +99,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "unborn", make: Sandbox::unborn, options: &[], response: first },
     Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
     Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
+    Scenario { name: "emptied directories", make: nested, options: &[], response: emptying },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },

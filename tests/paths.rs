@@ -33,6 +33,7 @@ const SHORT_NAME: &str = ".git's short name where git~1 was taken";
 const LOOKS_LIKE_DOTS: &str = "shows as `.` or `..`";
 const NOTHING_VISIBLE: &str = "shows as nothing";
 const TOO_LONG: &str = "no file system holds it";
+const TOO_DEEP: &str = "each directory costs an object, and a look for each file below it";
 
 /// Names and what becomes of them, on any platform but Windows.
 const NAMES: &[(&str, Verdict)] = &[
@@ -331,9 +332,12 @@ fn lengths() {
         (format!("a/{}/b", component(256)), Stricter(TOO_LONG)),
         ("ü".repeat(127), Fine),
         ("ü".repeat(128), Stricter(TOO_LONG)),
-        (path(4096), Fine),
-        (path(4097), Stricter(TOO_LONG)),
+        (path(4095), Fine),
+        (path(4096), Stricter(TOO_LONG)),
         (path(100_000), Stricter(TOO_LONG)),
+        (["a"; 256].join("/"), Fine),
+        (["a"; 257].join("/"), Stricter(TOO_DEEP)),
+        (["a"; 2047].join("/"), Stricter(TOO_DEEP)),
     ] {
         assert_eq!(check(&oracle, &name, verdict), Ok(()));
     }

@@ -293,3 +293,77 @@ fn a_shared_repository_stays_shared() {
         assert_eq!(packs.values().map(|(mode, _)| mode & 0o777).collect::<Vec<_>>(), [wanted; 2], "{mode}");
     }
 }
+
+#[test]
+fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
+    // Nobody but root can give files away.
+    let owned = |what: &str| {
+        let sandbox = Sandbox::new();
+        sandbox.git(["worktree", "add", "-q", "-b", "side", "../linked"]);
+        let chown = |path: &Path| {
+            let run = std::process::Command::new("chown").args(["-R", "12345"]).arg(path).output();
+            run.is_ok_and(|output| output.status.success())
+        };
+        let given = chown(&sandbox.repo) && chown(&sandbox.root().join("linked"));
+        if !given {
+            println!("not allowed to give files away: nothing is tested of {what}");
+        }
+        given.then_some(sandbox)
+    };
+    let root = |sandbox: &Sandbox| sandbox.root().canonicalize().unwrap().to_str().unwrap().to_owned();
+    type Case = (&'static str, fn(&mut Sandbox, &str));
+    let cases: &[Case] = &[
+        ("not at all", |_, _| {}),
+        ("by name", |s, root| s.set("GIT_CONFIG_PARAMETERS", &format!("'safe.directory'='{root}/repo'"))),
+        ("below", |s, root| s.set("GIT_CONFIG_PARAMETERS", &format!("'safe.directory'='{root}/*'"))),
+        ("elsewhere", |s, _| s.set("GIT_CONFIG_PARAMETERS", "'safe.directory'='/nowhere/*'")),
+        ("any", |s, _| s.set("GIT_CONFIG_PARAMETERS", "'safe.directory'='*'")),
+        ("reset", |s, _| s.set("GIT_CONFIG_PARAMETERS", "'safe.directory'='*' 'safe.directory'=''")),
+        ("in the user's file", |s, root| {
+            let text = format!("[safe]\n\tdirectory = {root}/*\n");
+            std::fs::write(s.root().join("home/gitconfig"), text).unwrap();
+        }),
+        ("in the repository's file", |s, _| {
+            use std::io::Write;
+            let config = std::fs::File::options().append(true).open(s.repo.join(".git/config"));
+            config.unwrap().write_all(b"[safe]\n\tdirectory = *\n").unwrap();
+        }),
+        ("the git directory named", |s, _| s.set("GIT_DIR", ".git")),
+    ];
+    for (what, prepare) in cases {
+        let Some(mut sandbox) = owned(what) else { return };
+        let root = root(&sandbox);
+        prepare(&mut sandbox, &root);
+        let git = sandbox.git_command(["status", "--porcelain"]).output().unwrap().status.success();
+        let before = sandbox.listing();
+        let run = sandbox.apply(["--no-keep"], &five());
+        assert_eq!(run.code, Some(if git { 0 } else { 128 }), "{what}: {}", run.stderr);
+        if !git {
+            assert!(run.stderr.contains("it belongs to somebody else"), "{what}: {}", run.stderr);
+            same(what, &before, &sandbox.listing());
+            continue;
+        }
+        assert_eq!(sandbox.status(), "", "{what}");
+        sandbox.apply(["-b", "side"], &create("more", "w", "x\n")).exits(4).says("checked out in");
+    }
+    // In a linked worktree, and after a kill.
+    let Some(mut sandbox) = owned("a linked worktree") else { return };
+    sandbox.set("GIT_CONFIG_PARAMETERS", &format!("'safe.directory'='{}/*'", root(&sandbox)));
+    let main = sandbox.repo.clone();
+    sandbox.repo = sandbox.root().join("linked");
+    sandbox.apply(["-b", "main"], &five()).exits(4).says("checked out in");
+    assert_eq!(with_fault(&sandbox, [""; 0], "ref-moved:kill").signal, Some(9));
+    sandbox.run(["recover"]).exits(0).says("side has landed");
+    assert_eq!(sandbox.status(), "");
+    // Settled from the other one.
+    sandbox.file("README", "mine\n");
+    sandbox.commit("mine");
+    let file = sandbox.response(&create("again", "w", "x\n"));
+    let mut killed = sandbox.command([file]);
+    killed.env(git_llm_apply::vcs::fault::VARIABLE, "index-prepared:kill");
+    assert_eq!(Run::of(killed.output().unwrap()).signal, Some(9));
+    sandbox.repo = main;
+    sandbox.run(["recover"]).exits(0);
+    sandbox.repo = sandbox.root().join("linked");
+    assert_eq!((sandbox.status().as_str(), sandbox.exists("again")), ("", false));
+}

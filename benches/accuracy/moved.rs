@@ -93,6 +93,7 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
             message: "m\n".to_owned(),
             changes: group.changes,
             copied: Vec::new(),
+            origins: Vec::new(),
         })
         .collect();
     let carried = carry(&open()?, base, onto, &series).map_err(|e| text(&e))?;

@@ -11,7 +11,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::format::{self, FORMATS};
 use crate::message::{self, Group, Message, Operation, Provenance};
-use crate::path::RepoPath;
+use crate::path::{Places, RepoPath};
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
@@ -219,7 +219,7 @@ impl Run {
         report
     }
 
-    fn rules(&self, repo: &Repo) -> Result<Rules, Error> {
+    fn rules(&self, repo: &Repo, target: &Target) -> Result<Rules, Error> {
         let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
             Ok(match patterns {
                 [] => None,
@@ -238,14 +238,14 @@ impl Run {
             }
             Ok(())
         };
-        // Hooks that lie in the checkout come with the next commit, if git tracks them.
-        let hooks = repo.hooks_dir_in_checkout()?;
+        // As the branch has it, and as the model was shown it.
+        let mut startup = repo.startup_paths(&repo.tree(target.start)?)?;
+        if let Some(base) = self.base.filter(|base| Some(*base) != target.start) {
+            startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);
+        }
+        let startup = Places::new(startup);
         let also_sensitive = move |path: &RepoPath| {
-            let in_hooks = hooks.as_ref().is_some_and(|hooks| {
-                hooks.is_empty()
-                    || path.as_str().strip_prefix(hooks.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            });
-            in_hooks || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
+            startup.hold(path) || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
         Ok(Rules {
             max_fuzz: self.settings.max_fuzz,
@@ -261,6 +261,7 @@ impl Run {
             allow_sensitive: self.settings.allow_sensitive,
             allow_placeholder: self.settings.allow_placeholder,
             allow_markers: self.settings.allow_markers,
+            max_written: Rules::max_written_for(self.settings.max_size),
         })
     }
 
@@ -310,6 +311,10 @@ impl Run {
                     .zip(&edits)
                     .filter(|(_, edit)| matches!(edit.op, Op::Copy { .. }))
                     .map(|(step, _)| step.path.clone())
+                    .collect(),
+                origins: steps
+                    .iter()
+                    .filter_map(|step| Some((step.path.clone(), step.to.clone()?)))
                     .collect(),
             });
         }
@@ -496,6 +501,9 @@ impl Run {
             for hook in transaction::unrun_hooks(repo)? {
                 self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
             }
+        }
+        if target.checked_out {
+            repo.tell_of_new_index();
         }
         repo.maintain();
         if self.settings.diff || self.settings.stat {

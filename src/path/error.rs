@@ -15,6 +15,12 @@ pub enum PathError {
         /// How long it is.
         bytes: usize,
     },
+    /// Over [`super::MAX_COMPONENTS`].
+    #[error("the path has {components} names, more than {}", super::MAX_COMPONENTS)]
+    TooDeep {
+        /// How many it has.
+        components: usize,
+    },
     /// Over [`super::MAX_COMPONENT`].
     #[error("a name in the path is {bytes} bytes long, more than {}", super::MAX_COMPONENT)]
     ComponentTooLong {
@@ -138,6 +144,7 @@ impl PathError {
                 "name one file, relative to the repository's root, such as `src/main.rs`"
             }
             PathError::TooLong { .. } | PathError::ComponentTooLong { .. } => "choose a shorter name",
+            PathError::TooDeep { .. } => "choose a path through fewer directories",
             PathError::ControlCharacter { .. } | PathError::Invisible { .. } => {
                 "write the name on one line, with visible characters only"
             }

@@ -11,13 +11,16 @@ mod sensitive;
 pub use component::is_ignorable;
 pub use error::PathError;
 pub use interpret::{PathContext, interpret};
-pub use sensitive::is_sensitive;
+pub use sensitive::{Places, is_sensitive};
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest path that is accepted, in bytes: Linux's `PATH_MAX`.
-pub const MAX_PATH: usize = 4096;
+/// The longest path that is accepted, in bytes: Linux's `PATH_MAX`, less the byte that ends it.
+pub const MAX_PATH: usize = 4095;
+
+/// How many components a path may have. Every directory is a tree to be written, and looked through for each of its files.
+pub const MAX_COMPONENTS: usize = 256;
 
 /// The longest component that is accepted, in bytes: `NAME_MAX` of the usual file systems.
 pub const MAX_COMPONENT: usize = 255;
@@ -71,6 +74,7 @@ impl RepoPath {
         if length > MAX_PATH {
             return Err(PathError::TooLong { bytes: length });
         }
+        check_depth(self.components().chain(rest.components()))?;
         Ok(Self(format!("{self}/{rest}").into()))
     }
 
@@ -141,7 +145,15 @@ fn check(raw: &str, windows: bool) -> Result<(), PathError> {
     if raw.ends_with('/') {
         return Err(PathError::TrailingSlash);
     }
+    check_depth(raw.split('/'))?;
     raw.split('/').try_for_each(|component| component::check(component, windows))
+}
+
+fn check_depth<'a>(components: impl Iterator<Item = &'a str>) -> Result<(), PathError> {
+    match components.count() {
+        0..=MAX_COMPONENTS => Ok(()),
+        components => Err(PathError::TooDeep { components }),
+    }
 }
 
 #[cfg(test)]
@@ -204,10 +216,15 @@ mod tests {
             Err(PathError::ComponentTooLong { bytes: 256 })
         );
         assert_eq!(RepoPath::parse(&"é".repeat(128)), Err(PathError::ComponentTooLong { bytes: 256 }));
-        let longest = format!("{}/a", ["0123456789abcde"; 256].join("/").split_at(MAX_PATH - 2).0);
+        let longest = format!("{}/a", ["0123456789abcdef"; 256].join("/").split_at(MAX_PATH - 2).0);
         assert_eq!(longest.len(), MAX_PATH);
         assert!(RepoPath::parse(&longest).is_ok());
         assert_eq!(RepoPath::parse(&format!("{longest}a")), Err(PathError::TooLong { bytes: MAX_PATH + 1 }));
+        let deepest = ["a"; MAX_COMPONENTS].join("/");
+        assert!(RepoPath::parse(&deepest).is_ok());
+        let too_deep = Err(PathError::TooDeep { components: MAX_COMPONENTS + 1 });
+        assert_eq!(RepoPath::parse(&format!("{deepest}/a")), too_deep);
+        assert_eq!(path(&deepest).join("a"), too_deep);
     }
 
     #[test]

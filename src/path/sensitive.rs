@@ -3,21 +3,37 @@
 use super::RepoPath;
 use super::component::{fold_case, ntfs_name, without_ignorable};
 
-/// Directories of hooks, and of the scripts that lefthook's hooks run.
-const DIRECTORIES: &[&str] = &[".husky", ".lefthook", ".lefthook-local"];
+/// Directories of hooks, and of the scripts that the managers of hooks run.
+const DIRECTORIES: &[&str] = &[".husky", ".lefthook", ".lefthook-local", ".cargo-husky", ".git-hooks"];
 
-/// Whole file names. pre-commit reads the first of the two only; its successor prek reads both.
-const FILES: &[&str] = &[".pre-commit-config.yaml", ".pre-commit-config.yml", ".gitmodules"];
+/// Whole file names. pre-commit reads the first of them only; its successor prek reads all three.
+const FILES: &[&str] = &[
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+    ".overcommit.yml",
+    ".local-overcommit.yml",
+    "captainhook.json",
+    "hk.pkl",
+    "hk.local.pkl",
+    ".gitmodules",
+];
 
-/// Beginnings of file names: lint-staged reads (and runs) any of many extensions.
-const BEGINNINGS: &[&str] = &[".lintstagedrc", "lint-staged.config."];
+/// Beginnings of file names: what Node's managers read has any of many extensions.
+const BEGINNINGS: &[&str] = &[
+    ".lintstagedrc",
+    "lint-staged.config.",
+    ".huskyrc",
+    "husky.config.",
+    ".simple-git-hooks.",
+    "simple-git-hooks.",
+    "commitlint.config.",
+    ".commitlintrc",
+];
 
 /// lefthook's configuration, each with one of the extensions below.
 const LEFTHOOK: &[&str] = &["lefthook", ".lefthook", "lefthook-local", ".lefthook-local"];
 const LEFTHOOK_EXTENSIONS: &[&str] = &["yml", "yaml", "json", "jsonc", "toml"];
-
-/// How the short names begin that NTFS gives to the above, before `~` and a number.
-const SHORT_NAMES: &[&str] = &["husky", "lintst", "lint-s", "leftho", "pre-co", "gitmod"];
 
 /// Whether a change of the file needs `--allow-sensitive`: it runs by itself at the next
 /// commit, or says where submodules come from. At any depth, since monorepos keep such files in their parts.
@@ -48,20 +64,59 @@ fn plain(component: &str) -> String {
     ntfs_name(&visible).chars().flat_map(fold_case).collect()
 }
 
-/// Whether it may be the short name (8.3) of one of the files: their first six letters, or two letters and four
-/// hexadecimal digits of a checksum, then `~` and a number.
+/// How the short name (8.3) begins that NTFS gives to a name, before `~` and a number.
+fn short_beginning(name: &str) -> impl Iterator<Item = char> {
+    name.trim_start_matches('.').chars().take_while(|&c| c != '.').take(6)
+}
+
+fn all_names() -> impl Iterator<Item = &'static str> {
+    [DIRECTORIES, FILES, BEGINNINGS, LEFTHOOK].into_iter().flatten().copied()
+}
+
+/// Whether it may be the short name of one of the files: its first six letters, or two letters and four hexadecimal
+/// digits of a checksum, then `~` and a number.
 fn is_short_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let Some((start, number)) = stem.rsplit_once('~') else { return false };
     let numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    numbered && (SHORT_NAMES.contains(&start) || is_checksum_name(start))
+    numbered
+        && all_names().any(|name| {
+            start.chars().eq(short_beginning(name)) || is_checksum_name(start, short_beginning(name))
+        })
 }
 
-fn is_checksum_name(start: &str) -> bool {
+fn is_checksum_name(start: &str, beginning: impl Iterator<Item = char>) -> bool {
     let Some((letters, checksum)) = start.split_at_checked(2) else { return false };
-    SHORT_NAMES.iter().any(|name| name.starts_with(letters))
+    letters.chars().eq(beginning.take(2))
         && checksum.len() == 4
         && checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Files and directories that are sensitive in one repository, whatever their names.
+#[derive(Debug, Clone, Default)]
+pub struct Places(Vec<String>);
+
+impl Places {
+    /// These, from the top of the checkout, with all that lies below them. An empty path is the top itself.
+    pub fn new(paths: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let folded = |path: &str| path.chars().flat_map(fold_case).collect();
+        let mut all: Vec<String> = paths.into_iter().map(|path| folded(path.as_ref())).collect();
+        all.sort();
+        all.dedup();
+        Self(all)
+    }
+
+    /// Whether the path is one of them, or lies below one. Case is looked through.
+    pub fn hold(&self, path: &RepoPath) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let path = path.case_folded();
+        self.0.iter().any(|place| {
+            let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+            place.is_empty() || path.strip_prefix(place.as_str()).is_some_and(below)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -93,6 +148,22 @@ mod tests {
             ".lintstagedrc.json",
             "web/.lintstagedrc.mjs",
             "lint-staged.config.js",
+            "prek.toml",
+            "part/prek.toml",
+            ".huskyrc",
+            ".huskyrc.json",
+            "husky.config.js",
+            ".overcommit.yml",
+            ".git-hooks/pre_commit/check.rb",
+            ".simple-git-hooks.json",
+            ".simple-git-hooks.cjs",
+            "simple-git-hooks.js",
+            "captainhook.json",
+            "commitlint.config.js",
+            "commitlint.config.mts",
+            ".commitlintrc.yml",
+            "hk.pkl",
+            ".cargo-husky/hooks/pre-commit",
             ".gitmodules",
         ] {
             assert!(sensitive(path), "{path}");
@@ -117,6 +188,11 @@ mod tests {
             "PRE-CO~1.YAM",
             "LEFTHO~2.YML",
             "LINTST~1",
+            "CARGO-~1/hooks/pre-commit",
+            "OVERCO~1.YML",
+            "PREK~1.TOM",
+            "simple~3.jso",
+            "Hk.PKL",
         ] {
             assert!(sensitive(path), "{path}");
         }
@@ -141,8 +217,27 @@ mod tests {
             "a~1",
             "gitmodel~1x",
             "lib~12",
+            "prek.md",
+            "src/commitlint.rs",
+            "captainhook.json/x",
+            "hk.rs",
+            "git-hooks/x",
         ] {
             assert!(!sensitive(path), "{path}");
         }
+    }
+
+    #[test]
+    fn places_hold_what_lies_below_them() {
+        let path = |text: &str| RepoPath::parse(text).unwrap();
+        let places = Places::new([".githooks", "tools/check.sh"]);
+        for inside in [".githooks", ".githooks/pre-commit", ".GitHooks/x", "tools/check.sh"] {
+            assert!(places.hold(&path(inside)), "{inside}");
+        }
+        for outside in [".githooks2", "githooks", "tools", "tools/check", "a/.githooks"] {
+            assert!(!places.hold(&path(outside)), "{outside}");
+        }
+        assert!(Places::new([""]).hold(&path("a")));
+        assert!(!Places::default().hold(&path("a")));
     }
 }

@@ -2,6 +2,7 @@
 
 mod corrections;
 mod dependence;
+mod encoding;
 mod grouping;
 mod hunks;
 mod memory;
@@ -12,6 +13,8 @@ mod repeats;
 mod together;
 mod tree;
 mod twice;
+mod volume;
+mod whole;
 
 pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
 pub use grouping::{Group, Grouping};
@@ -41,7 +44,7 @@ pub struct Rules {
     pub repository_name: Option<String>,
     /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
     pub permit: Box<Permit>,
-    /// Whether a path matches one of the user's `llmapply.sensitive` globs, or lies under a tracked hooks path.
+    /// Whether a path matches one of the user's `llmapply.sensitive` globs, or is what git runs or reads by itself here.
     pub also_sensitive: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-delete` (default true).
     pub allow_delete: bool,
@@ -53,6 +56,8 @@ pub struct Rules {
     pub allow_placeholder: bool,
     /// `--allow-markers`.
     pub allow_markers: bool,
+    /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
+    pub max_written: u64,
 }
 
 impl Default for Rules {
@@ -69,6 +74,7 @@ impl Default for Rules {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            max_written: volume::DEFAULT_MAX_WRITTEN,
         }
     }
 }

@@ -4,9 +4,10 @@ use super::hunks::Hunks;
 use super::overlay::Overlay;
 use super::policy;
 use super::repeats::{Repeats, stands_alone};
+use super::whole::{additions, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Change, Edit, Existing, Hunk, Missing, Op, Target};
+use crate::edit::{Edit, Existing, Hunk, Missing, Op, Target};
 use crate::locate::{self, Context, Effect, Language, Limits, Match, Refusal, Repeat, Version};
 use crate::path::{PathContext, RepoPath, interpret};
 use crate::text::Content;
@@ -99,7 +100,7 @@ impl Operation<'_, '_> {
             None => {
                 self.may_appear(&path)?;
                 self.guard(text, None)?;
-                Ok(self.write(path, None, new_file(text), None, Vec::new()))
+                self.write(path, None, new_file(text), None, Vec::new())
             }
             Some(Node::Directory) => {
                 Err(self.error(Code::AlreadyExists, format!("`{path}` is a directory")).into())
@@ -121,7 +122,7 @@ impl Operation<'_, '_> {
                 }
                 self.guard(text, Some(content))?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
-                Ok(self.write(path, Some(state), after, None, Vec::new()))
+                self.write(path, Some(state), after, None, Vec::new())
             }
         }
     }
@@ -133,18 +134,18 @@ impl Operation<'_, '_> {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 self.may_appear(&path)?;
                 self.guard(&text, None)?;
-                return Ok(self.write(path, None, new_file(&text), None, Vec::new()));
+                return self.write(path, None, new_file(&text), None, Vec::new());
             }
             return Err(self.not_found(&path)?.into());
         }
         let (state, version) = self.editable(&path)?;
-        let applied = self.apply(&version, hunks)?;
+        let applied = self.apply(&path, &version, hunks)?;
         if applied.effect != Effect::Changed {
             let step = Step { matched: applied.matched, ..self.step(path, outcome(applied.effect)) };
             return Ok((step, applied.places));
         }
         let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
-        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched);
+        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
         Ok((Step { notes: applied.notes, ..step }, applied.places))
     }
 
@@ -161,7 +162,7 @@ impl Operation<'_, '_> {
         }
         self.guard(text, Some(version.content()))?;
         let after = FileState { node: state.node, body: Body::Text(replaced) };
-        Ok(self.write(path, Some(state), after, None, Vec::new()))
+        self.write(path, Some(state), after, None, Vec::new())
     }
 
     fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
@@ -170,7 +171,7 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             self.may_appear(&path)?;
             self.guard(text, None)?;
-            return Ok(self.write(path, None, new_file(text), None, Vec::new()));
+            return self.write(path, None, new_file(text), None, Vec::new());
         }
         let (state, version) = self.editable(&path)?;
         if text.is_empty() {
@@ -184,7 +185,7 @@ impl Operation<'_, '_> {
             Some(appended) => {
                 self.guard(text, None)?;
                 let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
-                Ok(self.write(path, Some(state), after, Some(appended), Vec::new()))
+                self.write(path, Some(state), after, Some(appended), Vec::new())
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }
@@ -278,7 +279,7 @@ impl Operation<'_, '_> {
             }
         } else {
             let (_, now) = self.editable(&from)?;
-            let applied = self.apply(&now, hunks)?;
+            let applied = self.apply(&from, &now, hunks)?;
             if applied.effect == Effect::Changed {
                 after.body = Body::Text(applied.version.content().clone());
             }
@@ -293,6 +294,9 @@ impl Operation<'_, '_> {
             if !same {
                 return Err(objection);
             }
+        }
+        if after.body != before.body {
+            self.accept(&from, Some(&before), &after)?;
         }
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
@@ -313,7 +317,7 @@ impl Operation<'_, '_> {
         let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
         if !hunks.is_empty() {
             let (_, version) = self.editable(&to)?;
-            return match self.apply(&version, hunks) {
+            return match self.apply(&to, &version, hunks) {
                 Ok(applied) if applied.effect == Effect::AlreadyApplied => {
                     Ok((Step { matched: applied.matched, ..step }, applied.places))
                 }
@@ -354,6 +358,7 @@ impl Operation<'_, '_> {
             Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
             Body::Base(_) | Body::Bytes(_) => None,
         };
+        self.accept(&to, None, &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
@@ -390,7 +395,7 @@ impl Operation<'_, '_> {
         Ok((refusal.map(Stop::from), there))
     }
 
-    fn apply(&self, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
+    fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
         let repeats = repeats_of(self.repeats, number, self.edit, hunks);
         let limits = self.limits();
@@ -401,8 +406,16 @@ impl Operation<'_, '_> {
             limits: &limits,
             effort: self.effort,
         };
+        let refused = |refusal: Refusal| {
+            let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
+            let diagnostic = self.refusal(refusal, hunks);
+            match unquotable {
+                Some(why) => diagnostic.with_help(why),
+                None => diagnostic,
+            }
+        };
         locate::apply(version, hunks, &context)
-            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(|r| self.refusal(r, hunks)).collect()))
+            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
     }
 
     /// Refuses a whole text that no one means.
@@ -491,6 +504,15 @@ impl Operation<'_, '_> {
         }
     }
 
+    /// Refuses a new state of a file that would be too much, or would mix encodings.
+    fn accept(&mut self, path: &RepoPath, before: Option<&FileState>, after: &FileState) -> Result<(), Stop> {
+        let mixture = before.map(|before| self.mixture(path, before, after)).transpose()?.flatten();
+        match mixture {
+            Some(mixture) => Err(mixture.into()),
+            None => self.count(path, after)?.map_or(Ok(()), |too_much| Err(too_much.into())),
+        }
+    }
+
     /// Writes a file and makes the step of it.
     fn write(
         &mut self,
@@ -499,10 +521,11 @@ impl Operation<'_, '_> {
         after: FileState,
         version: Option<Version>,
         matched: Vec<Match>,
-    ) -> Resolved {
+    ) -> Result<Resolved, Stop> {
+        self.accept(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
-        (Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new())
+        Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))
     }
 }
 
@@ -532,57 +555,4 @@ fn outcome(effect: Effect) -> Outcome {
         Effect::NoChange => Outcome::NoChange,
         Effect::AlreadyApplied => Outcome::AlreadyApplied,
     }
-}
-
-/// A new file with that text.
-fn new_file(text: &str) -> FileState {
-    FileState { node: Node::File { executable: false }, body: Body::Bytes(text.as_bytes().into()) }
-}
-
-/// A file's content when its text is replaced: its line ending and byte order mark stay, and so does a missing newline
-/// at the end of a last line that stays.
-fn rewritten(content: &Content, text: &str) -> Content {
-    let eol = content.dominant_eol().as_bytes();
-    let mut bytes = Vec::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n') {
-            Some(line) => {
-                bytes.extend_from_slice(line.as_bytes());
-                bytes.extend_from_slice(eol);
-            }
-            None => bytes.extend_from_slice(line.as_bytes()),
-        }
-    }
-    let last = content.line_count().checked_sub(1).and_then(|last| content.line(last));
-    if let Some(last) = last.filter(|last| last.eol.is_none()) {
-        let ended = text.strip_suffix('\n');
-        if ended.and_then(|text| text.rsplit('\n').next()).is_some_and(|text| text.as_bytes() == last.text) {
-            bytes.truncate(bytes.len() - eol.len());
-        }
-    }
-    content.replace(0..content.line_count(), &bytes)
-}
-
-/// The text of a file that hunks without a line to find make; `None` if one has such a line.
-fn additions(hunks: &[Hunk]) -> Option<String> {
-    let mut text = String::new();
-    for hunk in hunks {
-        match &hunk.change {
-            Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
-            // With nothing before the first divider; the others are lines of the new file.
-            Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
-                text.push_str(lines.split_once('\n')?.1);
-            }
-            Change::Diff { lines, after_unterminated, .. } => {
-                for line in lines.split_inclusive('\n') {
-                    text.push_str(line.strip_prefix('+')?);
-                }
-                if *after_unterminated && text.ends_with('\n') {
-                    text.pop();
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(text)
 }

@@ -13,6 +13,8 @@ pub(super) struct Overlay<'t> {
     tree: &'t dyn TreeView,
     /// Every path that an edit wrote or removed.
     slots: BTreeMap<String, Slot>,
+    /// How many bytes the edits have git write.
+    pub(super) written: u64,
     /// Where an edit moved a file to, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
     /// Texts of base files that were looked at.
@@ -42,6 +44,7 @@ impl<'t> Overlay<'t> {
         Self {
             tree,
             slots: BTreeMap::new(),
+            written: 0,
             moved: HashMap::new(),
             texts: RefCell::default(),
             entries: RefCell::default(),
@@ -152,6 +155,11 @@ impl<'t> Overlay<'t> {
     /// What the tree has at a path, whatever edits did.
     pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         self.base_entry(path)
+    }
+
+    /// Whether something stands at a path that no edit has touched.
+    pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
+        Ok(!self.slots.contains_key(path.as_str()) && self.base_entry(path)?.is_some())
     }
 
     /// Leaves a path as the tree has it.

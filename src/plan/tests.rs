@@ -61,18 +61,7 @@ fn in_region(region: u32, edit: Edit) -> Edit {
 }
 
 fn rules() -> Rules {
-    Rules {
-        max_fuzz: Tier::Similar,
-        worktree: None,
-        repository_name: None,
-        permit: Box::new(|_| Ok(())),
-        also_sensitive: Box::new(|_| false),
-        allow_delete: true,
-        allow_overwrite: false,
-        allow_sensitive: false,
-        allow_placeholder: false,
-        allow_markers: false,
-    }
+    Rules::default()
 }
 
 fn tree(files: &[(&str, &str)]) -> MemoryTree {

@@ -72,6 +72,8 @@ struct Inner {
     /// A lone `\r` ends a line, because the file as first seen has no `\n`.
     cr_ends_lines: bool,
     is_binary: bool,
+    /// The first line, from 1, and byte of the file as first seen that is not UTF-8.
+    not_utf8: Option<(usize, u8)>,
 }
 
 impl Content {
@@ -83,10 +85,21 @@ impl Content {
         let cr_ends_lines = memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', text).is_some();
         let mut chunks = Vec::new();
         chunk::cut(text, cr_ends_lines, &mut chunks);
-        Self::of_chunks(chunks, has_bom, cr_ends_lines, is_binary)
+        let not_utf8 = std::str::from_utf8(bytes).err().map(|error| {
+            let at = error.valid_up_to();
+            let end = if cr_ends_lines { b'\r' } else { b'\n' };
+            (1 + memchr::memchr_iter(end, &bytes[..at]).count(), bytes[at])
+        });
+        Self::of_chunks(chunks, has_bom, cr_ends_lines, is_binary, not_utf8)
     }
 
-    fn of_chunks(chunks: Vec<Arc<Chunk>>, has_bom: bool, cr_ends_lines: bool, is_binary: bool) -> Self {
+    fn of_chunks(
+        chunks: Vec<Arc<Chunk>>,
+        has_bom: bool,
+        cr_ends_lines: bool,
+        is_binary: bool,
+        not_utf8: Option<(usize, u8)>,
+    ) -> Self {
         let mut starts = Vec::with_capacity(chunks.len() + 1);
         let mut lines = 0;
         for chunk in &chunks {
@@ -94,13 +107,18 @@ impl Content {
             lines += chunk.line_count();
         }
         starts.push(lines);
-        let inner = Inner { chunks, starts, has_bom, cr_ends_lines, is_binary };
+        let inner = Inner { chunks, starts, has_bom, cr_ends_lines, is_binary, not_utf8 };
         Self { inner: Arc::new(inner) }
     }
 
     /// Whether git calls it binary: a NUL among the first 8000 bytes.
     pub fn is_binary(&self) -> bool {
         self.inner.is_binary
+    }
+
+    /// The first line, from 1, and byte that is not UTF-8, of the file that it is a version of.
+    pub fn not_utf8(&self) -> Option<(usize, u8)> {
+        self.inner.not_utf8
     }
 
     /// Whether it begins with a UTF-8 byte order mark, which belongs to no line.
@@ -215,7 +233,7 @@ impl Content {
         chunks.extend_from_slice(&inner.chunks[..first]);
         chunk::cut(&bytes, inner.cr_ends_lines, &mut chunks);
         chunks.extend_from_slice(inner.chunks.get(last..).unwrap_or(&[]));
-        Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary)
+        Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary, inner.not_utf8)
     }
 
     /// The runs of some kilobytes (or one line) that have lines of a range, for searching through all of them.

@@ -20,12 +20,15 @@ static FLAGS: OnceLock<Flags> = OnceLock::new();
 /// # Errors
 /// The system refuses.
 pub fn install() -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     let flags = FLAGS.get_or_init(|| Flags { idle: Arc::new(AtomicBool::new(true)), seen: Arc::default() });
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_STATUS, Arc::clone(&flags.idle))?;
         signal_hook::flag::register(signal, Arc::clone(&flags.seen))?;
     }
+    // A file that grows over the limit (ulimit -f) is an error where it is written, and goes back like any other; unhandled,
+    // the signal would end the process there.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     Ok(())
 }
 

@@ -364,7 +364,8 @@ impl<'r> Transaction<'r> {
         }
         let staged = match (self.repo.workdir(), &self.index) {
             (Some(workdir), Some(index)) if !net.is_empty() => {
-                Some(staging::stage(self.repo, &self.room, workdir, &net, index)?)
+                let origins = series::origins(series);
+                Some(staging::stage(self.repo, &self.room, workdir, &net, &origins, index)?)
             }
             _ => None,
         };

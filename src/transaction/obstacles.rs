@@ -1,10 +1,11 @@
 //! What is in the way of a landing, found before anything is written, and once more under the locks.
 
 use super::series::Touched;
-use super::{Error, Result, Target};
+use super::{Error, Result, Target, interrupt};
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::index::{Index, Indexed};
+use crate::vcs::lock::Patience;
 use crate::vcs::repo::{Operation, Repo};
 use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
@@ -180,9 +181,9 @@ pub(super) fn check(
 ) -> Result<Vec<Obstacle>> {
     let mut found: Vec<_> = target.obstacle().into_iter().collect();
     if target.checked_out {
-        let lock = repo.index_lock();
-        if lock.symlink_metadata().is_ok() {
-            found.push(Obstacle::Locked(lock));
+        match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
+            Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
+            waited => waited?,
         }
     }
     found.extend(in_checkout(repo, target, touched, index)?);
@@ -297,8 +298,8 @@ impl Look<'_> {
                     return modified();
                 }
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                let eol = match conversion {
-                    Conversion::Eol(eol) => eol,
+                let converter = match conversion {
+                    Conversion::Own(converter) => converter,
                     Conversion::External(what) => return Err(external(path, &what)),
                 };
                 if self.index.is_fresh(indexed, &stat) {
@@ -309,7 +310,7 @@ impl Look<'_> {
                     return Ok(None);
                 }
                 let blob = self.repo.blob(indexed.entry.id)?;
-                if blob_id(&eol.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
+                if blob_id(&converter.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
                     return Ok(None);
                 }
                 modified()
@@ -344,7 +345,7 @@ pub(super) const SUBMODULE: u32 = 0o160000;
 /// The refusal of a path whose content only git itself can convert.
 pub(super) fn external(path: &str, what: &str) -> Error {
     Error::Unsupported {
-        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
+        what: format!("{path} goes through a conversion of git's ({what})"),
         help: "use -b <branch>, which leaves the checkout alone".into(),
     }
 }

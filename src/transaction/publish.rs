@@ -2,11 +2,11 @@
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
-use super::{Commits, Error, Result, Transaction, obstacles};
+use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::index::Index;
-use crate::vcs::lock::TokenLock;
+use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
@@ -135,11 +135,13 @@ impl Prepared<'_> {
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
-            held.index = Some(TokenLock::take(repo.index_lock(), token)?);
+            let patience = Patience::for_index(interrupt::seen);
+            held.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
             point(Fault::IndexLocked)?;
         }
         if !journal.by_git {
-            held.reference.take(repo, &journal.movement, token)?;
+            let patience = Patience::for_reference(repo.config(), interrupt::seen)?;
+            held.reference.take(repo, &journal.movement, token, patience)?;
         }
         repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
@@ -243,9 +245,9 @@ pub(super) fn finish(
     }
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // Nothing depends on it: empty directories are nobody's loss.
+        // Nothing depends on it, should the checkout be gone.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
-            staging::prune(&checkout, staged);
+            staging::prune(&checkout, staged)?;
         }
     }
     Journal::retire(room)?;

@@ -17,6 +17,23 @@ pub struct Planned {
     pub changes: Vec<FileChange>,
     /// The files that it copies, as the commits before it leave them.
     pub copied: Vec<RepoPath>,
+    /// Where files come from that it moves or copies: each with the path that it gets.
+    pub origins: Vec<(RepoPath, RepoPath)>,
+}
+
+/// Where files of the last commit come from, by their path there: those that were moved or copied, also several times.
+pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
+    let mut all: BTreeMap<RepoPath, RepoPath> = BTreeMap::new();
+    for planned in series {
+        for new in planned.changes.iter().filter(|change| change.before.is_none()) {
+            all.remove(&new.path);
+        }
+        for (from, to) in &planned.origins {
+            let first = all.get(from).unwrap_or(from).clone();
+            all.insert(to.clone(), first);
+        }
+    }
+    all
 }
 
 /// A path that the series touches as a whole.

@@ -3,10 +3,10 @@
 use super::journal::{self, Journal};
 use super::publish::finish;
 use super::recover::{End, Settled};
-use super::{Result, places, staging};
+use super::{Result, interrupt, places, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::lock::TokenLock;
+use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::places::{SMALL, read};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::RefLock;
@@ -125,9 +125,10 @@ impl Scene<'_> {
             return Ok(());
         };
         if self.has_landed() && !self.journal.by_git {
-            self.reference.retake(self.repo, movement, &token)?;
+            let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
+            self.reference.retake(self.repo, movement, &token, patience)?;
         }
-        let lock = TokenLock::take(beside(&index.0), &token)?;
+        let lock = TokenLock::take(&beside(&index.0), &token, Patience::for_index(interrupt::seen))?;
         point(Fault::IndexLocked)?;
         // Somebody may have been quicker.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());

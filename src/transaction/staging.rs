@@ -14,7 +14,7 @@ use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A path with what it was and what it will be.
@@ -89,7 +89,16 @@ pub(super) fn is_elsewhere(room: &Path, workdir: &Path, directory: &Path) -> boo
 }
 
 /// Writes all new files aside, exactly as they will stand in the checkout.
-pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index: &Index) -> Result<Staged> {
+///
+/// `origins` says of files that are moved or copied where they come from.
+pub(super) fn stage(
+    repo: &Repo,
+    room: &Room,
+    workdir: &Path,
+    net: &[Net],
+    origins: &BTreeMap<RepoPath, RepoPath>,
+    index: &Index,
+) -> Result<Staged> {
     let checkout = Checkout::open(workdir, repo)?;
     let directory = if checkout.same_file_system(&room.path)? {
         room.file(Room::FILES)
@@ -105,7 +114,7 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
     private.map_err(|e| vcs::Error::io("create", &directory, e))?;
     let mut staged =
         Staged { directory: AnyPath(directory), files: Vec::new(), cleared: Vec::new(), made: Vec::new() };
-    let outcome = fill(repo, &checkout, net, index, &mut staged);
+    let outcome = fill(repo, &checkout, net, origins, index, &mut staged);
     if let Err(e) = outcome {
         discard(&staged);
         return Err(e);
@@ -113,7 +122,14 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
     Ok(staged)
 }
 
-fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &mut Staged) -> Result<()> {
+fn fill(
+    repo: &Repo,
+    checkout: &Checkout,
+    net: &[Net],
+    origins: &BTreeMap<RepoPath, RepoPath>,
+    index: &Index,
+    staged: &mut Staged,
+) -> Result<()> {
     // An attribute file of the response's own counts, as it does when git checks out.
     let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
     let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
@@ -128,6 +144,7 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
     let coming: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
     for (path, old, new) in net {
+        let origin = origins.get(path);
         let path = path.as_str();
         let before = checkout.identity(path)?;
         if before.is_none() && index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
@@ -145,7 +162,13 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
             Some(entry) => {
                 let name = staged.new_file(at);
                 let bytes = content(repo, path, *entry, source, index)?;
-                write(&name, &bytes, entry.mode).map_err(|e| vcs::Error::io("write", &name, e))?;
+                // Of the file that it replaces or comes from: what only its owner could read stays so.
+                let like = match (before, origin) {
+                    (None, Some(origin)) => checkout.identity(origin.as_str())?,
+                    (before, _) => before,
+                };
+                let like = like.and_then(|like| like.permissions());
+                write(&name, &bytes, entry.mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
                 file.after = Some(blob_id(&bytes)?.to_string());
                 file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
@@ -239,18 +262,28 @@ fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index)
         return Ok(blob);
     }
     match repo.conversion(path, source, index)? {
-        Conversion::Eol(eol) => Ok(eol.to_checkout(&blob)),
+        Conversion::Own(converter) => Ok(converter.to_checkout(&blob)?),
         Conversion::External(what) => Err(external(path, &what)),
     }
 }
 
-fn write(name: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Result<()> {
     if mode == LINK {
         return Ok(rustix::fs::symlink(bytes, name)?);
     }
+    let executable = mode == EXECUTABLE;
     // As git makes files: what the umask leaves of these.
-    let permissions = if mode == EXECUTABLE { 0o777 } else { 0o666 };
+    let permissions = if executable { 0o777 } else { 0o666 };
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(permissions).open(name)?;
+    if let Some(like) = like {
+        // Git looks at the owner's bit alone. Where that changes, whoever may read the file may run it, or nobody.
+        let wanted = match (like & 0o100 != 0, executable) {
+            (false, true) => like | (like & 0o444) >> 2,
+            (true, false) => like & !0o111,
+            _ => like,
+        };
+        file.set_permissions(std::fs::Permissions::from_mode(wanted))?;
+    }
     file.write_all(bytes)
 }
 
@@ -421,8 +454,11 @@ pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     Ok(false)
 }
 
-/// Removes the directories that the removed files have left empty, as git does.
-pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
+/// Removes the directories that the removed files have left empty, as git does. Can be run again.
+///
+/// # Errors
+/// None but a test's: empty directories are nobody's loss.
+pub(super) fn prune(checkout: &Checkout, staged: &Staged) -> vcs::Result<()> {
     let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {
         let mut end = file.path.len();
@@ -433,8 +469,10 @@ pub(super) fn prune(checkout: &Checkout, staged: &Staged) {
             if is_here || !checkout.remove_directory(&file.path[..end]) {
                 break;
             }
+            point(Fault::DirectoryPruned)?;
         }
     }
+    Ok(())
 }
 
 /// Removes the staging directory with all that is in it.

@@ -2,6 +2,7 @@
 //!
 //! Done here and not by libgit2 because its checkout follows links, and its configuration misses `git -c`.
 
+use super::convert::{Converter, Endings};
 use super::index::Index;
 use super::repo::Repo;
 use super::{Error, Result};
@@ -10,21 +11,10 @@ use std::path::{Path, PathBuf};
 /// What stands between a blob and its file in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conversion {
-    /// Line endings only, or nothing.
-    Eol(Eol),
+    /// What is done here: line endings and `$Id$`, or nothing.
+    Own(Converter),
     /// Something that only git itself does; the text names the attribute.
     External(String),
-}
-
-/// How git treats a file's line endings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Eol {
-    /// Whether to look first whether it is text at all.
-    automatic: bool,
-    /// Whether it is (or may be) text.
-    text: bool,
-    /// Whether lines end in CRLF in the checkout.
-    crlf: bool,
 }
 
 /// Where attributes are read from first.
@@ -48,10 +38,33 @@ struct Core {
 
 impl Core {
     /// What holds for a file that no attribute says anything about.
-    fn without_attributes(self) -> Eol {
-        let guessed = self.input || self.autocrlf == Some(true);
-        Eol { automatic: guessed, text: guessed, crlf: self.autocrlf == Some(true) }
+    fn without_attributes(self) -> Endings {
+        match (self.autocrlf, self.input) {
+            (Some(true), _) => Endings::Guessed { crlf: true },
+            (_, true) => Endings::Guessed { crlf: false },
+            _ => Endings::Kept,
+        }
     }
+
+    /// Whether text has CRLF in the checkout where no attribute says which.
+    fn crlf(self) -> bool {
+        match (self.autocrlf, self.eol_crlf) {
+            (Some(true), _) => true,
+            _ if self.input => false,
+            (_, Some(crlf)) => crlf,
+            (_, None) => cfg!(windows),
+        }
+    }
+}
+
+/// What `text`, or `crlf`, as it was called once, says of a file.
+#[derive(Clone, Copy)]
+enum Text {
+    Yes,
+    No,
+    Guess,
+    /// Text that has LF in the checkout.
+    Input,
 }
 
 impl Repo {
@@ -60,9 +73,16 @@ impl Repo {
     /// # Errors
     /// Attributes or configuration cannot be read.
     pub fn conversion(&self, path: &str, source: Source, index: &Index) -> Result<Conversion> {
-        if source == Source::Checkout && !self.has_attributes(path, index)? {
-            return Ok(Conversion::Eol(self.core()?.without_attributes()));
+        use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
+        let core = self.core()?;
+        if let Some(tree) = self.attribute_tree()? {
+            return Ok(Conversion::External(tree));
         }
+        let own = |endings, ident| Ok(Conversion::Own(Converter { endings, ident }));
+        if source == Source::Checkout && !self.has_attributes(path, index)? {
+            return own(core.without_attributes(), false);
+        }
+        self.show_attributes_file()?;
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
@@ -73,72 +93,65 @@ impl Repo {
             let value = value.map_err(|e| Error::git(format!("read the attributes of {path}"), e))?;
             Ok::<_, Error>(git2::AttrValue::always_bytes(value))
         };
-        use git2::AttrValue::{Bytes, False, String, True, Unspecified};
-        for name in ["filter", "working-tree-encoding", "ident"] {
-            match attribute(name)? {
-                Unspecified | False => {}
-                True if name != "ident" => {}
-                True => return Ok(Conversion::External(name.to_owned())),
-                String(_) | Bytes(_) if name == "ident" => {}
-                value => {
-                    let value = match value {
-                        Bytes(bytes) => std::string::String::from_utf8_lossy(bytes).into_owned(),
-                        String(text) => text.to_owned(),
-                        _ => continue,
-                    };
-                    // A filter that is not configured is none (gitattributes(5), "filter").
-                    if name == "filter" && !self.has_filter(&value)? {
-                        continue;
-                    }
-                    // UTF-8 is what git has anyway.
-                    if name == "working-tree-encoding" && value.eq_ignore_ascii_case("utf-8") {
-                        continue;
-                    }
-                    return Ok(Conversion::External(format!("{name}={value}")));
-                }
-            }
+        let word = |value: &git2::AttrValue<'_>| match value {
+            Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Word(text) => Some((*text).to_owned()),
+            _ => None,
+        };
+        // A filter that is not configured is none (gitattributes(5), "filter").
+        if let Some(name) = word(&attribute("filter")?)
+            && self.has_filter(&name)?
+        {
+            return Ok(Conversion::External(format!("filter={name}")));
         }
-        let is = |value: &git2::AttrValue<'_>, text: &str| match value {
-            Bytes(bytes) => *bytes == text.as_bytes(),
-            String(string) => *string == text,
-            _ => false,
-        };
-        // `crlf` is what `text` was called once.
-        let mut text = attribute("text")?;
-        if matches!(text, Unspecified) {
-            text = attribute("crlf")?;
+        let encoding = attribute("working-tree-encoding")?;
+        match word(&encoding) {
+            // UTF-8 is what git has anyway.
+            Some(name) if ["", "utf-8", "utf8"].contains(&name.to_ascii_lowercase().as_str()) => {}
+            Some(name) => return Ok(Conversion::External(format!("working-tree-encoding={name}"))),
+            None if matches!(encoding, Unspecified) => {}
+            // Git refuses both.
+            None => return Ok(Conversion::External("working-tree-encoding".to_owned())),
         }
-        let eol = attribute("eol")?;
-        let core = self.core()?;
-        let native = match (core.autocrlf, core.eol_crlf) {
-            (Some(true), _) => true,
-            _ if core.input => false,
-            (_, Some(crlf)) => crlf,
-            (_, None) => cfg!(windows),
+        let text = |name: &str| {
+            let value = attribute(name)?;
+            Ok::<_, Error>(match &value {
+                True => Some(Text::Yes),
+                False => Some(Text::No),
+                value => match word(value).as_deref() {
+                    Some("auto") => Some(Text::Guess),
+                    Some("input") => Some(Text::Input),
+                    _ => None,
+                },
+            })
         };
-        let (text, automatic) = match text {
-            False => (Some(false), false),
-            True => (Some(true), false),
-            ref value if is(value, "auto") => (Some(true), true),
-            ref value if is(value, "input") => {
-                return Ok(Conversion::Eol(Eol { automatic: false, text: true, crlf: false }));
-            }
-            _ => (None, false),
+        let text = match text("text")? {
+            None => text("crlf")?,
+            said => said,
         };
-        let explicit = if is(&eol, "crlf") {
-            Some(true)
-        } else if is(&eol, "lf") {
-            Some(false)
-        } else {
-            None
+        let crlf = match word(&attribute("eol")?).as_deref() {
+            Some("crlf") => Some(true),
+            Some("lf") => Some(false),
+            _ => None,
         };
-        Ok(Conversion::Eol(match (text, explicit) {
-            (Some(false), _) => Eol { automatic: false, text: false, crlf: false },
-            (Some(true), Some(crlf)) => Eol { automatic, text: true, crlf },
-            (Some(true), None) => Eol { automatic, text: true, crlf: native },
-            (None, Some(crlf)) => Eol { automatic: false, text: true, crlf },
+        let endings = match (text, crlf) {
+            (Some(Text::No), _) => Endings::Kept,
+            (Some(Text::Guess), crlf) => Endings::Guessed { crlf: crlf.unwrap_or(core.crlf()) },
+            (_, Some(crlf)) => Endings::Text { crlf },
+            (Some(Text::Yes), None) => Endings::Text { crlf: core.crlf() },
+            (Some(Text::Input), None) => Endings::Text { crlf: false },
             (None, None) => core.without_attributes(),
-        }))
+        };
+        own(endings, matches!(attribute("ident")?, True))
+    }
+
+    /// The setting by which git reads attributes from a tree, and not from the checkout.
+    fn attribute_tree(&self) -> Result<Option<String>> {
+        let by_environment = std::env::var_os("GIT_ATTR_SOURCE").filter(|tree| !tree.is_empty());
+        if let Some(tree) = by_environment {
+            return Ok(Some(format!("GIT_ATTR_SOURCE={}", tree.to_string_lossy())));
+        }
+        Ok(self.config().string("attr.tree")?.map(|tree| format!("attr.tree={tree}")))
     }
 
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
@@ -181,11 +194,8 @@ impl Repo {
     /// The attribute files that hold for the whole repository (gitattributes(5), "Files").
     fn has_shared_attributes(&self) -> Result<bool> {
         let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
-        let user = match self.config().string("core.attributesfile")? {
-            Some(path) => match path.strip_prefix("~/") {
-                Some(rest) => home(rest),
-                None => Some(PathBuf::from(path)),
-            },
+        let user = match self.attributes_file()? {
+            Some(path) => Some(path),
             None => match std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()) {
                 Some(config) => Some(Path::new(&config).join("git/attributes")),
                 None => home(".config/git/attributes"),
@@ -196,6 +206,39 @@ impl Repo {
             .into_iter()
             .flatten()
             .any(|path| path.exists()))
+    }
+
+    /// The file that `core.attributesFile` names. Git is at the top of the work tree when it opens it.
+    fn attributes_file(&self) -> Result<Option<PathBuf>> {
+        let Some(path) = self.config().string("core.attributesfile")?.filter(|path| !path.is_empty()) else {
+            return Ok(None);
+        };
+        Ok(Some(match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
+            (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+            _ => self.workdir().unwrap_or(self.git_dir()).join(path),
+        }))
+    }
+
+    /// Tells libgit2 of that file, which it would look for from the current directory, and not find where `git -c` or the
+    /// environment names it.
+    fn show_attributes_file(&self) -> Result<()> {
+        if self.attributes_config.get().is_some() {
+            return Ok(());
+        }
+        let Some(path) = self.attributes_file()? else { return Ok(()) };
+        let failed = |e| Error::git("read core.attributesFile", e);
+        let written = || -> std::io::Result<tempfile::TempPath> {
+            let mut file = tempfile::NamedTempFile::new()?;
+            let quoted = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+            let text = format!("[core]\n\tattributesFile = \"{}\"\n", quoted.replace('\n', "\\n"));
+            std::io::Write::write_all(&mut file, text.as_bytes())?;
+            Ok(file.into_temp_path())
+        };
+        let file = written().map_err(|e| Error::io("write", std::env::temp_dir(), e))?;
+        let mut config = self.git.config().map_err(failed)?;
+        config.add_file(&file, git2::ConfigLevel::App, true).map_err(failed)?;
+        let _ = self.attributes_config.set(file);
+        Ok(())
     }
 
     /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out.
@@ -231,102 +274,5 @@ impl Repo {
                 _ => None,
             };
         Ok(Core { autocrlf, input, eol_crlf })
-    }
-}
-
-/// What git counts to tell text from binary.
-#[derive(Debug, Default)]
-struct Statistics {
-    nul: usize,
-    lone_cr: usize,
-    lone_lf: usize,
-    crlf: usize,
-    printable: usize,
-    other: usize,
-}
-
-impl Statistics {
-    fn of(bytes: &[u8]) -> Self {
-        let mut all = Self::default();
-        let mut at = 0;
-        while at < bytes.len() {
-            match bytes[at] {
-                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
-                    all.crlf += 1;
-                    at += 1;
-                }
-                b'\r' => all.lone_cr += 1,
-                b'\n' => all.lone_lf += 1,
-                0 => {
-                    all.nul += 1;
-                    all.other += 1;
-                }
-                // Backspace, tab, escape, form feed.
-                8 | 9 | 27 | 12 => all.printable += 1,
-                127 | 1..=31 => all.other += 1,
-                _ => all.printable += 1,
-            }
-            at += 1;
-        }
-        // An end-of-file mark of old does not make a file binary.
-        if bytes.last() == Some(&26) {
-            all.other -= 1;
-        }
-        all
-    }
-
-    fn is_binary(&self) -> bool {
-        self.lone_cr > 0 || self.nul > 0 || (self.printable >> 7) < self.other
-    }
-}
-
-impl Eol {
-    /// The bytes of the checkout's file for a blob.
-    pub fn to_checkout(self, blob: &[u8]) -> Vec<u8> {
-        if !self.text || !self.crlf || blob.is_empty() {
-            return blob.to_vec();
-        }
-        let found = Statistics::of(blob);
-        if found.lone_lf == 0
-            || (self.automatic && (found.lone_cr > 0 || found.crlf > 0 || found.is_binary()))
-        {
-            return blob.to_vec();
-        }
-        let mut bytes = Vec::with_capacity(blob.len() + found.lone_lf);
-        for (at, &byte) in blob.iter().enumerate() {
-            if byte == b'\n' && (at == 0 || blob[at - 1] != b'\r') {
-                bytes.push(b'\r');
-            }
-            bytes.push(byte);
-        }
-        bytes
-    }
-
-    /// The blob that git would make of the checkout's file. `indexed` is the blob that the index has, whose CRLFs
-    /// protect the file's where the attributes only guess.
-    pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
-        if !self.text {
-            return file.to_vec();
-        }
-        let found = Statistics::of(file);
-        if found.crlf == 0 {
-            return file.to_vec();
-        }
-        if self.automatic {
-            let guards = |blob: &[u8]| {
-                let blob = Statistics::of(blob);
-                blob.crlf > 0 && !blob.is_binary()
-            };
-            if found.is_binary() || indexed.is_some_and(guards) {
-                return file.to_vec();
-            }
-        }
-        let mut bytes = Vec::with_capacity(file.len());
-        for (at, &byte) in file.iter().enumerate() {
-            if byte != b'\r' || file.get(at + 1) != Some(&b'\n') {
-                bytes.push(byte);
-            }
-        }
-        bytes
     }
 }

@@ -267,12 +267,15 @@ impl Checkout {
         }
     }
 
-    /// Removes a directory if it is empty, and says whether it is gone.
+    /// Removes a directory if it is empty, and says whether there is none: an earlier run may have been killed just after
+    /// it had removed it.
     pub fn remove_directory(&self, path: &str) -> bool {
         match self.parent(path) {
             Ok(Parent::Open(directory, name)) => {
-                rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR).is_ok()
+                let removed = rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR);
+                matches!(removed, Ok(()) | Err(Errno::NOENT))
             }
+            Ok(Parent::Missing) => true,
             _ => false,
         }
     }
@@ -434,6 +437,11 @@ impl Identity {
             Err(Errno::NOENT) => Ok(None),
             Err(e) => Err(e.into()),
         }
+    }
+
+    /// Who may do what with it, if it is a file.
+    pub fn permissions(&self) -> Option<u32> {
+        (FileType::from_raw_mode(self.mode) == FileType::RegularFile).then_some(self.mode & 0o777)
     }
 
     /// Whether size and mode are equal: of two files with the same content, which may be copies of each other.

@@ -25,11 +25,12 @@ impl Repo {
         Ok(id)
     }
 
-    /// The tree of a commit.
+    /// The tree of a commit, or of the one that stands in for it.
     ///
     /// # Errors
     /// The object store fails.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid> {
+        let commit = self.standing_for(commit)?;
         let found = self.git.find_commit(commit).map(|commit| commit.tree_id());
         found.map_err(|e| Error::git(format!("read {commit}"), e))
     }

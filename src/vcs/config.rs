@@ -89,6 +89,22 @@ impl Config {
         }
     }
 
+    /// The names of all keys that match a regular expression of libgit2's; those of the environment's part match any.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn names(&self, pattern: &str) -> Result<Vec<String>> {
+        let mut names: Vec<String> = self.overlay.iter().map(|(name, _)| name.clone()).collect();
+        if let Some(files) = &self.files {
+            let failed = |e| Error::git("read the configuration", e);
+            let mut entries = files.entries(Some(pattern)).map_err(failed)?;
+            while let Some(entry) = entries.next() {
+                names.push(String::from_utf8_lossy(entry.map_err(failed)?.name_bytes()).into_owned());
+            }
+        }
+        Ok(names)
+    }
+
     /// All values of the key, in the order of the files and then the environment. An empty value clears those
     /// before it, as git has it for its own lists.
     ///

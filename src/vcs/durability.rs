@@ -20,16 +20,14 @@ pub struct Durability {
 }
 
 impl Durability {
-    /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`.
+    /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`, which adds to it. `core.fsyncMethod` may ask for less
+    /// than fsync(2); it is given that all the same.
     ///
     /// # Errors
     /// The configuration cannot be read.
     pub fn of(repo: &Repo) -> Result<Self> {
-        let older = repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false);
-        let mut all = Self::default_with(older);
-        if let Some(list) = repo.config().string("core.fsync")? {
-            all.read(&list);
-        }
+        let mut all = Self::read(&repo.config().string("core.fsync")?.unwrap_or_default());
+        all.loose_object |= repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false);
         Ok(all)
     }
 
@@ -38,30 +36,37 @@ impl Durability {
         self.loose_object || self.pack || self.index || self.reference
     }
 
-    fn default_with(loose_object: bool) -> Self {
-        Self { loose_object, pack: true, index: false, reference: false }
-    }
-
-    fn read(&mut self, list: &str) {
-        for word in list.split([',', ' ']).filter(|word| !word.is_empty()) {
-            let (on, word) = match word.strip_prefix('-') {
-                Some(word) => (false, word),
-                None => (true, word),
-            };
-            match word {
-                "none" => *self = Self { loose_object: false, pack: false, index: false, reference: false },
-                "default" => *self = Self::default_with(self.loose_object),
-                "loose-object" => self.loose_object = on,
-                "pack" => self.pack = on,
-                "index" => self.index = on,
-                "reference" => self.reference = on,
-                "objects" => (self.loose_object, self.pack) = (on, on),
-                "committed" => (self.loose_object, self.pack, self.reference) = (on, on, on),
-                "added" => (self.loose_object, self.pack, self.reference, self.index) = (on, on, on, on),
-                "all" => *self = Self { loose_object: on, pack: on, index: on, reference: on },
-                // Components that are never written here, or of a later git.
-                _ => {}
+    /// Reads a list as git does: what is not wanted goes from the default, whatever the order, and then what is wanted
+    /// is added. A word may be the beginning of several names. `none` is one only at the end of the list.
+    fn read(list: &str) -> Self {
+        let (mut from, mut added, mut removed) = (DEFAULT, 0, 0);
+        let mut rest = list;
+        loop {
+            rest = rest.trim_start_matches([',', ' ', '\t', '\n', '\r']);
+            let (word, after) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+            if rest == "none" {
+                from = 0;
+            } else {
+                let (bits, name) = match word.strip_prefix('-') {
+                    Some(name) => (&mut removed, name),
+                    None => (&mut added, word),
+                };
+                if name.is_empty() {
+                    break;
+                }
+                for (_, parts) in NAMES.iter().filter(|(known, _)| known.starts_with(name)) {
+                    *bits |= parts;
+                }
             }
+            rest = after;
+        }
+        let all = (from & !removed) | added;
+        let has = |part: u8| all & part != 0;
+        Self {
+            loose_object: has(LOOSE_OBJECT),
+            pack: has(PACK),
+            index: has(INDEX),
+            reference: has(REFERENCE),
         }
     }
 }
@@ -96,23 +101,71 @@ pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
     Ok(())
 }
 
+const LOOSE_OBJECT: u8 = 1;
+const PACK: u8 = 2;
+const INDEX: u8 = 4;
+const REFERENCE: u8 = 8;
+
+/// What git syncs where nothing is configured.
+const DEFAULT: u8 = PACK;
+
+/// The names of components and what is in them, of what is written here.
+const NAMES: &[(&str, u8)] = &[
+    ("loose-object", LOOSE_OBJECT),
+    ("pack", PACK),
+    ("pack-metadata", 0),
+    ("commit-graph", 0),
+    ("index", INDEX),
+    ("objects", LOOSE_OBJECT | PACK),
+    ("reference", REFERENCE),
+    ("derived-metadata", 0),
+    ("committed", LOOSE_OBJECT | PACK | REFERENCE),
+    ("added", LOOSE_OBJECT | PACK | REFERENCE | INDEX),
+    ("all", LOOSE_OBJECT | PACK | REFERENCE | INDEX),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {
-        let read = |list: &str| {
-            let mut all = Durability::default_with(false);
-            all.read(list);
-            all
-        };
-        assert_eq!(read(""), Durability { loose_object: false, pack: true, index: false, reference: false });
-        assert_eq!(read("committed,-loose-object"), Durability { reference: true, ..read("") });
-        assert_eq!(read("all"), Durability { loose_object: true, pack: true, index: true, reference: true });
-        assert_eq!(
-            read("none,index"),
-            Durability { loose_object: false, pack: false, index: true, reference: false }
-        );
+        // Every row was seen of git 2.47 under strace.
+        for (list, wanted) in [
+            ("", PACK),
+            ("none", 0),
+            (" none", 0),
+            ("none,index", PACK | INDEX),
+            ("index,none", INDEX),
+            ("-none", PACK),
+            ("default", PACK),
+            ("all", LOOSE_OBJECT | PACK | INDEX | REFERENCE),
+            ("committed", LOOSE_OBJECT | PACK | REFERENCE),
+            ("added", LOOSE_OBJECT | PACK | INDEX | REFERENCE),
+            ("objects", LOOSE_OBJECT | PACK),
+            // Whatever is added stays, also where it is taken out as well.
+            ("committed,-loose-object", LOOSE_OBJECT | PACK | REFERENCE),
+            ("index,-index", PACK | INDEX),
+            ("-index,index", PACK | INDEX),
+            ("-pack", 0),
+            ("-all", 0),
+            ("-pack,,reference", REFERENCE),
+            // Beginnings of names.
+            ("in", PACK | INDEX),
+            ("loose", PACK | LOOSE_OBJECT),
+            ("a", LOOSE_OBJECT | PACK | INDEX | REFERENCE),
+            // Only commas stand between words.
+            ("index reference", PACK),
+            ("bogus", PACK),
+        ] {
+            let has = |part: u8| wanted & part != 0;
+            let wanted = Durability {
+                loose_object: has(LOOSE_OBJECT),
+                pack: has(PACK),
+                index: has(INDEX),
+                reference: has(REFERENCE),
+            };
+            assert_eq!(Durability::read(list), wanted, "{list:?}");
+        }
     }
 }

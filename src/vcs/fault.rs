@@ -71,6 +71,8 @@ faults! {
     RefUnlocked = "ref-unlocked",
     /// The index's lock is gone.
     IndexUnlocked = "index-unlocked",
+    /// One directory that the landing has emptied is gone.
+    DirectoryPruned = "directory-pruned",
     /// The journal is gone.
     JournalRetired = "journal-retired",
     /// The scratch worktree is gone.

@@ -36,29 +36,4 @@ impl Repo {
         let runs = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
         Ok(runs.then_some(path))
     }
-
-    /// The hooks path from the top of the checkout if it lies inside the checkout and outside the git directory:
-    /// files that a commit could bring and that would then run.
-    ///
-    /// # Errors
-    /// The configuration cannot be read.
-    pub fn hooks_dir_in_checkout(&self) -> Result<Option<String>> {
-        let Some(top) = self.workdir() else { return Ok(None) };
-        let directory = self.hooks_dir()?;
-        // Component by component: `.githooks/../x` must not hide where it leads.
-        let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
-        let Ok(inside) = directory.strip_prefix(top) else { return Ok(None) };
-        for component in inside.components() {
-            match component {
-                std::path::Component::Normal(part) => parts.push(part),
-                std::path::Component::ParentDir if parts.pop().is_none() => return Ok(None),
-                _ => {}
-            }
-        }
-        if parts.first().is_some_and(|first| first.eq_ignore_ascii_case(".git")) {
-            return Ok(None);
-        }
-        let joined: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
-        Ok(Some(joined.join("/")))
-    }
 }

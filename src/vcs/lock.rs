@@ -1,5 +1,6 @@
 //! The locks that leave no file behind, and those that hold a token.
 
+use super::config::Config;
 use super::repo::Repo;
 use super::{Error, Result, places};
 use std::cell::Cell;
@@ -62,6 +63,60 @@ impl Flock {
     }
 }
 
+/// How long a lock of git's is waited for that somebody else holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// `None`: for ever.
+    time: Option<Duration>,
+    /// Asked between tries: whether to give up all the same, because of a signal.
+    stop: fn() -> bool,
+}
+
+impl Patience {
+    /// As git waits for the index where it has to; a `git status` in the background holds its lock for moments.
+    pub fn for_index(stop: fn() -> bool) -> Self {
+        Self { time: Some(Duration::from_secs(1)), stop }
+    }
+
+    /// As git waits for a reference (git-config(1), `core.filesRefLockTimeout`).
+    ///
+    /// # Errors
+    /// The configuration makes no sense.
+    pub fn for_reference(config: &Config, stop: fn() -> bool) -> Result<Self> {
+        let milliseconds = config.number("core.filesreflocktimeout")?.unwrap_or(100);
+        Ok(Self { time: u64::try_from(milliseconds).ok().map(Duration::from_millis), stop })
+    }
+
+    /// Tries until something else comes of it than [`Error::Locked`], or time is over.
+    fn wait<T>(self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        let begin = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match attempt() {
+                Err(Error::Locked(_))
+                    if self.time.is_none_or(|time| begin.elapsed() < time) && !(self.stop)() =>
+                {
+                    let left = self.time.map_or(pause, |time| time.saturating_sub(begin.elapsed()));
+                    std::thread::sleep(pause.min(left));
+                    pause = (pause * 2).min(Duration::from_millis(50));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Waits until nobody holds the lock.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if somebody still does.
+    pub fn wait_for(self, lock: &Path) -> Result<()> {
+        self.wait(|| match lock.symlink_metadata() {
+            Ok(_) => Err(Error::Locked(lock.to_owned())),
+            Err(_) => Ok(()),
+        })
+    }
+}
+
 /// One of git's own lock files (`index.lock`, `HEAD.lock`, `<ref>.lock`), made so that it holds a token from its
 /// first moment on: a leftover of ours can be told from anybody else's. Dropping it leaves the file for the recovery.
 #[must_use]
@@ -72,11 +127,15 @@ pub struct TokenLock {
 }
 
 impl TokenLock {
-    /// Makes the lock file as a link to `token`.
+    /// Makes the lock file as a link to `token`, and waits for whoever has it.
     ///
     /// # Errors
-    /// [`Error::Locked`] if it exists; else what the file system says.
-    pub fn take(path: PathBuf, token: &Path) -> Result<Self> {
+    /// [`Error::Locked`] if it still exists when patience ends; else what the file system says.
+    pub fn take(path: &Path, token: &Path, patience: Patience) -> Result<Self> {
+        patience.wait(|| Self::attempt(path.to_owned(), token))
+    }
+
+    fn attempt(path: PathBuf, token: &Path) -> Result<Self> {
         use rustix::io::Errno;
         match rustix::fs::link(token, &path) {
             Ok(()) => Ok(Self::held(path)),

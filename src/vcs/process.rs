@@ -6,18 +6,16 @@ use super::{Error, Result};
 use std::process::{Command, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
-/// carries configuration, and less where more objects are, which is as true of this repository as before.
+/// carries configuration, and less where more objects are and what stands in for which, which is as true of this
+/// repository as before.
 const LOCAL: &[&str] = &[
     "GIT_COMMON_DIR",
     "GIT_DIR",
-    "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NO_REPLACE_OBJECTS",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
-    "GIT_REPLACE_REF_BASE",
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 ];

@@ -5,7 +5,7 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
-use super::lock::TokenLock;
+use super::lock::{Patience, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
@@ -269,9 +269,9 @@ impl RefLock {
     ///
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
-    pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
+    pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path, patience: Patience) -> Result<()> {
         if movement.is_head && movement.name != "HEAD" {
-            self.locks.push(TokenLock::take(repo.git_dir().join("HEAD.lock"), token)?);
+            self.locks.push(TokenLock::take(&repo.git_dir().join("HEAD.lock"), token, patience)?);
             point(Fault::HeadLocked)?;
         }
         let file = repo.ref_file(&movement.name);
@@ -280,7 +280,7 @@ impl RefLock {
         }
         // Missing even of a branch that is there, if it is packed: git removes the directories that it empties so.
         let directory = file.parent().unwrap_or(repo.common_dir());
-        let take = || TokenLock::take(lock_path(&file), token);
+        let take = || TokenLock::take(&lock_path(&file), token, patience);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
         point(Fault::RefLocked)?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
@@ -370,11 +370,17 @@ impl RefLock {
     ///
     /// # Errors
     /// [`Error::Locked`], or what the file system says.
-    pub fn retake(&mut self, repo: &Repo, movement: &Movement, token: &Path) -> Result<()> {
+    pub fn retake(
+        &mut self,
+        repo: &Repo,
+        movement: &Movement,
+        token: &Path,
+        patience: Patience,
+    ) -> Result<()> {
         for path in Self::paths(repo, movement) {
             if !self.locks.iter().any(|lock| lock.path() == path) {
                 let directory = path.parent().unwrap_or(repo.common_dir()).to_owned();
-                let take = || TokenLock::take(path.clone(), token);
+                let take = || TokenLock::take(&path, token, patience);
                 self.locks.push(repo.in_shared(&directory, &mut self.made, take)?);
                 point(Fault::RefLocked)?;
             }

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::sharing::Sharing;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, owner};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,15 @@ pub struct Repo {
     config: Config,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
+    /// Which commit stands in for which, once that was asked.
+    pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, once writes are turned to a quarantine.
     pub(super) pending: RefCell<Option<super::quarantine::Pending>>,
     /// What was found of attribute files: for all paths, and by their own path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
+    /// What tells libgit2 of `core.attributesFile`.
+    pub(super) attributes_config: OnceCell<tempfile::TempPath>,
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -75,20 +79,22 @@ impl Repo {
             }
             None => git2::Repository::open_from_env(),
         };
-        let git = opened.map_err(|e| match e.code() {
-            git2::ErrorCode::NotFound => Error::NotARepository(here.clone()),
-            git2::ErrorCode::Owner => Error::Git {
-                action:
-                    "open the repository: it belongs to somebody else, see safe.directory in git-config(1)"
-                        .into(),
-                source: e,
-            },
-            _ => Error::git("open the repository", e),
-        })?;
+        let mut is_placed = false;
+        let git = match opened {
+            Err(e) if e.code() == git2::ErrorCode::Owner => {
+                is_placed = true;
+                owner::open_here(e)?
+            }
+            Err(e) if e.code() == git2::ErrorCode::NotFound => {
+                return Err(Error::NotARepository(here.clone()));
+            }
+            opened => opened.map_err(|e| Error::git("open the repository", e))?,
+        };
         // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&git)?;
         if explicit.is_some()
+            && !is_placed
             && let Some(workdir) = explicit_workdir(&git, &here)?
         {
             git.set_workdir(&workdir, false)
@@ -102,7 +108,7 @@ impl Repo {
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
-        let git = git2::Repository::open(git_dir).map_err(|e| Error::git("open the repository", e))?;
+        let git = owner::open(git_dir)?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
         {
@@ -125,9 +131,11 @@ impl Repo {
             config,
             objects,
             sharing: OnceCell::new(),
+            replacements: OnceCell::new(),
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
+            attributes_config: OnceCell::new(),
         };
         if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
             // Libgit2 splits the list, but does not know that its entries may be quoted.
@@ -205,6 +213,9 @@ impl Repo {
     /// # Errors
     /// It names none.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
+        if self.has_other_parents()? {
+            return self.commit_by_git(revision);
+        }
         let object =
             self.git.revparse_single(revision).map_err(|_| Error::BadRevision(revision.to_owned()))?;
         let commit = object.peel_to_commit().map_err(|_| Error::BadRevision(revision.to_owned()))?;
@@ -276,7 +287,7 @@ impl Repo {
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let failed = |e| Error::git("read the tree", e);
-        let tree = self.git.find_commit(commit).and_then(|commit| commit.tree()).map_err(failed)?;
+        let tree = self.git.find_tree(self.tree_of(commit)?).map_err(failed)?;
         let mut files = Vec::new();
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
@@ -294,8 +305,10 @@ impl Repo {
 
     /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
     pub fn is_tracked(&self, path: &str) -> bool {
-        let tree = self.git.head().and_then(|head| head.peel_to_tree());
-        tree.is_ok_and(|tree| tree.get_path(Path::new(path)).is_ok())
+        let head = self.git.head().and_then(|head| head.peel_to_commit());
+        let tree = head.ok().and_then(|head| self.tree_of(head.id()).ok());
+        tree.and_then(|id| self.git.find_tree(id).ok())
+            .is_some_and(|tree| tree.get_path(Path::new(path)).is_ok())
     }
 }
 

@@ -62,31 +62,6 @@ impl Repo {
             _ => Ok(()),
         }
     }
-
-    /// Lets git tidy up in the background if it is time, as `git commit` does. Whether it is time is estimated as git
-    /// estimates it, so that mostly no process is started.
-    pub fn maintain(&self) {
-        let enabled = |key: &str| self.config().bool(key).ok().flatten().unwrap_or(true);
-        let limit = |key: &str, default: i64| self.config().number(key).ok().flatten().unwrap_or(default);
-        let loose_limit = limit("gc.auto", 6700);
-        if !enabled("maintenance.auto") || loose_limit <= 0 {
-            return;
-        }
-        let count = |directory: &str, ending: &str| {
-            let entries = std::fs::read_dir(self.objects_dir().join(directory));
-            entries.map_or(0, |all| {
-                all.flatten().filter(|e| e.file_name().to_string_lossy().ends_with(ending)).count()
-            })
-        };
-        // One of 256 directories stands for all.
-        let loose = count("17", "") as i64 > (loose_limit + 255) / 256;
-        let pack_limit = limit("gc.autopacklimit", 50);
-        if loose || (pack_limit > 0 && count("pack", ".pack") as i64 > pack_limit) {
-            let mut command = process::git(self);
-            command.args(["maintenance", "run", "--auto", "--quiet", "--detach"]);
-            let _ = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
-        }
-    }
 }
 
 fn empty_tree() -> Result<Oid> {

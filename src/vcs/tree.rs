@@ -50,12 +50,10 @@ impl super::repo::Repo {
     /// The object store cannot give it.
     pub fn tree(&self, commit: Option<Oid>) -> Result<BaseTree<'_>> {
         let tree = match commit {
-            Some(id) => Some(
-                self.git
-                    .find_commit(id)
-                    .and_then(|commit| commit.tree())
-                    .map_err(|e| Error::git(format!("read the tree of {id}"), e))?,
-            ),
+            Some(id) => {
+                let tree = self.git.find_tree(self.tree_of(id)?);
+                Some(tree.map_err(|e| Error::git(format!("read the tree of {id}"), e))?)
+            }
             None => None,
         };
         Ok(BaseTree { repo: self, tree })

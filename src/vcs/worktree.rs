@@ -26,8 +26,8 @@ impl Repo {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", &root, e)),
         }
-        if self.git.is_worktree() {
-            let main = git2::Repository::open(self.common_dir());
+        if self.git_dir() != self.common_dir() {
+            let main = super::owner::open(self.common_dir());
             if let Some(workdir) = main.ok().and_then(|main| main.workdir().map(Path::to_owned)) {
                 others.push((self.common_dir().to_owned(), workdir));
             }

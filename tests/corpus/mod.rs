@@ -3,7 +3,6 @@
 use git_llm_apply::diag::{Code, Diagnostic};
 use git_llm_apply::edit::Script;
 use git_llm_apply::format;
-use git_llm_apply::locate::Tier;
 use git_llm_apply::plan::{self, FileState, MemoryTree, Node, Plan, Rules};
 use git_llm_apply::response::{DEFAULT_MAX_SIZE, Response};
 use std::collections::BTreeMap;
@@ -56,18 +55,7 @@ impl Outcome {
 
 /// The rules by default.
 pub(crate) fn rules() -> Rules {
-    Rules {
-        max_fuzz: Tier::Similar,
-        worktree: None,
-        repository_name: Some("root".to_owned()),
-        permit: Box::new(|_| Ok(())),
-        also_sensitive: Box::new(|_| false),
-        allow_delete: true,
-        allow_overwrite: false,
-        allow_sensitive: false,
-        allow_placeholder: false,
-        allow_markers: false,
-    }
+    Rules { repository_name: Some("root".to_owned()), ..Rules::default() }
 }
 
 /// Parses and resolves a response.

@@ -34,7 +34,7 @@ impl Run {
     /// Resolves at the base, and merges onto the target where that has moved on.
     pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
-        let rules = self.rules(repo)?;
+        let rules = self.rules(repo, target)?;
         let resolved = plan::resolve(&self.script, &repo.tree(shown)?, &rules)?;
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),

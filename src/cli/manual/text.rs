@@ -206,7 +206,8 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     ),
     Item(
         "`llmapply.maxSize`",
-        "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Default: `64m`.",
+        "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Of new files, \
+         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`.",
     ),
     Item(
         "`llmapply.contextLines`",
@@ -230,7 +231,11 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item("`core.fileMode`", "Whether a changed executable bit is a local change."),
     Item(
         "`core.hooksPath`",
-        "Where hooks are looked for. Where that is inside the checkout, its files are sensitive.",
+        "Where hooks are looked for. Where that leads into the checkout, also by links, its files are sensitive.",
+    ),
+    Item(
+        "`core.useReplaceRefs`, `GIT_NO_REPLACE_OBJECTS`, `GIT_REPLACE_REF_BASE`",
+        "Whether a commit is read that stands in for another (git-replace(1)).",
     ),
     Item("`core.fsync`, `core.fsyncObjectFiles`", "What is on the disk before it counts as written."),
     Item("`core.compression`, `core.looseCompression`", "How objects are compressed."),
@@ -238,9 +243,18 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`core.logAllRefUpdates`",
         "Whether the reflog gets its line, `llm-apply: <n> edits from <response>`.",
     ),
+    Item(
+        "`core.filesRefLockTimeout`",
+        "How long to wait for the lock of a branch, or of HEAD, that another process holds. For that of the index it is a \
+         second.",
+    ),
+    Item("`safe.directory`", "Whether a repository that belongs to somebody else is opened."),
     Item("`core.abbrev`", "The length of short ids."),
     Item("`color.ui`, `core.pager`, `diff.*`", "How `--diff` and `--stat` look: git shows them."),
-    Item("`gc.auto`, `gc.autoPackLimit`, `maintenance.auto`", "Whether git tidies up after a landing."),
+    Item(
+        "`maintenance.*`, `gc.auto`, `gc.autoPackLimit`, `gc.autoDetach`",
+        "Whether and how git tidies up after a landing, as after `git commit`.",
+    ),
     Text(
         "`core.protectHFS`, `core.protectNTFS` and `core.ignoreCase` change nothing: paths are always checked as strictly as \
          the strictest of them.",
@@ -277,14 +291,15 @@ pub(super) const SECURITY: &[Piece] = &[
     ),
     Item(
         "paths",
-        "outside the repository; through a symbolic link or into a submodule, in the tree or on the disk; `.git` as any \
+        "outside the repository; of more than 256 names, or 4095 bytes; through a symbolic link or into a submodule, in the tree or on the disk; `.git` as any \
          component, and every name that some file system takes for it; names that differ from another file's only in case.",
     ),
     Item(
         "sensitive files",
         "unless `--allow-sensitive` is given: what runs by itself at the next commit (files under a hooks path in the \
-         checkout, `.husky/`, `.pre-commit-config.yaml`, lefthook's and lint-staged's files), `.gitmodules`, and what \
-         `llmapply.sensitive` names.",
+         checkout, and the files of programs that manage hooks, such as `.husky/`, `.pre-commit-config.yaml`, `prek.toml` \
+         and `lefthook.yml`), files that git's configuration is read from, `.gitmodules`, and what `llmapply.sensitive` \
+         names. Links to them are followed: a script that a hook is a link to is as sensitive as the hook.",
     ),
     Item(
         "contents",
@@ -320,7 +335,7 @@ pub(super) const LIMITS: &[Piece] = &[
     Text("What this version refuses, with a message that says what to do instead:"),
     Item(
         "hooks",
-        "It runs none but `reference-transaction`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
+        "It runs none but `reference-transaction` and `post-index-change`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
          pre-llm-apply or post-llm-apply is active, landing is refused; `--no-verify` lands without them.",
     ),
     Item(
@@ -329,17 +344,19 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "repositories",
-        "with SHA-256 object names, with references in a reftable, or that are partial clones.",
+        "with SHA-256 object names, with references in a reftable, that are partial clones, or in which a file or tree \
+         (and not a commit) is replaced by `git replace`.",
     ),
     Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
     Item(
         "filters",
-        "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
+        "Files with the attributes `filter` (Git LFS) or `working-tree-encoding`, where the checkout is to move. \
          `-b` works for them too.",
     ),
     Text(
         "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
-         index are dropped; git makes them anew. New files have the permissions that the umask leaves, also where \
+         index are dropped; git makes them anew. A file that is changed, moved or copied keeps its permissions, \
+         where git's own checkout would not; a new one has those that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),
 ];

@@ -1,0 +1,62 @@
+//! Files that are not UTF-8, such as those in Latin-1. A response is: it can quote their plain ASCII lines, and bring such.
+//! Anything else would mix encodings in a file.
+
+use super::operations::Operation;
+use super::{FileState, TreeError};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Hunk;
+use crate::path::RepoPath;
+use crate::text::Content;
+use std::collections::HashSet;
+
+impl Operation<'_, '_> {
+    /// What is wrong with the new state of a file that was not UTF-8, if it has lines beyond ASCII that were not in it.
+    pub(super) fn mixture(
+        &self,
+        path: &RepoPath,
+        before: &FileState,
+        after: &FileState,
+    ) -> Result<Option<Diagnostic>, TreeError> {
+        let old = self.overlay.text(&before.body)?;
+        let Some(why) = reason(path, &old) else { return Ok(None) };
+        let new = self.overlay.text(&after.body)?;
+        let known: HashSet<&[u8]> = beyond_ascii(&old).collect();
+        let Some(line) = beyond_ascii(&new).find(|line| !known.contains(line)) else { return Ok(None) };
+        let message = format!(
+            "{why}, and the edit brings `{}`, which is not ASCII",
+            shortened(&String::from_utf8_lossy(line))
+        );
+        let error = Diagnostic::error(Code::NotEditable, self.edit.path.span, message);
+        Ok(Some(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first")))
+    }
+
+    /// What to say where lines are not found in such a file, and they are more than ASCII.
+    pub(super) fn unquotable(
+        &self,
+        path: &RepoPath,
+        content: &Content,
+        hunk: Option<&Hunk>,
+    ) -> Option<String> {
+        let quotes = hunk?.change.wanted().iter().any(|line| !line.is_ascii());
+        let why = reason(path, content).filter(|_| quotes)?;
+        Some(format!("{why}: quote its plain ASCII lines only"))
+    }
+}
+
+fn reason(path: &RepoPath, content: &Content) -> Option<String> {
+    let (line, byte) = content.not_utf8()?;
+    Some(format!("`{path}` is not UTF-8 (line {line} holds the byte 0x{byte:02x})"))
+}
+
+fn beyond_ascii(content: &Content) -> impl Iterator<Item = &[u8]> {
+    content.lines(0..content.line_count()).map(|line| line.text).filter(|text| !text.is_ascii())
+}
+
+/// Not more of a line than is needed to know it.
+fn shortened(line: &str) -> String {
+    const SHOWN: usize = 60;
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

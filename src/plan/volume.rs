@@ -1,0 +1,48 @@
+//! How much a response has git write. A line appended a thousand times to a long file, or a file copied as often, is a
+//! small response.
+
+use super::operations::Operation;
+use super::{FileState, Rules, TreeError};
+use crate::diag::{Code, Diagnostic};
+use crate::path::RepoPath;
+use crate::response::DEFAULT_MAX_SIZE;
+
+/// How much may be written for a response of the size that is read at most.
+const FACTOR: u64 = 16;
+
+/// The default of [`Rules::max_written`].
+pub(super) const DEFAULT_MAX_WRITTEN: u64 = FACTOR * DEFAULT_MAX_SIZE;
+
+impl Rules {
+    /// How many bytes edits may have git write, where responses of up to that size are read.
+    pub fn max_written_for(max_size: u64) -> u64 {
+        max_size.saturating_mul(FACTOR)
+    }
+}
+
+impl Operation<'_, '_> {
+    /// Counts a state of a file with its size, unless it is the first that this file of the base comes to; says so if
+    /// that is too much.
+    pub(super) fn count(
+        &mut self,
+        path: &RepoPath,
+        state: &FileState,
+    ) -> Result<Option<Diagnostic>, TreeError> {
+        let is_copied = matches!(self.edit.op, crate::edit::Op::Copy { .. });
+        if !is_copied && self.overlay.is_as_in_base(path)? {
+            return Ok(None);
+        }
+        let size = self.overlay.text(&state.body)?.len() as u64;
+        let written = self.overlay.written.saturating_add(size);
+        let limit = self.rules.max_written;
+        if written > limit {
+            let message = format!(
+                "with `{path}`, which is {size} bytes long, the edits would have git write more than {limit} bytes"
+            );
+            let help = format!("llmapply.maxSize sets the limit: {FACTOR} times as much may be written");
+            return Ok(Some(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help)));
+        }
+        self.overlay.written = written;
+        Ok(None)
+    }
+}

@@ -1,0 +1,58 @@
+//! Whole texts of files: new ones, and those that take another's place.
+
+use super::{Body, FileState, Node};
+use crate::edit::{Change, Hunk};
+use crate::text::Content;
+
+/// A new file with that text.
+pub(super) fn new_file(text: &str) -> FileState {
+    FileState { node: Node::File { executable: false }, body: Body::Bytes(text.as_bytes().into()) }
+}
+
+/// A file's content when its text is replaced: its line ending and byte order mark stay, and so does a missing newline
+/// at the end of a last line that stays.
+pub(super) fn rewritten(content: &Content, text: &str) -> Content {
+    let eol = content.dominant_eol().as_bytes();
+    let mut bytes = Vec::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                bytes.extend_from_slice(line.as_bytes());
+                bytes.extend_from_slice(eol);
+            }
+            None => bytes.extend_from_slice(line.as_bytes()),
+        }
+    }
+    let last = content.line_count().checked_sub(1).and_then(|last| content.line(last));
+    if let Some(last) = last.filter(|last| last.eol.is_none()) {
+        let ended = text.strip_suffix('\n');
+        if ended.and_then(|text| text.rsplit('\n').next()).is_some_and(|text| text.as_bytes() == last.text) {
+            bytes.truncate(bytes.len() - eol.len());
+        }
+    }
+    content.replace(0..content.line_count(), &bytes)
+}
+
+/// The text of a file that hunks without a line to find make; `None` if one has such a line.
+pub(super) fn additions(hunks: &[Hunk]) -> Option<String> {
+    let mut text = String::new();
+    for hunk in hunks {
+        match &hunk.change {
+            Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
+            // With nothing before the first divider; the others are lines of the new file.
+            Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
+                text.push_str(lines.split_once('\n')?.1);
+            }
+            Change::Diff { lines, after_unterminated, .. } => {
+                for line in lines.split_inclusive('\n') {
+                    text.push_str(line.strip_prefix('+')?);
+                }
+                if *after_unterminated && text.ends_with('\n') {
+                    text.pop();
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(text)
+}

@@ -1,0 +1,198 @@
+//! The content of a file as the checkout has it, and as the repository has it (gitattributes(5), "End-of-line conversion"
+//! and "ident").
+
+use super::{BLOB, Error, Oid, Result};
+use memchr::memchr;
+
+/// How a file's content differs between the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Converter {
+    pub(super) endings: Endings,
+    /// Whether `$Id$` is written out.
+    pub(super) ident: bool,
+}
+
+/// How git treats a file's line endings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endings {
+    /// It does nothing to them.
+    Kept,
+    /// It is text.
+    Text {
+        /// Whether lines end in CRLF in the checkout.
+        crlf: bool,
+    },
+    /// It may be text: git looks at the content.
+    Guessed {
+        /// Likewise.
+        crlf: bool,
+    },
+}
+
+impl Converter {
+    /// The bytes of the checkout's file for a blob.
+    ///
+    /// # Errors
+    /// The blob has no name.
+    pub fn to_checkout(self, blob: &[u8]) -> Result<Vec<u8>> {
+        match self.ident {
+            true => Ok(self.endings.to_checkout(&written_out(blob)?)),
+            false => Ok(self.endings.to_checkout(blob)),
+        }
+    }
+
+    /// The blob that git would make of the checkout's file. `indexed` is the blob that the index has, whose CRLFs
+    /// protect the file's where the attributes only guess.
+    pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
+        let blob = self.endings.to_blob(file, indexed);
+        if self.ident { taken_back(&blob) } else { blob }
+    }
+}
+
+/// What git counts to tell text from binary.
+#[derive(Debug, Default)]
+struct Statistics {
+    nul: usize,
+    lone_cr: usize,
+    lone_lf: usize,
+    crlf: usize,
+    printable: usize,
+    other: usize,
+}
+
+impl Statistics {
+    fn of(bytes: &[u8]) -> Self {
+        let mut all = Self::default();
+        let mut at = 0;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
+                    all.crlf += 1;
+                    at += 1;
+                }
+                b'\r' => all.lone_cr += 1,
+                b'\n' => all.lone_lf += 1,
+                0 => {
+                    all.nul += 1;
+                    all.other += 1;
+                }
+                // Backspace, tab, escape, form feed.
+                8 | 9 | 27 | 12 => all.printable += 1,
+                127 | 1..=31 => all.other += 1,
+                _ => all.printable += 1,
+            }
+            at += 1;
+        }
+        // An end-of-file mark of old does not make a file binary.
+        if bytes.last() == Some(&26) {
+            all.other -= 1;
+        }
+        all
+    }
+
+    fn is_binary(&self) -> bool {
+        self.lone_cr > 0 || self.nul > 0 || (self.printable >> 7) < self.other
+    }
+}
+
+impl Endings {
+    fn to_checkout(self, blob: &[u8]) -> Vec<u8> {
+        let guessed = match self {
+            Endings::Text { crlf: true } => false,
+            Endings::Guessed { crlf: true } => true,
+            _ => return blob.to_vec(),
+        };
+        let found = Statistics::of(blob);
+        if found.lone_lf == 0 || (guessed && (found.lone_cr > 0 || found.crlf > 0 || found.is_binary())) {
+            return blob.to_vec();
+        }
+        let mut bytes = Vec::with_capacity(blob.len() + found.lone_lf);
+        for (at, &byte) in blob.iter().enumerate() {
+            if byte == b'\n' && (at == 0 || blob[at - 1] != b'\r') {
+                bytes.push(b'\r');
+            }
+            bytes.push(byte);
+        }
+        bytes
+    }
+
+    fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
+        let guessed = match self {
+            Endings::Kept => return file.to_vec(),
+            Endings::Text { .. } => false,
+            Endings::Guessed { .. } => true,
+        };
+        let found = Statistics::of(file);
+        if found.crlf == 0 {
+            return file.to_vec();
+        }
+        if guessed {
+            let guards = |blob: &[u8]| {
+                let blob = Statistics::of(blob);
+                blob.crlf > 0 && !blob.is_binary()
+            };
+            if found.is_binary() || indexed.is_some_and(guards) {
+                return file.to_vec();
+            }
+        }
+        let mut bytes = Vec::with_capacity(file.len());
+        for (at, &byte) in file.iter().enumerate() {
+            if byte != b'\r' || file.get(at + 1) != Some(&b'\n') {
+                bytes.push(byte);
+            }
+        }
+        bytes
+    }
+}
+
+/// Where the next `$Id$` or `$Id: …$` on one line stands, from its `I` to behind its `$`, and what is between.
+fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
+    while let Some(dollar) = memchr(b'$', &text[from..]) {
+        from += dollar + 1;
+        let rest = &text[from..];
+        if rest.starts_with(b"Id$") {
+            return Some((from, from + 3, &[]));
+        }
+        if let Some(rest) = rest.strip_prefix(b"Id:") {
+            // One that is never closed hides all that follows.
+            let end = memchr(b'$', rest)?;
+            if memchr(b'\n', &rest[..end]).is_none() {
+                return Some((from, from + 3 + end + 1, &rest[..end]));
+            }
+        }
+    }
+    None
+}
+
+/// The text with every `$Id$` written out, as git does it when it checks out. One that another system has written out stays.
+fn written_out(blob: &[u8]) -> Result<Vec<u8>> {
+    let Some(_) = next_keyword(blob, 0) else { return Ok(blob.to_vec()) };
+    let id = Oid::hash_object(BLOB, blob).map_err(|e| Error::git("hash a file", e))?;
+    let mut bytes = Vec::with_capacity(blob.len() + 64);
+    let (mut copied, mut at) = (0, 0);
+    while let Some((start, end, inside)) = next_keyword(blob, at) {
+        let foreign = inside.get(1..).and_then(|rest| memchr(b' ', rest).map(|at| at + 1 < rest.len()));
+        if foreign == Some(true) {
+            at = start;
+            continue;
+        }
+        bytes.extend_from_slice(&blob[copied..start]);
+        bytes.extend_from_slice(format!("Id: {id} $").as_bytes());
+        (copied, at) = (end, end);
+    }
+    bytes.extend_from_slice(&blob[copied..]);
+    Ok(bytes)
+}
+
+/// The text with what was written out taken back to `$Id$`.
+fn taken_back(file: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(file.len());
+    let mut copied = 0;
+    while let Some((start, end, _)) = next_keyword(file, copied) {
+        bytes.extend_from_slice(&file[copied..start]);
+        bytes.extend_from_slice(b"Id$");
+        copied = end;
+    }
+    bytes.extend_from_slice(&file[copied..]);
+    bytes
+}

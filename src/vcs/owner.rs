@@ -1,0 +1,73 @@
+//! Repositories that belong to somebody else (git-config(1), `safe.directory`). Libgit2 knows neither the values that
+//! `git -c` and the environment give nor those with `/*` at the end; and git itself looks at no owner where the
+//! environment names the git directory. So git decides.
+
+use super::{Error, Result};
+use git2::{ErrorCode, Repository};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// The shared git directories of the repositories that git takes for safe.
+static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The repository of this place, with its work tree, if git opens what libgit2 would not because of its owner.
+///
+/// # Errors
+/// Git does not open it either.
+pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
+    let unsafe_here = |source| Error::Git {
+        action: "open the repository: it belongs to somebody else, see safe.directory in git-config(1)"
+            .into(),
+        source,
+    };
+    // Whatever a path ends with, blanks among it, belongs to it; but for the line break that git adds.
+    let ask = |what: &str| {
+        let answer = Command::new("git").args(["rev-parse", "--path-format=absolute", what]).output().ok()?;
+        let path = answer.status.success().then_some(answer.stdout)?;
+        Some(PathBuf::from(OsString::from_vec(path.strip_suffix(b"\n")?.to_vec())))
+    };
+    let Some(git_dir) = ask("--git-dir") else { return Err(unsafe_here(refused)) };
+    let repository = open_any(&git_dir, ask("--show-toplevel").as_deref())?;
+    if let Ok(mut safe) = SAFE.lock() {
+        safe.push(repository.commondir().to_owned());
+    }
+    Ok(repository)
+}
+
+/// Opens the repository that has that git directory; whoever owns it, if it belongs to one that git takes for safe.
+///
+/// # Errors
+/// It cannot be opened.
+pub(super) fn open(git_dir: &Path) -> Result<Repository> {
+    let failed = |e| Error::git("open the repository", e);
+    let refused = match Repository::open(git_dir) {
+        Err(e) if e.code() == ErrorCode::Owner => e,
+        opened => return opened.map_err(failed),
+    };
+    let any = open_any(git_dir, None)?;
+    let is_safe = SAFE.lock().is_ok_and(|safe| safe.iter().any(|path| path == any.commondir()));
+    if !is_safe {
+        return Err(failed(refused));
+    }
+    let top = match std::fs::read_to_string(git_dir.join("gitdir")) {
+        Ok(link) => Path::new(link.trim_end()).parent().map(Path::to_owned),
+        Err(_) => git_dir.parent().filter(|_| git_dir.ends_with(".git")).map(Path::to_owned),
+    };
+    match top {
+        Some(top) => open_any(git_dir, Some(&top)),
+        None => Ok(any),
+    }
+}
+
+/// Opens a repository without a look at its owner.
+fn open_any(git_dir: &Path, workdir: Option<&Path>) -> Result<Repository> {
+    let failed = |e| Error::git("open the repository", e);
+    let repository = Repository::open_bare(git_dir).map_err(failed)?;
+    if let Some(workdir) = workdir {
+        repository.set_workdir(workdir, false).map_err(failed)?;
+    }
+    Ok(repository)
+}

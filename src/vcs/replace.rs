@@ -1,0 +1,100 @@
+//! Objects that stand in for others (git-replace(1)), which libgit2 does not know.
+//!
+//! A commit that is replaced has the tree of the one in its place: to build on its own would take back what that one has
+//! changed. A file or tree that is replaced would have to be looked through in libgit2 itself, and is refused.
+
+use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+use std::collections::BTreeMap;
+
+/// Which commit stands in for which.
+pub(super) type Replacements = BTreeMap<Oid, Oid>;
+
+/// How long a chain of replacements git follows.
+const DEPTH: usize = 5;
+
+impl Repo {
+    /// The commit to be read in the place of this one.
+    ///
+    /// # Errors
+    /// The references cannot be read, something else than commits is replaced, or they go round in circles.
+    pub(super) fn standing_for(&self, commit: Oid) -> Result<Oid> {
+        let all = self.replacements()?;
+        let mut last = commit;
+        for _ in 0..=DEPTH {
+            match all.get(&last) {
+                Some(next) => last = *next,
+                None => return Ok(last),
+            }
+        }
+        let circle = git2::Error::from_str("its replacements go round in circles, or too far");
+        Err(Error::git(format!("read {commit}"), circle))
+    }
+
+    fn replacements(&self) -> Result<&Replacements> {
+        if let Some(known) = self.replacements.get() {
+            return Ok(known);
+        }
+        let found = self.find_replacements()?;
+        Ok(self.replacements.get_or_init(|| found))
+    }
+
+    fn find_replacements(&self) -> Result<Replacements> {
+        let mut all = Replacements::new();
+        if std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_some()
+            || !self.config().bool("core.usereplacerefs")?.unwrap_or(true)
+        {
+            return Ok(all);
+        }
+        let base = std::env::var("GIT_REPLACE_REF_BASE").unwrap_or_else(|_| "refs/replace/".to_owned());
+        let failed = |e| Error::git("list the replaced objects", e);
+        let store = self.git.odb().map_err(failed)?;
+        for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
+            let reference = reference.map_err(failed)?;
+            let replaced = reference.name().ok().and_then(|name| name.strip_prefix(&base));
+            // Any other name replaces nothing.
+            let replaced = replaced.filter(|id| id.len() == 40).and_then(|id| Oid::from_str(id).ok());
+            let (Some(replaced), Some(by)) = (replaced, reference.target()) else { continue };
+            // One that is not there is known by the other, which is of its kind.
+            let kind = store.read_header(replaced).or_else(|_| store.read_header(by)).map(|(_, kind)| kind);
+            match kind {
+                Ok(git2::ObjectType::Commit) => drop(all.insert(replaced, by)),
+                Ok(kind) => {
+                    return Err(Error::Unsupported {
+                        what: format!("the {} {replaced} is replaced by another object ({base})", kind.str()),
+                        help: format!(
+                            "'git replace -d {replaced}' removes the replacement; 'git -c core.useReplaceRefs=false \
+                             llm-apply' passes over all of them"
+                        ),
+                    });
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether commits may have other parents than their own: by replacements, or by grafts (gitglossary(7)).
+    pub(super) fn has_other_parents(&self) -> Result<bool> {
+        let grafts = match std::env::var_os("GIT_GRAFT_FILE").filter(|path| !path.is_empty()) {
+            Some(path) => self.workdir().unwrap_or(self.git_dir()).join(path),
+            None => self.common_dir().join("info/grafts"),
+        };
+        Ok(grafts.exists() || !self.replacements()?.is_empty())
+    }
+
+    /// The commit that a revision names, by git, which looks through whatever stands in for what.
+    pub(super) fn commit_by_git(&self, revision: &str) -> Result<Oid> {
+        let bad = || Error::BadRevision(revision.to_owned());
+        if revision.starts_with('-') {
+            return Err(bad());
+        }
+        let mut command = process::git(self);
+        command.args(["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")]);
+        match process::output(&mut command) {
+            Ok(id) => Oid::from_str(&id).map_err(|_| bad()),
+            Err(Error::Command { .. }) => Err(bad()),
+            Err(e) => Err(e),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What in a checkout git runs or reads by itself, wherever it lies: hooks, and its configuration.
+//!
+//! Links are followed as the system follows them, and every one on the way counts: whoever may put another file in its
+//! place decides over what runs. They are followed on the disk, and as a commit would have them.
+
+use super::config::Config;
+use super::repo::Repo;
+use super::tree::BaseTree;
+use super::{Error, Result, process};
+use crate::path::{RepoPath, is_sensitive};
+use crate::plan::{Node, TreeView};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// How many links the system follows on one way.
+const LINKS: usize = 40;
+
+/// Where a link at a path leads, if there is one.
+type Link<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
+
+impl Repo {
+    /// The paths from the top of the checkout of all that git would run or read by itself: what a commit with that tree
+    /// could bring, and what is on the disk.
+    ///
+    /// # Errors
+    /// The configuration or the tree cannot be read.
+    pub fn startup_paths(&self, tree: &BaseTree<'_>) -> Result<Vec<String>> {
+        let Some(top) = self.workdir().and_then(|top| std::fs::canonicalize(top).ok()) else {
+            return Ok(Vec::new());
+        };
+        let view = View { top: &top, tree };
+        // With what is directly in them, should they be directories.
+        let mut starts = vec![self.hooks_dir()?];
+        let sensitive = |name: &OsString| {
+            name.to_str().and_then(|name| RepoPath::parse(name).ok()).is_some_and(|path| is_sensitive(&path))
+        };
+        starts.extend(view.names(&top).into_iter().filter(sensitive).map(|name| top.join(name)));
+        let disk = |path: &Path| std::fs::read_link(path).ok();
+        let committed = |path: &Path| view.link(path);
+        let links: [&Link<'_>; 2] = [&disk, &committed];
+        let mut found = BTreeSet::new();
+        for link in links {
+            for start in &starts {
+                let way = way(start, link);
+                for name in way
+                    .last()
+                    .into_iter()
+                    .flat_map(|end| view.names(end).into_iter().map(|name| end.join(name)))
+                {
+                    if link(&name).is_some() {
+                        found.extend(self::way(&name, link));
+                    }
+                }
+                found.extend(way);
+            }
+            for file in self.config_files()? {
+                found.extend(way(&file, link));
+            }
+        }
+        let inside = found.iter().filter_map(|path| path.strip_prefix(&top).ok());
+        // Nothing of git's own directory is edited anyway.
+        let inside = inside.filter(|path| !path.starts_with(".git"));
+        Ok(inside.map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    /// The files that git reads its configuration from, those that they include on whatever condition among them. Not all
+    /// of them need to be there.
+    fn config_files(&self) -> Result<Vec<PathBuf>> {
+        let variable = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let home = variable("HOME");
+        let mut files = vec![self.common_dir().join("config"), self.git_dir().join("config.worktree")];
+        match variable("GIT_CONFIG_GLOBAL") {
+            Some(path) => files.push(path),
+            None => {
+                let xdg = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+                files.extend(xdg.map(|path| path.join("git/config")));
+                files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
+            }
+        }
+        files.push(variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into()));
+        if self.config().has_includes()? {
+            files.extend(self.included(home.as_deref())?);
+        }
+        Ok(files.iter().filter_map(|path| std::path::absolute(path).ok()).collect())
+    }
+
+    /// The files that configuration files include. Only git says in which of them it stands, and to that it is relative.
+    fn included(&self, home: Option<&Path>) -> Result<Vec<PathBuf>> {
+        let mut command = process::git(self);
+        command.args(["config", "--null", "--show-origin", "--includes", "--get-regexp"]);
+        command.arg(r"^include(if\..*)?\.path$");
+        let output = match process::output(&mut command) {
+            Ok(output) => output,
+            // None: they went meanwhile.
+            Err(Error::Command { message, .. }) if message.is_empty() => return Ok(Vec::new()),
+            Err(e) => return Err(e),
+        };
+        let from = self.workdir().unwrap_or(self.git_dir());
+        let mut words = output.split('\0');
+        let mut files = Vec::new();
+        while let (Some(origin), Some(entry)) = (words.next(), words.next()) {
+            let Some((_, value)) = entry.split_once('\n') else { continue };
+            let directory = origin.strip_prefix("file:").and_then(|file| Path::new(file).parent());
+            files.push(match (value.strip_prefix("~/"), home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => from.join(directory.unwrap_or(Path::new(""))).join(value),
+            });
+        }
+        Ok(files)
+    }
+}
+
+impl Config {
+    /// Whether any file is to be included.
+    fn has_includes(&self) -> Result<bool> {
+        let is_include = |name: &String| {
+            let name = name.to_ascii_lowercase();
+            name.starts_with("include") && name.ends_with(".path")
+        };
+        Ok(self.names("^include")?.iter().any(is_include))
+    }
+}
+
+/// The file system with a commit's tree in the place of the checkout.
+struct View<'a> {
+    top: &'a Path,
+    tree: &'a BaseTree<'a>,
+}
+
+impl View<'_> {
+    fn inside(&self, path: &Path) -> Option<RepoPath> {
+        RepoPath::parse(path.strip_prefix(self.top).ok()?.to_str()?).ok()
+    }
+
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        let Some(inside) = self.inside(path) else { return std::fs::read_link(path).ok() };
+        match self.tree.entry(&inside) {
+            Ok(Some(Node::Symlink)) => {
+                let target = self.tree.read(&inside).ok()?;
+                Some(OsString::from_vec(target.to_vec()).into())
+            }
+            _ => None,
+        }
+    }
+
+    /// What is in a directory, on the disk and in the tree.
+    fn names(&self, directory: &Path) -> BTreeSet<OsString> {
+        let mut names = BTreeSet::new();
+        if let Ok(entries) = std::fs::read_dir(directory) {
+            names.extend(entries.flatten().map(|entry| entry.file_name()));
+        }
+        let inside = self.inside(directory);
+        if inside.is_some() || directory == self.top {
+            let listed = self.tree.list(inside.as_ref()).unwrap_or_default();
+            names.extend(listed.into_iter().map(|(name, _)| OsString::from_vec(name)));
+        }
+        names
+    }
+}
+
+/// The links on the way to what an absolute path names, and that itself at the end.
+fn way(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
+    let parts = |path: &Path| -> Vec<OsString> {
+        path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let mut way = Vec::new();
+    let mut rest = parts(path);
+    let mut at = PathBuf::from("/");
+    while let Some(part) = rest.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::ParentDir) => drop(at.pop()),
+            Some(Component::RootDir) => at = PathBuf::from("/"),
+            Some(Component::Normal(name)) => {
+                let next = at.join(name);
+                match link(&next).filter(|target| !target.as_os_str().as_bytes().is_empty()) {
+                    Some(target) if way.len() < LINKS => {
+                        way.push(next);
+                        rest.extend(parts(&target));
+                    }
+                    _ => at = next,
+                }
+            }
+            _ => {}
+        }
+    }
+    way.push(at);
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_goes_as_the_system_goes() {
+        let links = [("/a/b", "c"), ("/a/c/hook", "../../x/./hook"), ("/x/hook", "/y"), ("/round", "round")];
+        let link = |path: &Path| {
+            links.iter().find(|(from, _)| Path::new(from) == path).map(|(_, to)| PathBuf::from(to))
+        };
+        let text = |path: &str| -> Vec<String> {
+            way(Path::new(path), &link).iter().map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(text("/a/b/hook"), ["/a/b", "/a/c/hook", "/x/hook", "/y"]);
+        assert_eq!(text("/a/./x/../z"), ["/a/z"]);
+        assert_eq!(text("/round").len(), LINKS + 1);
+    }
+}

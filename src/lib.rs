@@ -80,8 +80,11 @@ pub mod prompt;
 pub mod report;
 
 // Up to here everything is pure. From here on there is the world.
+#[cfg(feature = "git")]
 pub mod vcs;
 
+#[cfg(feature = "git")]
 pub mod transaction;
 
+#[cfg(feature = "cli")]
 pub mod cli;

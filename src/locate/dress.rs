@@ -19,8 +19,8 @@ pub(super) struct Dress {
     first: Option<Vec<u8>>,
     /// What a step of the answer's indentation is in the file, where no shift says it.
     step: Option<Step>,
-    /// Characters that the answer writes for others.
-    folds: Vec<(char, char)>,
+    /// The look-alikes that the answer writes for the file's plain characters.
+    folds: Folds,
 }
 
 /// A step of indentation.
@@ -38,7 +38,7 @@ pub(super) struct Unknown;
 
 impl Dress {
     /// Lines as they are written.
-    pub(super) const PLAIN: Self = Self { shift: Shift::None, first: None, step: None, folds: Vec::new() };
+    pub(super) const PLAIN: Self = Self { shift: Shift::None, first: None, step: None, folds: Folds::NONE };
 
     /// Indented by what a line of the file is indented by.
     pub(super) fn indented(by: &[u8]) -> Self {
@@ -61,13 +61,13 @@ impl Dress {
             shift: aligned.shift.clone(),
             first: aligned.first.clone(),
             step: None,
-            folds: folds(hay, pattern, aligned),
+            folds: Folds::of(hay, pattern, aligned),
         };
         if dress.folds.is_empty() && pattern.added().any(has_look_alikes) {
             dress.folds = shown_by_others(scene, hay, |hay, pattern, aligned| {
-                Some(folds(hay, pattern, aligned)).filter(|folds| !folds.is_empty())
+                Some(Folds::of(hay, pattern, aligned)).filter(|folds| !folds.is_empty())
             })
-            .unwrap_or_default();
+            .unwrap_or(Folds::NONE);
         }
         if let (Shift::Add(lost), [_]) = (&dress.shift, pattern.solid().as_slice())
             && lost_by_the_first_alone(&pattern.after(), lost)?
@@ -116,8 +116,7 @@ impl Dress {
     fn folded<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         match std::str::from_utf8(text) {
             Ok(text) if !self.folds.is_empty() && !text.is_ascii() => {
-                let of = |c: char| self.folds.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
-                Cow::Owned(text.chars().map(of).collect::<String>().into_bytes())
+                Cow::Owned(text.chars().map(|c| self.folds.fold(c)).collect::<String>().into_bytes())
             }
             _ => Cow::Borrowed(text),
         }
@@ -301,36 +300,68 @@ fn has_look_alikes(text: &[u8]) -> bool {
     !text.is_ascii() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(|c| plain(c) != c))
 }
 
-/// The characters of a text for which the file has plain ones, in the lines that they stand for. One that the file has
-/// too stays.
-fn folds(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Vec<(char, char)> {
-    let mut folds: Vec<(char, char)> = Vec::new();
-    if !aligned.rung.is_folded() {
-        return folds;
-    }
-    let mut stay: Vec<char> = Vec::new();
-    for (before, line) in aligned.pairs(pattern) {
-        let (written, real) = (pattern.before[before], hay.text(line));
-        if written.is_ascii() {
-            continue;
+/// Which look-alikes a text has where the file has plain characters, in the lines that stand for each other. What one of a
+/// kind shows holds for all of its kind: a pair of quotes is not left half typographic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Folds {
+    /// A plain character of each kind that was shown.
+    kinds: Vec<char>,
+    /// Those that the file has too.
+    stay: Vec<char>,
+}
+
+impl Folds {
+    const NONE: Self = Self { kinds: Vec::new(), stay: Vec::new() };
+
+    fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Self {
+        let mut folds = Self::NONE;
+        if !aligned.rung.is_folded() {
+            return folds;
         }
-        let chars = |text: &[u8]| -> Option<Vec<char>> {
-            Some(std::str::from_utf8(text).ok()?.trim().nfc().collect())
+        let chars = |text: &[u8]| -> Option<(bool, Vec<char>)> {
+            let text = std::str::from_utf8(text).ok()?;
+            let body = text.trim();
+            let indent = &text[..text.len() - text.trim_start().len()];
+            Some((indent.is_ascii(), body.nfc().collect()))
         };
-        let (Some(written), Some(real)) = (chars(written), chars(real)) else { continue };
-        if written.len() != real.len() {
-            continue;
-        }
-        for (written, real) in written.into_iter().zip(real) {
-            if written == real {
-                stay.push(written);
-            } else if real.is_ascii() && plain(written) == real && !folds.contains(&(written, real)) {
-                folds.push((written, real));
+        for (before, line) in aligned.pairs(pattern) {
+            let (Some((plain_indent, written)), Some((real_indent, real))) =
+                (chars(pattern.before[before]), chars(hay.text(line)))
+            else {
+                continue;
+            };
+            if !plain_indent && real_indent {
+                folds.kinds.push(' ');
+            }
+            if written.len() != real.len() {
+                continue;
+            }
+            for (written, real) in written.into_iter().zip(real).filter(|(written, _)| !written.is_ascii()) {
+                if written == real {
+                    folds.stay.push(written);
+                } else if plain(written) == real {
+                    folds.kinds.push(kind(real));
+                }
             }
         }
+        folds.kinds.sort_unstable();
+        folds.kinds.dedup();
+        folds
     }
-    folds.retain(|(from, _)| !stay.contains(from));
-    folds
+
+    fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    fn fold(&self, c: char) -> char {
+        let folds = plain(c) != c && self.kinds.contains(&kind(plain(c))) && !self.stay.contains(&c);
+        if folds { plain(c) } else { c }
+    }
+}
+
+/// The kind of a plain character: both quotes are of one.
+fn kind(plain: char) -> char {
+    if plain == '"' { '\'' } else { plain }
 }
 
 /// Whether lines of a file are indented by one blank, and none by the other.

@@ -18,6 +18,8 @@ struct Traits {
     labels: bool,
     /// The lines of a comment of several lines begin with a star.
     starred: bool,
+    /// A block is headed by a selector, which may begin with a sign.
+    selectors: bool,
     /// The file ends with the bracket that it begins with.
     closed: bool,
     /// `...` may be a whole line of the language.
@@ -116,7 +118,14 @@ impl Language {
     pub const UNKNOWN: Self = Self {
         line: &[],
         block: &[],
-        traits: Traits { prose: false, labels: false, starred: false, closed: false, dots: Dots::None },
+        traits: Traits {
+            prose: false,
+            labels: false,
+            starred: false,
+            selectors: false,
+            closed: false,
+            dots: Dots::None,
+        },
     };
 
     /// The language of a file, by its path.
@@ -132,6 +141,7 @@ impl Language {
             return Self { traits: Traits { prose, ..Traits::default() }, ..Self::default() };
         };
         let extension = extension.to_ascii_lowercase();
+        let selectors = Traits { selectors: true, ..Traits::default() };
         let dots = |dots: Dots| Traits { dots, ..Traits::default() };
         match extension.as_str() {
             e if is(C, e) => {
@@ -148,8 +158,8 @@ impl Language {
             e if is(SEMICOLON, e) => Self { line: &[";"], ..Self::default() },
             e if is(PERCENT, e) => Self { line: &["%"], ..Self::default() },
             e if is(MARKUP, e) => Self { block: &[("<!--", "-->")], ..Self::default() },
-            e if is(CSS, e) => Self { block: &[("/*", "*/")], ..Self::default() },
-            e if is(SASS, e) => Self { line: &["//"], block: &[("/*", "*/")], ..Self::default() },
+            e if is(CSS, e) => Self { block: &[("/*", "*/")], traits: selectors, ..Self::default() },
+            e if is(SASS, e) => Self { line: &["//"], block: &[("/*", "*/")], traits: selectors },
             e if is(CLOSED, e) => {
                 Self { traits: Traits { closed: true, ..Traits::default() }, ..Self::default() }
             }
@@ -167,6 +177,11 @@ impl Language {
     /// Whether it is a text for people: no line of it is code.
     pub fn is_prose(self) -> bool {
         self.traits.prose
+    }
+
+    /// Whether a line may begin a block with `.`, `#` and other signs of selectors.
+    pub(super) fn has_selectors(self) -> bool {
+        self.traits.selectors
     }
 
     /// Whether nothing may stand behind the last bracket of such a file.

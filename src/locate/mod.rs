@@ -67,6 +67,7 @@ pub use together::{are_all_there, may_be_there};
 pub use version::Version;
 
 use crate::edit::{Anchor, FormatId, Hunk};
+use crate::text::Content;
 use arrange::{anchored, numbered, single};
 use scene::Scene;
 
@@ -242,12 +243,8 @@ pub fn append(version: &Version, text: &str) -> Option<Version> {
     let content = version.content();
     let mut pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
     pattern.end = pattern::End::Newline;
-    let after = pattern.after();
     let last = content.line_count();
-    let there = last
-        .checked_sub(after.len())
-        .is_some_and(|start| content.lines(start..last).map(|line| line.text).eq(after.iter().copied()));
-    if there {
+    if ends_with(content, &[text]) {
         return None;
     }
     let effort = Effort::default();
@@ -256,6 +253,14 @@ pub fn append(version: &Version, text: &str) -> Option<Version> {
         splice::Splice { hay, dress: &dress::Dress::PLAIN, beside: splice::Beside::Above, lineage: None };
     let changes = splice.changes(&pattern, &alignment::Alignment::of_nothing(last)).unwrap_or_default();
     Some(version.with(&changes))
+}
+
+/// Whether a file ends with the lines of all of some texts.
+pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
+    let lines: Vec<&[u8]> = texts.iter().flat_map(|text| pattern::lines(text)).collect();
+    let count = content.line_count();
+    let start = count.checked_sub(lines.len());
+    start.is_some_and(|start| content.lines(start..count).map(|line| line.text).eq(lines))
 }
 
 /// Whether the lines of a text stand in a file.

@@ -129,6 +129,7 @@ impl<'a> Pattern<'a> {
                 }
             }
         }
+        let steps = keep_what_stands_on_both_sides(steps, &before);
         Self { before, steps, unit: Unit::Lines, end }
     }
 
@@ -210,6 +211,46 @@ impl<'a> Pattern<'a> {
         let framed = kept(self.steps.first()) && kept(self.steps.last());
         adds || framed && self.after().into_iter().any(says_something)
     }
+}
+
+/// A diff may give a whole block with `-` and once more with `+`: the lines that are in both are lines that stay. The last
+/// one of the hunk is as the diff has it, since it says how the file ends.
+fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]]) -> Vec<Step<'a>> {
+    let mut all = Vec::with_capacity(steps.len());
+    let mut at = 0;
+    for run in steps.chunk_by(|left, right| changes(left) && changes(right)) {
+        at += run.len();
+        let of_last = usize::from(at == steps.len());
+        let mut removed: Vec<usize> = Vec::new();
+        let mut added: Vec<&[u8]> = Vec::new();
+        for step in run {
+            match *step {
+                Step::Remove(line) => removed.push(line),
+                Step::Add(text) => added.push(text),
+                _ => {}
+            }
+        }
+        let (removed, last_removed) = removed.split_at(removed.len().saturating_sub(of_last));
+        let (added, last_added) = added.split_at(added.len().saturating_sub(of_last));
+        let texts: Vec<&[u8]> = removed.iter().map(|&line| before[line]).collect();
+        let paired = if texts.is_empty() || added.is_empty() { Vec::new() } else { pair(&texts, added) };
+        if paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
+            all.extend(paired.into_iter().map(|step| match step {
+                Step::Keep(line) => Step::Keep(removed[line]),
+                Step::Remove(line) => Step::Remove(removed[line]),
+                other => other,
+            }));
+            all.extend(last_removed.iter().map(|&line| Step::Remove(line)));
+            all.extend(last_added.iter().map(|text| Step::Add(text)));
+        } else {
+            all.extend_from_slice(run);
+        }
+    }
+    all
+}
+
+fn changes(step: &Step<'_>) -> bool {
+    matches!(step, Step::Remove(_) | Step::Add(_))
 }
 
 /// Whether a line has more than brackets and the like.

@@ -112,34 +112,58 @@ impl<'a> Blocks<'a> {
 
     /// What a heading on a line names.
     ///
-    /// It opens a block if the next line that is not blank, nor a bracket alone, is indented deeper. The block goes on to a
-    /// line that is indented no more than the heading and begins with a letter, `_` or `$`, as git finds the first lines of
-    /// functions; a place may begin at that line and not below it. A block whose heading begins with another mark ends likewise
-    /// at a line with that mark, and so do sections, whose lines are not indented: `.a {` at `.b {`, `[a]` at `[b]`, `# One`
-    /// at `# Two`.
+    /// It opens a block if the next line is indented deeper; blank lines, brackets alone, comments and the like may come
+    /// between. The block goes on to a line that is indented no more than the heading and begins with a letter, `_` or `$`,
+    /// as git finds the first lines of functions; a place may begin at that line and not below it. Labels end only what a
+    /// label begins. A block whose heading begins with another mark ends likewise at a line with that mark, and so do
+    /// sections, whose lines are not indented: `.a {` at `.b {`, `[a]` at `[b]`, `# One` at `# Two`. A block in brackets whose
+    /// lines are not indented ends with its bracket.
     pub(super) fn region(&self, heading: usize) -> Region {
         if let Some(known) = self.known.borrow().get(&heading) {
             return *known;
         }
-        let end = self.hay.line_count();
         let text = self.hay.text(heading);
         let depth = depth(text);
-        let is_bracket = |text: &[u8]| matches!(text.trim_ascii(), b"{" | b"(" | b"[");
+        let language = self.language;
+        let end = self.hay.line_count();
         let solid = |line: usize| self.hay.lines(line..end).filter(|(_, line)| !is_blank(line.text));
-        let inner = solid(heading + 1).find(|(_, line)| !is_bracket(line.text));
-        let opens = inner.is_some_and(|(_, line)| self::depth(line.text) > depth);
-        let is_section =
-            |mark: &[u8]| mark.starts_with(b"[") || self.language.is_prose() && mark.starts_with(b"#");
-        let mark = mark(text).filter(|mark| is_section(mark) || opens && !self.language.is_comment(text));
-        let ends = |text: &[u8]| {
-            self::depth(text) <= depth
-                && match self::mark(text) {
-                    None => opens && !self.language.is_label(text),
-                    // Of a Markdown file a heading with fewer marks ends what one with more has begun.
-                    Some(other) => mark.is_some_and(|mark| mark.starts_with(other)),
-                }
+        let below = |text: &[u8]| self::depth(text) > depth;
+        // What may stand between a heading and its block.
+        let goes_on = |text: &[u8]| {
+            let text = text.trim_ascii();
+            matches!(text, b"{" | b"(" | b"[" | b"where")
+                || language.is_label(text)
+                || language.is_comment(text)
+                || text.starts_with(b"#") && !language.is_prose() && !language.has_selectors()
         };
-        let last = solid(heading + 1).find(|(_, line)| ends(line.text)).map_or(end, |(line, _)| line);
+        let inner = solid(heading + 1).find(|(_, line)| below(line.text) || !goes_on(line.text));
+        let opens = inner.is_some_and(|(_, line)| below(line.text));
+        let is_section =
+            |mark: &[u8]| mark.starts_with(b"[") || language.is_prose() && mark.starts_with(b"#");
+        let mark = mark(text).filter(|mark| is_section(mark) || opens && !language.is_comment(text));
+        let is_label = language.is_label(text);
+        let ends = |text: &[u8]| match self::mark(text) {
+            None => opens && (is_label || !language.is_label(text)),
+            Some([b'.' | b'#' | b':' | b'*' | b'&' | b'@', ..]) if opens && language.has_selectors() => true,
+            // Of a Markdown file a heading with fewer marks ends what one with more has begun.
+            Some(other) => mark.is_some_and(|mark| mark.starts_with(other)),
+        };
+        // A block that is not indented ends with its bracket.
+        let closer = match text.trim_ascii_end().last() {
+            Some(b'{') if !opens => Some(b'}'),
+            Some(b'(') if !opens => Some(b')'),
+            _ => None,
+        };
+        let closes = |text: &[u8]| closer.is_some() && text.trim_ascii_start().first().copied() == closer;
+        let first = inner.map_or(end, |(line, _)| line);
+        let last = match opens || mark.is_some() || closer.is_some() {
+            true => {
+                solid(first).find(|(_, line)| !below(line.text) && (ends(line.text) || closes(line.text)))
+            }
+            false => None,
+        };
+        let last = last.map_or(end, |(line, _)| line);
+        let opens = opens || closer.is_some();
         let region = Region { heading, outermost: heading, last, opens };
         self.known.borrow_mut().insert(heading, region);
         region

@@ -200,7 +200,7 @@ fn part_is_proof(text: &[u8]) -> bool {
 }
 
 /// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
-/// stand there in order. Of a text of few lines one that goes is enough, with a slip of the keyboard, in another style, with
+/// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
 /// another number, or as the beginning of a line.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
@@ -208,11 +208,11 @@ pub(super) fn stands_nearly(
     place: &Place,
     admits: &impl Fn(&Place) -> bool,
 ) -> bool {
-    let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::FoldedTrimmed.hash(line)).collect();
+    let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
         return false;
     }
-    let file = hay.solid(Form::FoldedTrimmed);
+    let file = hay.solid(Form::Bare);
     let apart = |line: usize| {
         (line < place.first() || line >= place.behind().max(place.first() + 1))
             && admits(&Place::lines(line, line + 1))
@@ -255,15 +255,13 @@ pub(super) fn stands_nearly(
     }
     wanted.len() <= FEW
         && pattern.removed().filter(|text| says_something(text)).any(|text| {
-            // A slip leaves one half of a line as it is.
+            // What is misquoted in one half of a line leaves the other as it is.
             let text = Form::Trimmed.of(text);
             let (front, back) = text.split_at(text.len() / 2);
-            let mut lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
-            lines.any(|line| {
+            let lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
+            lines.filter(|line| apart(*line)).any(|line| {
                 let (plain, there) = (without_style(&text), without_style(hay.text(line)));
-                let like =
-                    is_mistyped(&plain, &there) || there.starts_with(&plain) || is_renumbered(&plain, &there);
-                apart(line) && like
+                there.starts_with(&plain) || is_mistyped(&plain, &there) || is_renumbered(&plain, &there)
             })
         })
 }

@@ -138,7 +138,7 @@ impl Rung {
         match self.form {
             Form::Text => Form::Text,
             Form::Trailing | Form::Trimmed => Form::Trailing,
-            Form::Folded | Form::FoldedTrimmed => Form::Folded,
+            Form::Folded | Form::FoldedTrimmed | Form::Bare => Form::Folded,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::edit::{Hunk, Op, Script};
 use crate::locate::{self, Context, Effort, Version};
 use crate::path::RepoPath;
 use crate::text::Content;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.
 const MOST: usize = 256;
@@ -45,7 +45,8 @@ pub(super) fn judge(
         }
         let Some(node @ Node::File { .. }) = progress.overlay.base_node(&path)? else { continue };
         let content = progress.overlay.text(&super::Body::Base(path.clone()))?;
-        if progress.is_fine(&edits) && progress.stands(&path, node, &content)? {
+        let stands = progress.stands(&path, node, &content)? || are_appended(script, &edits, &content);
+        if progress.is_fine(&edits) && stands {
             progress.settle(&edits, &path);
             continue;
         }
@@ -107,6 +108,19 @@ fn are_several(script: &Script, edits: &[usize]) -> bool {
     let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
     (edits.len() > 1 || of().any(|edit| edit.hunks().len() > 1))
         && !of().any(|edit| matches!(edit.op, Op::Rename { .. } | Op::Copy { .. }))
+}
+
+/// Whether edits only append to a file, and it ends with what all of them append.
+fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
+    // A draft and the final answer are the same edits.
+    let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for edit in edits.iter().filter_map(|edit| script.edits.get(*edit)) {
+        let Op::Append { text } = &edit.op else { return false };
+        texts.entry(edit.region).or_default().push(text);
+    }
+    let mut regions: Vec<Vec<&str>> = texts.into_values().collect();
+    regions.dedup();
+    locate::ends_with(content, &regions.concat())
 }
 
 /// Whether a file is changed by hunks alone, and by several.

@@ -2,20 +2,23 @@
 
 use super::{Outcome, Rules, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Script};
+use crate::edit::{Edit, Op, Script};
 use crate::locate::Effort;
 
-/// What is wrong with a script that was resolved: the edits whose hunks would change their files once more if the script
-/// were run on what it leaves. A second run that is refused changes nothing.
+/// What is wrong with a script that was resolved: the edits that would change their files once more if the script were run
+/// on what it leaves. A second run that is refused changes nothing. Files that are created or replaced are what they are.
 pub(super) fn findings(
     script: &Script,
     run: &Run<'_>,
     rules: &Rules,
 ) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
-    let hunks = |number: usize| {
-        number.checked_sub(1).and_then(|edit| script.edits.get(edit)).map_or(&[][..], Edit::hunks)
+    let edit = |number: usize| number.checked_sub(1).and_then(|edit| script.edits.get(edit));
+    let hunks = |number: usize| edit(number).map_or(&[][..], Edit::hunks);
+    let depends = |number: usize| {
+        let op = edit(number).map(|edit| &edit.op);
+        !hunks(number).is_empty() || matches!(op, Some(Op::Append { .. } | Op::Rename { .. }))
     };
-    let changes = |step: &&super::Step| step.outcome == Outcome::Changes && !hunks(step.edit).is_empty();
+    let changes = |step: &&super::Step| step.outcome == Outcome::Changes && depends(step.edit);
     if !run.steps.iter().any(|step| changes(&step)) {
         return Ok(Vec::new());
     }
@@ -38,7 +41,10 @@ pub(super) fn findings(
         let Some(edit) = script.edits.get(step.edit - 1) else { continue };
         let line = step.matched.last().map_or(1, |found| found.line);
         let span = hunks(step.edit).last().map_or(edit.span, |hunk| hunk.span);
-        let message = format!("run again, the edit would change line {line} too, which is another place");
+        let message = match hunks(step.edit) {
+            [] => format!("run again, the edit would change `{}` once more", change.path),
+            _ => format!("run again, the edit would change line {line} too, which is another place"),
+        };
         let finding = Diagnostic::error(Code::SearchAmbiguous, span, message)
             .with_help("give more lines around the text, lines that stay among them, so that it can mean no other place")
             .for_edit(step.edit, &edit.path.raw);

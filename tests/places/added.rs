@@ -1,6 +1,6 @@
 //! Lines that are added look as the file does: indentation, tabs or blanks, line ends, quotes.
 
-use crate::answer::{each, every, texts};
+use crate::answer::{diffs, each, every, texts};
 use crate::check::{lands, lands_or_refused, refused, reports};
 
 const CLASS: &str = "\
@@ -206,4 +206,28 @@ fn a_second_function_behind_a_trimmed_one_is_not_left_in_the_first_column() {
     let put = format!("{find}\n\ndef g(self):\n        return 1");
     let expected = format!("{CLASS}\n    def g(self):\n        return 1\n");
     lands_or_refused("a.py", CLASS, each("a.py", find, &put), &expected);
+}
+
+#[test]
+fn look_alikes_of_a_kind_become_plain_together() {
+    let file = "x = \"it's\";\ny = 2;\n";
+    let answers = each("a.js", "x = “it’s”;", "x = “it’s”;\nz = ‘q’;");
+    lands("a.js", file, answers, "x = \"it's\";\nz = 'q';\ny = 2;\n");
+    let file = "a - b\n";
+    lands("a.txt", file, each("a.txt", "a – b", "a – b\nc — d – e"), "a - b\nc - d - e\n");
+    // Blanks that a line begins with, too.
+    let nbsp = "\u{a0}\u{a0}\u{a0}\u{a0}";
+    let (find, put) = (format!("{nbsp}a = 1"), format!("{nbsp}a = 1\n{nbsp}b = 2"));
+    let file = "def f():\n    a = 1\n";
+    lands("a.py", file, each("a.py", &find, &put), &format!("{file}    b = 2\n"));
+}
+
+#[test]
+fn a_line_that_a_diff_has_on_both_sides_stays_as_it_is() {
+    let file = "a = 1   \nb = 2\nc = 3\nd = 4\n";
+    let body = "@@\n-a = 1\n-b = 2\n-c = 3\n+a = 1\n+b = 22\n+c = 3\n d = 4\n";
+    lands("a.py", file, diffs("a.py", body), &file.replace("b = 2", "b = 22"));
+    let file = "s = ‘x’\nb = 2\nd = 4\n";
+    let body = "@@\n-s = 'x'\n-b = 2\n+s = 'x'\n+b = 22\n d = 4\n";
+    lands("a.py", file, diffs("a.py", body), &file.replace("b = 2", "b = 22"));
 }

@@ -146,3 +146,22 @@ fn a_heading_and_a_number_find_what_they_made() {
     lands("a.py", file, answers(), &expected);
     already("a.py", &expected, answers());
 }
+
+#[test]
+fn lines_appended_one_after_the_other_are_there_the_second_time() {
+    let append = |text: &str| format!("<FILE_APPEND file_path=\"a.txt\">\n{text}\n</FILE_APPEND>\n");
+    let answer = format!("<FILE_CHANGES>\n{}{}</FILE_CHANGES>\n", append("b"), append("c"));
+    let before = check::files(&[("a.txt", "a\n")]);
+    let after = check::files(&[("a.txt", "a\nb\nc\n")]);
+    assert!(matches!(run_on(&before, &answer), check::Ran::Changed(made, _) if made == after));
+    assert!(matches!(run_on(&after, &answer), check::Ran::There));
+}
+
+#[test]
+fn files_that_are_exchanged_would_be_exchanged_back() {
+    let rename = |from: &str, to: &str| format!("<FILE_RENAME from_path=\"{from}\" to_path=\"{to}\" />\n");
+    let all = [rename("a", "t"), rename("b", "a"), rename("t", "b")].concat();
+    let before = check::files(&[("a", "1\n"), ("b", "2\n")]);
+    let ran = run_on(&before, &format!("<FILE_CHANGES>\n{all}</FILE_CHANGES>\n"));
+    assert!(matches!(ran, check::Ran::Refused(_)));
+}

@@ -1,7 +1,7 @@
 //! A line that stands for lines that are left out: they stay.
 
 use crate::answer::{diffs, each, search_replace};
-use crate::check::{lands, lands_or_refused, refused};
+use crate::check::{already, lands, lands_or_refused, refused};
 
 const PYTHON: &str = "\
 def f(cfg):
@@ -84,4 +84,14 @@ fn lines_that_stay_behind_the_dots_may_stand_twice() {
     lands("a.yml", file, each("a.yml", find, &find.replace("a: 1", "a: 9")), &file.replace("a: 1", "a: 9"));
     // Not where they change.
     refused("a.yml", file, each("a.yml", find, &find.replace("last", "end")));
+}
+
+#[test]
+fn what_is_made_behind_the_dots_is_not_made_in_the_next_block() {
+    let file = "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n";
+    let find = "fn f() {\n    // ...\n}";
+    let put = "fn f() {\n    // ...\n    log();\n}";
+    let expected = file.replace("a();\n", "a();\n    log();\n");
+    lands("a.rs", file, each("a.rs", find, put), &expected);
+    already("a.rs", &expected, each("a.rs", find, put));
 }

@@ -350,6 +350,32 @@ const BLOCKS: &[(&str, &str, [&str; 2], &str)] = &[
         ["<div id=\"a\">", "<div id=\"b\">"],
         "  <p>y</p>",
     ),
+    (
+        "a.h",
+        "class A {\npublic:\n    int x;\n};\n\nclass B {\npublic:\n    int y;\n};\n",
+        ["class A {", "class B {"],
+        "    int y;",
+    ),
+    (
+        "a.rs",
+        "impl<T> A<T>\nwhere\n    T: Copy,\n{\n    x();\n}\n\nimpl<T> B<T>\nwhere\n    T: Copy,\n{\n    y();\n}\n",
+        ["impl<T> A<T>", "impl<T> B<T>"],
+        "    y();",
+    ),
+    (
+        "a.cc",
+        "namespace a {\nint x();\n}\n\nnamespace b {\nint y();\n}\n",
+        ["namespace a {", "namespace b {"],
+        "int y();",
+    ),
+    ("a.py", "class A:\n# note\n    x = 1\n\nclass B:\n    y = 1\n", ["class A:", "class B:"], "    y = 1"),
+    (
+        "a.go",
+        "switch k {\ncase \"a\":\n\treturn x\ncase \"b\":\n\treturn y\n}\n",
+        ["case \"a\":", "case \"b\":"],
+        "\treturn y",
+    ),
+    ("b.css", "body {\n  top: 1;\n}\n\n.b {\n  left: 1;\n}\n", ["body {", ".b {"], "  left: 1;"),
 ];
 
 #[test]

@@ -213,3 +213,19 @@ state = {
     let put = find.replace("\"lower\": 2", "\"lower\": 3");
     refused("a.js", file, every("a.js", &[(find, &put)])).code(Code::SearchNotFound);
 }
+
+#[test]
+fn a_letter_or_a_sign_makes_another_line() {
+    let pairs = [
+        ("## Option B", "## Option A"),
+        ("## Use with C", "## Use with C#"),
+        ("Run `foo --a`", "Run `foo --b`"),
+        ("It is + 5.", "It is - 5."),
+        ("This is safe", "This isn't safe"),
+    ];
+    for (written, real) in pairs {
+        let file = format!("# Title\n\n{real}\nCall the server.\nWait a bit.\n");
+        let find = format!("{written}\nCall the server.\nWait a bit.");
+        refused("a.md", &file, each("a.md", &find, &find.replace("a bit", "longer")));
+    }
+}

@@ -135,3 +135,13 @@ fn a_value_misremembered_is_not_there_because_another_line_has_the_new_one() {
     let file = "def a():\n    retries = 4\n\ndef b():\n    retries = 5\n";
     refused("a.py", file, each("a.py", "    retries = 3", "    retries = 5"));
 }
+
+#[test]
+fn a_text_misquoted_in_style_is_not_there_because_another_line_has_the_result() {
+    let file = "[server]\nport = 8080\n\n[client]\nport=9090\n";
+    refused("a.ini", file, each("a.ini", "port = 9090", "port = 8080"));
+    let file = "a:\n  tag: v1.2\nb:\n  tag: \"v1.1\"\n";
+    refused("a.yml", file, each("a.yml", "  tag: v1.1", "  tag: v1.2"));
+    let file = "SELECT a FROM t;\nselect b from t;\n";
+    refused("a.sql", file, each("a.sql", "SELECT b FROM t;", "SELECT a FROM t;"));
+}

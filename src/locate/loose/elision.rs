@@ -47,14 +47,15 @@ pub(super) fn locate(
                 later(scene, hay, piece, end, any)?
             }
         };
-        let Some(aligned) = aligned else { return Ok(None) };
+        let Some((aligned, made)) = aligned else { return Ok(None) };
         if let Some(first) = &first {
             // Farther in than the first piece says it is in another block.
             if matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != first.shift {
                 return Ok(None);
             }
         }
-        if !piece.changes_nothing() {
+        // Where it was made nothing is left to do, and the next best place is not asked.
+        if !piece.changes_nothing() && !made {
             changes.extend(solve(scene, hay, piece, &aligned, 1)?.changes);
         }
         end = aligned.place.behind();
@@ -76,7 +77,7 @@ fn later(
     piece: &Pattern<'_>,
     end: usize,
     any: bool,
-) -> Result<Option<Alignment>, Box<Refusal>> {
+) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
     let pointers = Pointers { from: end, ..Pointers::default() };
     let solid = |line: &usize| !hay.is_blank(*line);
     let depth_at = |line: usize| depth(hay.text(line));
@@ -97,7 +98,8 @@ fn later(
     only_one(scene, hay, piece, &pointers, any, |place| own(place) <= last && least(place, own(place)))
 }
 
-/// The one place of a piece that may be meant, or the first of `any`; none if it has none. A piece in which nothing changes was made nowhere.
+/// The one place of a piece that may be meant, or the first of `any`, and whether the piece was made there; none if it has
+/// none.
 fn only_one(
     scene: &Scene<'_>,
     hay: Haystack<'_>,
@@ -105,17 +107,16 @@ fn only_one(
     pointers: &Pointers,
     any: bool,
     may_be: impl Fn(&Place) -> bool,
-) -> Result<Option<Alignment>, Box<Refusal>> {
+) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
     let Search::Found(found) = find(scene, hay, piece, pointers) else { return Ok(None) };
-    let all = found.places.iter().filter(|(_, made)| !made || piece.changes_nothing());
-    let places: Vec<&Alignment> =
-        all.map(|(aligned, _)| aligned).filter(|aligned| may_be(&aligned.place)).collect();
+    let places: Vec<&(Alignment, bool)> =
+        found.places.iter().filter(|(aligned, _)| may_be(&aligned.place)).collect();
     match places.as_slice() {
         [] => Ok(None),
         [one] if !found.many => Ok(Some((*one).clone())),
         [first, ..] if any && !found.many => Ok(Some((*first).clone())),
         _ => {
-            let places: Vec<Place> = places.iter().map(|aligned| aligned.place).collect();
+            let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
             Err(evidence::ambiguous(hay, &places))
         }
     }

@@ -193,8 +193,8 @@ fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
         // Without dots it has to say something, and to end with a word.
         None => {
             let rest = real.strip_prefix(written);
-            written.len() >= CUT_LEAST
-                && rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+            let ends = |b: &u8| b.is_ascii_whitespace() || b".,;:!?)".contains(b);
+            written.len() >= CUT_LEAST && rest.is_some_and(|rest| rest.first().is_none_or(ends))
         }
     };
     shortened
@@ -214,21 +214,27 @@ const SMALL_WORDS: &[&str] = &[
 fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     let words = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).to_lowercase();
-        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = text
+            .split_whitespace()
+            .map(|word| word.trim_matches(['.', ',', ';', ':', '!', '?', '"', '(', ')']));
         words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let (old, new) = (words(written), words(real));
     let says = |words: &[String]| words.iter().any(|word| !SMALL_WORDS.contains(&word.as_str()));
+    // A name of one letter, a number, an option, an operator, `isn't`.
     let differs = |words: &[String]| {
         words.iter().any(|word| {
-            word.contains(|c: char| c.is_ascii_digit()) || matches!(word.as_str(), "not" | "no" | "never")
+            word != "a" && word.chars().count() == 1
+                || word.contains(|c: char| !c.is_alphabetic() && c != '-')
+                || word.starts_with('-')
+                || matches!(word.as_str(), "not" | "no" | "never")
         })
     };
     capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
         DiffOp::Equal { .. } => true,
         _ => {
             let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
-            let reworded = says(old) && says(new);
+            let reworded = !old.is_empty() && !new.is_empty() && (says(old) || says(new));
             !reworded && !differs(old) && !differs(new)
         }
     })

@@ -229,7 +229,8 @@ impl Chunk<'_> {
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
         let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
-            return Err(evidence::no_heading(first, cursor.above));
+            let before = self.blocks.headings(first, 0, cursor.above);
+            return Err(evidence::no_heading(first, cursor.above, before.first()));
         }
         let mut regions = self.up_to_the_next(&lines, end);
         for text in rest {
@@ -242,7 +243,7 @@ impl Chunk<'_> {
                     .extend(inner.into_iter().map(|inner| Region { outermost: region.outermost, ..inner }));
             }
             if narrower.is_empty() {
-                return Err(evidence::no_heading(text, regions[0].heading + 1));
+                return Err(evidence::no_heading(text, regions[0].heading + 1, None));
             }
             regions = narrower;
         }

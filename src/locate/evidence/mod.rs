@@ -113,9 +113,17 @@ pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> 
         return too_much();
     }
     let content = hay.content();
+    let evidence = nearest::evidence(content, &pattern.before, hay.effort());
+    if let [text] = pattern.solid().as_slice()
+        && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
+    {
+        let message = format!("the text to find is only a part of line {}", line + 1);
+        return Refusal::new(Code::SearchNotFound, message)
+            .with_help("give the whole line as the file has it")
+            .with_evidence(evidence);
+    }
     let message =
         if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
-    let evidence = nearest::evidence(content, &pattern.before, hay.effort());
     let help = match &evidence.nearest {
         Some(nearest) if nearest::has_what_is_added(nearest, pattern) => HELP_ADDED,
         _ if content.is_empty() => "leave the text to find empty to fill the file",
@@ -232,10 +240,21 @@ pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Bo
 }
 
 /// A heading that is no line of the file.
-pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
-    let place = if from == 0 { "in the file".to_owned() } else { format!("after line {from}") };
-    let message =
-        format!("the line behind `@@`, `{text}`, is no line {place}, and part of none or of several");
+///
+/// `before` is a line above those that were looked at which it is.
+pub(super) fn no_heading(text: &str, from: usize, before: Option<&usize>) -> Box<Refusal> {
+    let message = match (before, from) {
+        (Some(line), _) => {
+            let line = line + 1;
+            format!("the line behind `@@`, `{text}`, is line {line}, above the lines of the chunk before")
+        }
+        (None, 0) => {
+            format!("the line behind `@@`, `{text}`, is no line in the file, and part of none or of several")
+        }
+        (None, _) => format!(
+            "the line behind `@@`, `{text}`, is no line after line {from}, and part of none or of several"
+        ),
+    };
     Refusal::new(Code::SearchNotFound, message)
         .with_help("copy the line from the file as it is, and put the chunks in the order of the file")
 }

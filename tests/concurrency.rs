@@ -1,6 +1,7 @@
 //! Several at work on one repository: landings, git, and people who save a file.
 #![cfg(test)]
 
+mod faults;
 mod sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch};
@@ -42,6 +43,15 @@ fn two_runs_at_once_lose_nothing() {
         assert_eq!(sandbox.status(), "");
         sandbox.is_sound();
     }
+}
+
+#[test]
+fn what_is_said_to_have_landed_has_whatever_else_goes_on() {
+    let told = faults::race::run(std::time::Duration::from_secs(8));
+    println!("{told:#?}");
+    assert_eq!(told.lost, [""; 0]);
+    assert_eq!(told.found, told.landed);
+    assert!(told.landed >= 5 && told.saves >= 20 && told.commits >= 2, "{told:?}");
 }
 
 #[test]

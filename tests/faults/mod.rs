@@ -5,6 +5,7 @@
 
 pub mod calls;
 pub mod points;
+pub mod race;
 pub mod scenario;
 pub mod strace;
 

@@ -217,15 +217,30 @@ impl Sandbox {
     /// What must hold after everything: a sound object store, and nothing of ours left.
     #[track_caller]
     pub fn is_sound(&self) {
+        self.has_sound_objects();
+        self.leaves_nothing();
+    }
+
+    #[track_caller]
+    pub fn has_sound_objects(&self) {
         let fsck = Run::of(self.git_command(["fsck", "--strict", "--no-dangling"]).output().unwrap());
         let mut complaints = fsck.stderr.lines().filter(|line| !line.starts_with("notice: "));
         assert_eq!((fsck.code, complaints.next()), (Some(0), None), "{}{}", fsck.stdout, fsck.stderr);
-        self.leaves_nothing();
     }
 
     /// No lock, temporary file, worktree entry or directory of ours is left, and no object that nothing refers to.
     #[track_caller]
     pub fn leaves_nothing(&self) {
+        self.leaves_no_file();
+        let unreachable = self.git(["fsck", "--unreachable", "--no-reflogs", "--no-progress"]);
+        let unreachable = unreachable.lines().filter(|line| line.starts_with("unreachable")).count();
+        let known = self.git(["fsck", "--unreachable", "--no-progress"]);
+        assert!(unreachable == 0 || known.is_empty(), "unreachable objects: {known}");
+    }
+
+    /// Objects apart.
+    #[track_caller]
+    pub fn leaves_no_file(&self) {
         let left: Vec<_> = self
             .listing()
             .into_keys()
@@ -238,10 +253,6 @@ impl Sandbox {
             .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
         assert!(!self.repo.join(".git/llm-apply").exists(), "an empty directory was left behind");
-        let unreachable = self.git(["fsck", "--unreachable", "--no-reflogs", "--no-progress"]);
-        let unreachable = unreachable.lines().filter(|line| line.starts_with("unreachable")).count();
-        let known = self.git(["fsck", "--unreachable", "--no-progress"]);
-        assert!(unreachable == 0 || known.is_empty(), "unreachable objects: {known}");
     }
 
     /// The subjects of the last commits, the oldest first.

@@ -55,6 +55,27 @@ fn what_is_said_to_have_landed_has_whatever_else_goes_on() {
 }
 
 #[test]
+fn pruning_worktrees_meanwhile_takes_none_that_is_being_made() {
+    let sandbox = Sandbox::new();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let failed = std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let _ = sandbox.git_command(["worktree", "prune"]).output();
+                }
+            });
+        }
+        let land = |n: usize| sandbox.apply(["-q", "-b", "side"], &create(&format!("new/{n}"), "Add", "x\n"));
+        let failed: Vec<_> = (0..60).map(land).filter(|run| run.code != Some(0)).collect();
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        failed
+    });
+    assert_eq!(failed, []);
+    sandbox.is_sound();
+}
+
+#[test]
 fn a_branch_that_moves_meanwhile_is_resolved_again() {
     use git_llm_apply::vcs::fault::VARIABLE;
     // Stopped with everything prepared, while plain git commits to the same branch.

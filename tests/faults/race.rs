@@ -32,6 +32,8 @@ struct Landing {
     id: String,
     file: usize,
     said: Option<(String, String)>,
+    /// Where it failed though nothing was in its way.
+    failed: Option<String>,
 }
 
 impl Landing {
@@ -83,8 +85,9 @@ pub fn run(time: Duration) -> Told {
         let commits = scope.spawn(|| race.work_with_git());
         let saves = scope.spawn(|| race.edit());
         scope.spawn(|| race.tidy());
-        let landings: Vec<_> = landings.into_iter().flat_map(|one| one.join().unwrap()).collect();
+        let landings: Vec<_> = landings.into_iter().map(|one| one.join()).collect();
         race.over.store(true, Ordering::Relaxed);
+        let landings: Vec<_> = landings.into_iter().flat_map(Result::unwrap).collect();
         (landings, commits.join().unwrap(), saves.join().unwrap())
     });
     race.judge(&landings, &commits, &saves)
@@ -121,6 +124,7 @@ impl Race {
             let branch: &[&str] = if process % 2 == 0 { &[] } else { &["-b", "side"] };
             let mut command = self.sandbox.command(["--json"]);
             let run = Run::of(command.args(branch).arg("--").arg(&response).output().unwrap());
+            let mut failed = None;
             let said = match run.code {
                 Some(0) => {
                     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -129,9 +133,12 @@ impl Race {
                     Some((at("name"), at("new")))
                 }
                 Some(4) => None,
-                _ => panic!("{id}: {run:?}"),
+                _ => {
+                    failed = Some(format!("{run:?}"));
+                    None
+                }
             };
-            all.push(Landing { id, file, said });
+            all.push(Landing { id, file, said, failed });
         }
         all
     }
@@ -183,10 +190,10 @@ impl Race {
             if self.over.load(Ordering::Relaxed) {
                 break;
             }
-            let arguments = [&["pack-refs", "--all"][..], &["status"], &["gc", "-q"]][round % 3];
+            let arguments = [&["pack-refs", "--all"][..], &["worktree", "prune"], &["gc", "-q"]][round % 3];
             // It fails where it comes upon a lock.
             self.sandbox.git_command(arguments).output().unwrap();
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 }
@@ -224,6 +231,9 @@ impl Race {
         let log = sandbox.git(["log", "--all", "--reflog", "--format=%s"]);
         let times = |subject: &str| log.lines().filter(|one| *one == subject).count();
         for landing in landings.iter().filter(|landing| landing.said.is_none()) {
+            if let Some(what) = &landing.failed {
+                told.lost.push(format!("landing {}: {what}", landing.id));
+            }
             if landing.subjects().iter().any(|subject| times(subject) > 0) {
                 told.lost.push(format!("landing {} was refused, and is there", landing.id));
             }

@@ -4,6 +4,9 @@
 #![allow(dead_code, unreachable_pub, reason = "every user takes its own part of this")]
 
 pub mod calls;
+pub mod journals;
+pub mod names;
+pub mod paths;
 pub mod points;
 pub mod race;
 pub mod scenario;

@@ -121,7 +121,7 @@ impl Race {
                 replace(&shared(file), &format!("Set {id}"), &format!("landed {id}\n")),
             ];
             std::fs::write(&response, text.concat()).unwrap();
-            let branch: &[&str] = if process % 2 == 0 { &[] } else { &["-b", "side"] };
+            let branch: &[&str] = if process.is_multiple_of(2) { &[] } else { &["-b", "side"] };
             let mut command = self.sandbox.command(["--json"]);
             let run = Run::of(command.args(branch).arg("--").arg(&response).output().unwrap());
             let mut failed = None;

@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 /// The date of everything: seconds and zone, as git has it.
 pub const DATE: &str = "1700000000 +0100";
 
+/// The binary that is run, unless another was set first: the one that was built along.
+pub static BINARY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+
 pub struct Sandbox {
     root: tempfile::TempDir,
     pub repo: PathBuf,
@@ -141,7 +144,8 @@ impl Sandbox {
 
     /// The built binary, not run yet.
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_git-llm-apply"));
+        let built = || env!("CARGO_BIN_EXE_git-llm-apply").into();
+        let mut command = Command::new(BINARY.get_or_init(built));
         self.pin(&mut command);
         command.args(args);
         command

@@ -86,6 +86,7 @@ fn at_calls(one_in: usize) -> usize {
     let calls = |landings: &'static str,
                  all: &[Landing],
                  strike: &(dyn Fn(&Landing, &Call) -> End + Sync)| {
+        let one_in = if all.len() < SCENARIOS.len() { one_in.div_ceil(10) } else { one_in };
         let struck = all.iter().enumerate().flat_map(|(at, landing)| {
             let calls = landing.calls.iter().filter(|call| landing.kind.is_struck_at(call));
             sample(calls, at * 7, one_in).into_iter().map(move |call| (landing, call))

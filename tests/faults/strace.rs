@@ -175,13 +175,15 @@ fn without_ids(text: &str) -> String {
     out + rest
 }
 
-/// With `OBJECT` for every object's name and directory: many are moved in no certain order.
+/// With `OBJECT` for the names of objects and packs and their directories: many are moved in no certain order, and a pack
+/// has any name while it is written.
 fn without_names(text: &str) -> String {
     let mut parts = Vec::new();
     for part in text.split('/') {
-        let digits = part.chars().take_while(char::is_ascii_hexdigit).count();
+        let start = part.rfind(['-', '_']).map_or(0, |at| at + 1);
+        let digits = part[start..].chars().take_while(char::is_ascii_hexdigit).count();
         parts.push(match (digits, part.len()) {
-            (38.., _) | (2, 2) => format!("OBJECT{}", &part[digits..]),
+            (16.., _) | (2, 2) => format!("{}OBJECT{}", &part[..start], &part[start + digits..]),
             _ => part.to_owned(),
         });
     }

@@ -114,6 +114,7 @@ fn races(full: bool) -> usize {
     let what = format!("landings by {} processes in {} s", race::PROCESSES, time.as_secs());
     println!("{what:<46} {:>7} {:>7} {:>7} {:>11}", told.tried, told.landed, told.found, told.lost.len());
     println!("meanwhile: {} commits by git, {} saves by an editor", told.commits, told.saves);
+    println!("undone by a commit of git's: {}", told.undone.len());
     for lost in &told.lost {
         println!("lost: {lost}");
     }

@@ -158,6 +158,8 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
         };
         if room.exists() {
             all.push(match one(repo, &room) {
+                // Its owner has just removed it.
+                Err(_) if !room.exists() => continue,
                 Err(Error::Broken { .. }) if discard => given_up(repo, &room)?,
                 settled => settled?,
             });

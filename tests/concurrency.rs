@@ -1,6 +1,7 @@
 //! Several at work on one repository: landings, git, and people who save a file.
 #![cfg(test)]
 
+mod faults;
 mod sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch};
@@ -42,6 +43,44 @@ fn two_runs_at_once_lose_nothing() {
         assert_eq!(sandbox.status(), "");
         sandbox.is_sound();
     }
+}
+
+#[test]
+fn what_is_said_to_have_landed_has_whatever_else_goes_on() {
+    let told = faults::race::run(std::time::Duration::from_secs(8));
+    println!("{told:#?}");
+    assert_eq!(told.lost, [""; 0]);
+    assert_eq!(told.found, told.landed);
+    assert!(told.landed >= 5 && told.saves >= 20 && told.commits >= 2, "{told:?}");
+}
+
+#[test]
+fn who_cleans_up_meanwhile_takes_nothing_that_is_in_use() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    // Git prunes worktrees; others look for what the dead have left, and find what is just coming and going.
+    let sandbox = Sandbox::new();
+    let over = AtomicBool::new(false);
+    let clean = |mut command: std::process::Command| {
+        let mut failed = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            let run = Run::of(command.output().unwrap());
+            failed.extend((run.code != Some(0)).then_some(run));
+        }
+        failed
+    };
+    let failed = std::thread::scope(|scope| {
+        let prune = scope.spawn(|| clean(sandbox.git_command(["worktree", "prune"])));
+        let recover = [(); 2].map(|()| scope.spawn(|| clean(sandbox.command(["recover"]))));
+        let land = |n: usize| sandbox.apply(["-q", "-b", "side"], &create(&format!("new/{n}"), "Add", "x\n"));
+        let mut failed: Vec<_> = (0..80).map(land).filter(|run| run.code != Some(0)).collect();
+        over.store(true, Ordering::Relaxed);
+        // Git fails where what it looks at goes: that is its own.
+        prune.join().unwrap();
+        failed.extend(recover.into_iter().flat_map(|one| one.join().unwrap()));
+        failed
+    });
+    assert_eq!(failed, []);
+    sandbox.is_sound();
 }
 
 #[test]

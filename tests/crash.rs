@@ -3,179 +3,22 @@
 
 #![cfg(test)]
 
+mod faults;
 mod sandbox;
 
+use faults::points::{Strike, is_before_commit_point, strike_at};
+use faults::scenario::SCENARIOS;
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
-use sandbox::{Run, Sandbox, State, create, five, remove, rename, same};
-
-/// A repository, the options and the response to land in it.
-struct Scenario {
-    name: &'static str,
-    make: fn() -> Sandbox,
-    options: &'static [&'static str],
-    response: fn() -> String,
-}
-
-fn detached() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.git(["checkout", "-q", "--detach"]);
-    sandbox
-}
-
-fn packed() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.git(["pack-refs", "--all"]);
-    sandbox.git(["gc", "-q"]);
-    sandbox.file("untracked", "mine\n");
-    sandbox.file("run.sh", "my own change\n");
-    sandbox
-}
-
-/// Files where directories were, and the other way round.
-fn swapped() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.file("dir/inner/x", "x\n");
-    sandbox.file("dir/y", "y\n");
-    sandbox.file("plain", "plain\n");
-    sandbox.commit("more");
-    sandbox
-}
-
-fn swap() -> String {
-    [
-        remove("dir/inner/x", "Make room"),
-        remove("dir/y", "Make room"),
-        create("dir", "A file now", "file\n"),
-        rename("plain", "kept", "Make room"),
-        create("plain/below/z", "A directory now", "z\n"),
-    ]
-    .concat()
-}
-
-/// Directories of which some are empty afterwards.
-fn nested() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.file("a/b/c/d/x", "x\n");
-    sandbox.file("a/b/c/y", "y\n");
-    sandbox.file("a/stays", "z\n");
-    sandbox.commit("nested");
-    sandbox
-}
-
-fn emptying() -> String {
-    [remove("a/b/c/d/x", "Empty it"), rename("a/b/c/y", "y", "Empty it")].concat()
-}
-
-/// Over the limit from which objects go in as a pack.
-fn many() -> String {
-    (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
-}
-
-/// A branch that went on since the tag `shown`, and moved a file that is to change.
-fn moved_on() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.git(["tag", "shown"]);
-    sandbox.git(["mv", "src/a.rs", "src/b.rs"]);
-    sandbox.file("old.txt", "zero\none\ntwo\nthree\nfour\n");
-    sandbox.commit("meanwhile");
-    sandbox
-}
-
-/// Git itself moves the branch, so that its hook runs.
-fn hooked() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), "#!/bin/sh\nexit 0\n");
-    sandbox
-}
-
-fn first() -> String {
-    [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
-}
-
-const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "branch checked out", make: Sandbox::new, options: &[], response: five },
-    Scenario { name: "packed refs, local changes elsewhere", make: packed, options: &[], response: five },
-    Scenario { name: "detached", make: detached, options: &[], response: five },
-    Scenario { name: "unborn", make: Sandbox::unborn, options: &[], response: first },
-    Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
-    Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
-    Scenario { name: "emptied directories", make: nested, options: &[], response: emptying },
-    Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
-    Scenario { name: "moved by git", make: hooked, options: &[], response: five },
-    Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
-];
-
-fn land(sandbox: &Sandbox, scenario: &Scenario, fault: Option<&str>) -> Run {
-    let file = sandbox.response(&(scenario.response)());
-    let mut command = sandbox.command(scenario.options);
-    command.arg(file);
-    if let Some(fault) = fault {
-        command.env(VARIABLE, fault);
-    }
-    Run::of(command.output().unwrap())
-}
-
-#[track_caller]
-fn assert_state(scenario: &Scenario, what: &str, found: &State, wanted: &State) {
-    found.is(wanted, &format!("{}: {what}", scenario.name));
-}
-
-/// The states before and after an undisturbed landing.
-fn ends(scenario: &Scenario) -> (State, State) {
-    let sandbox = (scenario.make)();
-    let before = sandbox.state();
-    land(&sandbox, scenario, None).exits(0);
-    sandbox.is_sound();
-    (before, sandbox.state())
-}
-
-fn is_before_commit_point(fault: Fault) -> bool {
-    let at = |wanted: Fault| Fault::ALL.iter().position(|fault| *fault == wanted).unwrap();
-    at(fault) < at(Fault::RefMoved)
-}
-
-/// Points that a scenario without a checkout, or the like, does not come by.
-fn each_struck(scenario: &Scenario, what: &str, mut check: impl FnMut(Fault, &Sandbox, &Run)) -> usize {
-    let mut struck = 0;
-    for &fault in Fault::ALL {
-        for nth in [1, 2, 5] {
-            let sandbox = (scenario.make)();
-            let run = land(&sandbox, scenario, Some(&format!("{}:{what}:{nth}", fault.as_str())));
-            if run.code == Some(0) && (what == "kill" || is_before_commit_point(fault)) {
-                break;
-            }
-            struck += 1;
-            check(fault, &sandbox, &run);
-            if !is_before_commit_point(fault) && what != "kill" {
-                break;
-            }
-        }
-    }
-    struck
-}
+use sandbox::same;
 
 #[test]
 fn killed_anywhere_the_next_run_finds_before_or_after() {
     for scenario in SCENARIOS {
-        let (before, after) = ends(scenario);
-        let struck = each_struck(scenario, "kill", |fault, sandbox, run| {
-            assert_eq!(run.signal, Some(9), "{}: {fault:?}", scenario.name);
-            let recovered = sandbox.run(["recover"]).exits(0);
-            let wanted = if is_before_commit_point(fault) { &before } else { &after };
-            assert_state(
-                scenario,
-                &format!("killed at {fault:?}\n{}", recovered.stdout),
-                &sandbox.state(),
-                wanted,
-            );
-            sandbox.is_sound();
-            sandbox.run(["recover"]).exits(0).says("nothing to recover");
-            // And it is a repository in which one can go on.
-            if is_before_commit_point(fault) {
-                land(sandbox, scenario, None).exits(0);
-                assert_state(scenario, &format!("landed after {fault:?}"), &sandbox.state(), &after);
-            }
-        });
+        let ends = scenario.ends();
+        let mut struck = 0;
+        for &fault in Fault::ALL {
+            strike_at(scenario, &ends, Strike::Kill, fault, |_| struck += 1);
+        }
         assert!(struck >= 12, "{}: only {struck} points were struck", scenario.name);
     }
 }
@@ -183,53 +26,44 @@ fn killed_anywhere_the_next_run_finds_before_or_after() {
 #[test]
 fn the_next_run_recovers_by_itself() {
     let scenario = &SCENARIOS[0];
-    let (_, after) = ends(scenario);
+    let ends = scenario.ends();
     for fault in [Fault::Committed, Fault::FilePlaced, Fault::RefMoved, Fault::IndexPlaced] {
         let sandbox = (scenario.make)();
-        land(&sandbox, scenario, Some(&format!("{}:kill", fault.as_str())));
+        scenario.land(&sandbox, Some(&format!("{}:kill", fault.as_str())));
         // A dry run changes nothing, but says that something is pending.
         let pending = sandbox.listing();
         let dry = sandbox.apply(["-n"], &(scenario.response)());
         assert!(dry.stderr.contains("recover"), "{fault:?}: {}", dry.stderr);
         same("dry run", &pending, &sandbox.listing());
-        land(&sandbox, scenario, None).exits(0);
-        assert_state(scenario, &format!("{fault:?}"), &sandbox.state(), &after);
+        scenario.land(&sandbox, None).exits(0);
+        scenario.is(&sandbox, &ends.after, &format!("{fault:?}"));
     }
 }
 
 #[test]
 fn failing_anywhere_before_the_commit_point_leaves_everything_as_it_was() {
     for scenario in SCENARIOS {
-        let (before, after) = ends(scenario);
-        each_struck(scenario, "fail", |fault, sandbox, run| {
-            let wanted = if is_before_commit_point(fault) {
-                assert_eq!(run.code, Some(128), "{}: {fault:?}", scenario.name);
-                &before
-            } else {
-                // Past it a failing step is tried again.
-                assert_eq!(run.code, Some(0), "{}: {fault:?} {}", scenario.name, run.stderr);
-                &after
-            };
-            assert_state(scenario, &format!("failed at {fault:?}"), &sandbox.state(), wanted);
-            sandbox.is_sound();
-        });
+        let ends = scenario.ends();
+        for &fault in Fault::ALL {
+            strike_at(scenario, &ends, Strike::Fail, fault, |_| {});
+        }
     }
 }
 
 #[test]
 fn a_step_that_keeps_failing_after_the_commit_point_is_left_to_recover() {
     let scenario = &SCENARIOS[0];
-    let (_, after) = ends(scenario);
+    let ends = scenario.ends();
     for &fault in Fault::ALL.iter().filter(|fault| !is_before_commit_point(**fault)) {
         let sandbox = (scenario.make)();
-        let run = land(&sandbox, scenario, Some(&format!("{}:broken", fault.as_str())));
+        let run = scenario.land(&sandbox, Some(&format!("{}:broken", fault.as_str())));
         // The first is between the steps, and the last two come when nothing is left to be done.
         if run.code != Some(0) {
             let run = run.exits(128).says("landed as").says("recover");
             assert!(run.stdout.is_empty(), "{fault:?}");
             sandbox.run(["recover"]).exits(0);
         }
-        assert_state(scenario, &format!("broken at {fault:?}"), &sandbox.state(), &after);
+        scenario.is(&sandbox, &ends.after, &format!("broken at {fault:?}"));
         sandbox.is_sound();
     }
 }
@@ -237,24 +71,19 @@ fn a_step_that_keeps_failing_after_the_commit_point_is_left_to_recover() {
 #[test]
 fn recovery_itself_may_be_killed() {
     let scenario = &SCENARIOS[5];
-    let (before, after) = ends(scenario);
+    let ends = scenario.ends();
     for first in
         [Fault::FilePlaced, Fault::FileRemoved, Fault::RefPrepared, Fault::RefMoved, Fault::IndexPlaced]
     {
         for &second in Fault::ALL {
             let sandbox = (scenario.make)();
-            assert_eq!(land(&sandbox, scenario, Some(&format!("{}:kill", first.as_str()))).signal, Some(9));
+            assert_eq!(scenario.land(&sandbox, Some(&format!("{}:kill", first.as_str()))).signal, Some(9));
             let mut command = sandbox.command(["recover"]);
             command.env(VARIABLE, format!("{}:kill", second.as_str()));
             command.output().unwrap();
             sandbox.run(["recover"]).exits(0);
-            let wanted = if is_before_commit_point(first) { &before } else { &after };
-            assert_state(
-                scenario,
-                &format!("{first:?}, then {second:?} in recovery"),
-                &sandbox.state(),
-                wanted,
-            );
+            let wanted = if is_before_commit_point(first) { &ends.before } else { &ends.after };
+            scenario.is(&sandbox, wanted, &format!("{first:?}, then {second:?} in recovery"));
             sandbox.is_sound();
         }
     }
@@ -263,22 +92,22 @@ fn recovery_itself_may_be_killed() {
 #[test]
 fn a_signal_rolls_back_and_exits_with_130() {
     let scenario = &SCENARIOS[0];
-    let (before, after) = ends(scenario);
+    let ends = scenario.ends();
     for signal in ["int", "term", "hup"] {
         for fault in
             [Fault::Begun, Fault::ScratchEntered, Fault::Committed, Fault::Prepared, Fault::FileStaged]
         {
             let sandbox = (scenario.make)();
-            let run = land(&sandbox, scenario, Some(&format!("{}:{signal}", fault.as_str()))).exits(130);
+            let run = scenario.land(&sandbox, Some(&format!("{}:{signal}", fault.as_str()))).exits(130);
             assert!(run.stdout.is_empty(), "{}", run.stdout);
-            assert_state(scenario, &format!("{signal} at {fault:?}"), &sandbox.state(), &before);
+            scenario.is(&sandbox, &ends.before, &format!("{signal} at {fault:?}"));
             sandbox.is_sound();
         }
         // In the few milliseconds of publish it is too late to go back: it lands.
         for fault in [Fault::ObjectsMoved, Fault::FilePlaced, Fault::RefMoved] {
             let sandbox = (scenario.make)();
-            land(&sandbox, scenario, Some(&format!("{}:{signal}", fault.as_str()))).exits(0);
-            assert_state(scenario, &format!("{signal} at {fault:?}"), &sandbox.state(), &after);
+            scenario.land(&sandbox, Some(&format!("{}:{signal}", fault.as_str()))).exits(0);
+            scenario.is(&sandbox, &ends.after, &format!("{signal} at {fault:?}"));
             sandbox.is_sound();
         }
     }
@@ -290,7 +119,7 @@ fn what_the_user_did_meanwhile_is_never_undone() {
     // Killed with all files in place and the branch not moved; then the user edits one of them.
     let sandbox = (scenario.make)();
     let head = sandbox.head();
-    land(&sandbox, scenario, Some("index-prepared:kill"));
+    scenario.land(&sandbox, Some("index-prepared:kill"));
     sandbox.file("README", "my own\n");
     let run = sandbox.run(["recover"]).exits(4);
     assert!(run.stderr.contains("README"), "{}", run.stderr);
@@ -303,7 +132,7 @@ fn what_the_user_did_meanwhile_is_never_undone() {
 
     // The same, but the user has removed the lock and gone on with git: no file is touched any more.
     let sandbox = (scenario.make)();
-    land(&sandbox, scenario, Some("index-prepared:kill"));
+    scenario.land(&sandbox, Some("index-prepared:kill"));
     std::fs::remove_file(sandbox.repo.join(".git/index.lock")).unwrap();
     std::fs::remove_file(sandbox.repo.join(".git/HEAD.lock")).unwrap();
     std::fs::remove_file(sandbox.repo.join(".git/refs/heads/main.lock")).unwrap();
@@ -321,7 +150,7 @@ fn what_the_user_did_meanwhile_is_never_undone() {
 fn killed_by_chance_a_hundred_times() {
     // Not at named points: the process is killed after a random while, and the clock decides where that is.
     let scenario = &SCENARIOS[0];
-    let (before, after) = ends(scenario);
+    let ends = scenario.ends();
     let mut seen = (0, 0);
     for n in 0..100u64 {
         let sandbox = (scenario.make)();
@@ -338,12 +167,8 @@ fn killed_by_chance_a_hundred_times() {
         } else {
             seen.0 += 1
         }
-        assert_state(
-            scenario,
-            &format!("killed after {} us", n * 397 % 30_000),
-            &found,
-            if landed { &after } else { &before },
-        );
+        let wanted = if landed { &ends.after } else { &ends.before };
+        found.is(wanted, &format!("killed after {} us", n * 397 % 30_000));
         sandbox.is_sound();
     }
     assert!(seen.0 > 0, "never killed in time: {seen:?}");

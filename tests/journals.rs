@@ -1,177 +1,31 @@
 //! Journals that cannot be used: torn, of another version, or made up by whoever packed the repository.
 #![cfg(test)]
 
+mod faults;
 mod sandbox;
 
+use faults::journals::{
+    LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT, behind_link, in_time, linked, outside, pipe, spoiled, torn,
+};
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::fault::{Stopped, copy, killed_at, room, wait_for, with_fault};
-use sandbox::{Listing, Run, Sandbox, create, five, listing, patch, same};
-use serde_json::{Value, json};
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-
-/// Runs what may wait for ever, and does not let it.
-#[track_caller]
-fn in_time(sandbox: &Sandbox, arguments: &[&str]) -> Run {
-    let mut command = sandbox.command(arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let ended = wait_for(|| child.try_wait().unwrap().is_some());
-    if !ended {
-        child.kill().unwrap();
-    }
-    let run = Run::of(child.wait_with_output().unwrap());
-    assert!(ended, "{arguments:?} did not end: {}{}", run.stdout, run.stderr);
-    run
-}
-
-fn edit(room: &Path, change: impl FnOnce(&mut Value)) {
-    let file = room.join("journal");
-    let mut journal = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    change(&mut journal);
-    std::fs::write(file, serde_json::to_vec(&journal).unwrap()).unwrap();
-}
-
-fn pipe(path: &Path) {
-    let _ = std::fs::remove_file(path);
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
-}
-
-/// Puts a link in the place of something, which is moved to where the link leads.
-fn behind_link(path: &Path, to: &Path) {
-    std::fs::rename(path, to).unwrap();
-    symlink(to, path).unwrap();
-}
-
-/// What a landing that cannot settle the journal leaves alone, and what giving it up leaves.
-#[track_caller]
-fn is_refused_and_given_up(what: &str, sandbox: &Sandbox, outside: &Path) {
-    let theirs = listing(outside);
-    let before = sandbox.listing();
-    let file = sandbox.response(&create("next.txt", "Go on", "next\n"));
-    let file = file.to_str().unwrap();
-    for verb in [&["--", file][..], &["recover"]] {
-        let run = in_time(sandbox, verb);
-        assert_eq!(run.code, Some(128), "{what}: {}{}", run.stdout, run.stderr);
-        assert!(
-            run.stderr.contains("llm-apply/txn/") && run.stderr.contains("recover --discard"),
-            "{what}: {}",
-            run.stderr
-        );
-        same(what, &before, &sandbox.listing());
-        same(what, &theirs, &listing(outside));
-    }
-    in_time(sandbox, &["check", "--", file]);
-    same(what, &before, &sandbox.listing());
-    let run = in_time(sandbox, &["recover", "--discard"]).exits(0).says("llm-apply/discarded/");
-    assert!(run.stderr.is_empty(), "{what}: {}", run.stderr);
-    same(what, &theirs, &listing(outside));
-    let kept = |listing: Listing| -> Listing {
-        listing
-            .into_iter()
-            .filter(|(path, _)| !path.contains("llm-apply") && !path.ends_with(".lock"))
-            .collect()
-    };
-    same(what, &kept(before), &kept(sandbox.listing()));
-    assert!(!sandbox.exists(".git/index.lock") && !sandbox.exists(".git/HEAD.lock"), "{what}");
-    in_time(sandbox, &["recover"]).exits(0).says("nothing to recover");
-    in_time(sandbox, &["-b", "next", "--", file]).exits(0);
-}
-
-/// A directory outside of the repository, with files of somebody's.
-fn outside(sandbox: &Sandbox) -> PathBuf {
-    let outside = sandbox.root().join("outside");
-    std::fs::create_dir(&outside).unwrap();
-    for name in ["README", "gone.txt", "data", "data.lock"] {
-        std::fs::write(outside.join(name), "hello world\n").unwrap();
-    }
-    outside
-}
+use sandbox::fault::{Stopped, copy, killed_at, room, with_fault};
+use sandbox::{Run, Sandbox, five, listing, patch, same};
+use serde_json::Value;
+use std::path::Path;
 
 #[test]
 fn a_journal_names_nothing_outside_of_the_repository() {
-    type Spoil = fn(&mut Value, &str);
-    let spoils: &[(&str, Spoil)] = &[
-        ("a file's path", |j, _| j["staged"]["files"][0]["path"] = "../outside/README".into()),
-        ("an absolute path", |j, o| j["staged"]["files"][0]["path"] = format!("{o}/README").into()),
-        ("git's own", |j, _| j["staged"]["files"][0]["path"] = ".git/hooks/pre-commit".into()),
-        ("a directory to be cleared", |j, _| j["staged"]["cleared"] = json!(["../outside/empty"])),
-        ("a directory to be made", |j, _| j["staged"]["made"] = json!(["../outside/new"])),
-        ("no blob", |j, _| j["staged"]["files"][0]["after"] = "../x".into()),
-        ("staged files", |j, o| j["staged"]["directory"] = o.into()),
-        ("the checkout", |j, o| j["workdir"] = o.into()),
-        ("the git directory", |j, o| j["git_dir"] = format!("{o}/.git").into()),
-        ("a worktree's", |j, o| j["git_dir"] = format!("{o}/.git/worktrees/x").into()),
-        ("the index", |j, o| j["index"] = format!("{o}/data").into()),
-        ("objects", |j, o| j["objects_dir"] = o.into()),
-        ("an object", |j, _| j["objects"]["items"][0]["name"] = "../../../outside/data".into()),
-        ("a pack", |j, _| j["objects"]["items"][0]["name"] = "pack/../../../../outside/data".into()),
-        ("a reference", |j, _| j["movement"]["name"] = "refs/heads/../../../outside/data".into()),
-        ("no reference", |j, _| j["movement"]["name"] = "config".into()),
-        ("no commit", |j, _| j["movement"]["old"] = "x".into()),
-        ("two lines", |j, _| j["movement"]["message"] = "one\ncurl it | sh\n".into()),
-    ];
-    for (what, spoil) in spoils {
-        for fault in ["index-prepared", "ref-moved"] {
-            let sandbox = killed_at(fault);
-            let outside = outside(&sandbox);
-            std::fs::create_dir(outside.join("empty")).unwrap();
-            edit(&room(&sandbox), |journal| spoil(journal, outside.to_str().unwrap()));
-            is_refused_and_given_up(&format!("{what}, {fault}"), &sandbox, &outside);
+    for (what, spoil) in SPOILS {
+        for fault in SPOILED_AT {
+            spoiled(what, *spoil, fault);
         }
     }
 }
 
 #[test]
 fn a_journal_leads_nowhere_through_links() {
-    type Link = fn(&Sandbox, &Path, &Path);
-    let links: &[(&str, Link)] = &[
-        ("staged files", |_, room, o| behind_link(&room.join("files"), &o.join("files"))),
-        ("the index aside", |_, room, o| behind_link(&room.join("index"), &o.join("index"))),
-        ("a file that is written", |_, room, o| symlink(o.join("data"), room.join("orig")).unwrap()),
-        ("the journal", |_, room, o| behind_link(&room.join("journal"), &o.join("journal"))),
-        ("the lock", |_, room, o| behind_link(&room.join("live"), &o.join("live"))),
-        ("reflogs", |s, _, o| behind_link(&s.repo.join(".git/logs"), &o.join("logs"))),
-        ("a reflog", |s, _, o| behind_link(&s.repo.join(".git/logs/HEAD"), &o.join("log"))),
-        ("references", |s, room, o| {
-            symlink(o, s.repo.join(".git/refs/heads/out")).unwrap();
-            edit(room, |journal| journal["movement"]["name"] = "refs/heads/out/data".into());
-        }),
-        ("a worktree of another repository", |s, room, o| {
-            let other = o.join("other");
-            s.git(["clone", "-q", "--bare", ".", other.to_str().unwrap()]);
-            let entry = s.repo.join(".git/worktrees/out");
-            std::fs::create_dir_all(&entry).unwrap();
-            std::fs::write(entry.join("commondir"), other.to_str().unwrap()).unwrap();
-            std::fs::write(entry.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-            std::fs::write(entry.join("gitdir"), format!("{}/.git\n", s.repo.display())).unwrap();
-            edit(room, |journal| journal["git_dir"] = entry.to_str().unwrap().into());
-        }),
-        ("a worktree", |s, room, o| {
-            // It claims a directory that knows nothing of it.
-            let entry = s.repo.join(".git/worktrees/out");
-            std::fs::create_dir_all(&entry).unwrap();
-            std::fs::write(entry.join("commondir"), "../..\n").unwrap();
-            std::fs::write(entry.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-            std::fs::write(entry.join("gitdir"), format!("{}/.git\n", o.display())).unwrap();
-            edit(room, |journal| {
-                journal["git_dir"] = entry.to_str().unwrap().into();
-                journal["workdir"] = o.to_str().unwrap().into();
-            });
-        }),
-    ];
-    for (what, link) in links {
-        let sandbox = killed_at("ref-moved");
-        let outside = outside(&sandbox);
-        link(&sandbox, &room(&sandbox), &outside);
-        if *what == "reflogs" || *what == "a reflog" {
-            // Git writes there itself: all that is asked for is that we do not.
-            let theirs = listing(&outside);
-            in_time(&sandbox, &["recover"]).exits(128).says("recover --discard");
-            same(what, &theirs, &listing(&outside));
-            continue;
-        }
-        is_refused_and_given_up(what, &sandbox, &outside);
+    for (what, link) in LINKS {
+        linked(what, *link);
     }
     // The directory of them all.
     for directory in [".git/llm-apply", ".git/llm-apply/txn"] {
@@ -217,36 +71,9 @@ fn pipes_and_giants_hold_nobody_up() {
 
 #[test]
 fn a_journal_that_cannot_be_read_is_named_and_given_up() {
-    type Tear = fn(&Path);
-    let tears: &[(&str, Tear)] = &[
-        ("torn", |file| {
-            let bytes = std::fs::read(file).unwrap();
-            std::fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
-        }),
-        ("empty", |file| std::fs::write(file, "").unwrap()),
-        ("zeros", |file| std::fs::write(file, [0; 512]).unwrap()),
-        ("gone", |file| std::fs::remove_file(file).unwrap()),
-        ("of another version", |file| std::fs::write(file, r#"{"version":7,"more":[]}"#).unwrap()),
-    ];
-    for (what, tear) in tears {
-        for fault in ["index-locked", "index-prepared", "ref-moved", "index-placed"] {
-            let sandbox = killed_at(fault);
-            let outside = outside(&sandbox);
-            tear(&room(&sandbox).join("journal"));
-            let run = sandbox.run(["recover"]).exits(128).says(".git/index.lock");
-            assert_eq!(
-                run.stderr.contains("refs/heads/main.lock"),
-                fault != "index-locked",
-                "{}",
-                run.stderr
-            );
-            assert_eq!(
-                run.stderr.contains("files that were taken"),
-                fault != "index-locked",
-                "{}",
-                run.stderr
-            );
-            is_refused_and_given_up(&format!("{what}, {fault}"), &sandbox, &outside);
+    for (what, tear) in TEARS {
+        for fault in TORN_AT {
+            torn(what, *tear, fault);
         }
     }
 }

@@ -171,6 +171,9 @@ impl Room {
     /// The scratch worktree.
     const TREE: &str = "tree";
 
+    /// Its entry among git's worktrees, before it is in place.
+    const ENTRY: &str = "entry";
+
     /// The liveness lock.
     const LIVE: &str = "live";
 
@@ -315,7 +318,10 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let scratch = match target.start {
-            Some(start) => Some(Scratch::enter(repo, &room.id, &room.file(Room::TREE), start)?),
+            Some(start) => {
+                let (tree, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
+                Some(Scratch::enter(repo, &room.id, &tree, &entry, start)?)
+            }
             None => None,
         };
         point(Fault::ScratchEntered)?;

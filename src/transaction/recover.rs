@@ -158,6 +158,8 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
         };
         if room.exists() {
             all.push(match one(repo, &room) {
+                // Its owner has just removed it.
+                Err(_) if !room.exists() => continue,
                 Err(Error::Broken { .. }) if discard => given_up(repo, &room)?,
                 settled => settled?,
             });
@@ -199,7 +201,8 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
     for entry in std::fs::read_dir(room).map_err(|e| vcs::Error::io("read", room, e))? {
         let entry = entry.map_err(|e| vcs::Error::io("read", room, e))?;
         let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
-        let is_directory = [Room::FILES, Room::TREE].iter().any(|name| entry.file_name() == *name);
+        let is_directory =
+            [Room::FILES, Room::TREE, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
         if (is_directory && !kind.is_dir()) || !(kind.is_dir() || kind.is_file()) {
             let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
             return Err(discard::broken(repo, room, why));

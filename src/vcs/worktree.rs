@@ -95,21 +95,17 @@ impl Scratch {
         common.join("worktrees").join(format!("llm-apply-{id}"))
     }
 
-    /// Enters a worktree at `tree` with HEAD at `base`.
+    /// Enters a worktree at `tree` with HEAD at `base`. Its entry is made at `aside` and moved to its place whole and
+    /// locked: git, which prunes whatever has no `gitdir` yet, comes by at any moment.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn enter(repo: &Repo, id: &str, tree: &Path, base: Oid) -> Result<Self> {
-        let entry = Self::path_for(repo.common_dir(), id);
-        let make = |path: &Path| {
+    pub fn enter(repo: &Repo, id: &str, tree: &Path, aside: &Path, base: Oid) -> Result<Self> {
+        let scratch = Self { entry: Self::path_for(repo.common_dir(), id) };
+        for path in [tree, aside] {
             let made = std::fs::DirBuilder::new().mode(0o700).create(path);
-            made.map_err(|e| Error::io("create", path, e))
-        };
-        let scratch = Self { entry };
-        // Shared by all worktrees: with the permissions that git gives it.
-        let all = repo.common_dir().join("worktrees");
-        repo.in_shared(&all, &mut Vec::new(), || make(&scratch.entry))?;
-        make(tree)?;
+            made.map_err(|e| Error::io("create", path, e))?;
+        }
         let write = |path: PathBuf, bytes: &[u8]| {
             std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
         };
@@ -119,13 +115,17 @@ impl Scratch {
             bytes.push(b'\n');
             bytes
         };
-        // Locked first: whoever comes by must not prune what is not whole yet.
         let reason = format!("git llm-apply is at work here (process {})\n", std::process::id());
-        write(scratch.entry.join("locked"), reason.as_bytes())?;
-        write(scratch.entry.join("commondir"), b"../..\n")?;
-        write(scratch.entry.join("HEAD"), format!("{base}\n").as_bytes())?;
+        write(aside.join("locked"), reason.as_bytes())?;
+        write(aside.join("commondir"), b"../..\n")?;
+        write(aside.join("HEAD"), format!("{base}\n").as_bytes())?;
+        write(aside.join("gitdir"), &with_path(b"", &tree.join(".git")))?;
         write(tree.join(".git"), &with_path(b"gitdir: ", &scratch.entry))?;
-        write(scratch.entry.join("gitdir"), &with_path(b"", &tree.join(".git")))?;
+        // Shared by all worktrees: with the permissions that git gives it.
+        let all = repo.common_dir().join("worktrees");
+        repo.in_shared(&all, &mut Vec::new(), || {
+            std::fs::rename(aside, &scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))
+        })?;
         Ok(scratch)
     }
 

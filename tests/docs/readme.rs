@@ -136,10 +136,22 @@ fn its_commands_are_there() {
         line.contains("mkdir -p \"$d\" && cp man/git-llm-apply.1 \"$d\""),
         "one line installs all: {line}"
     );
-    assert!(
-        read("README.md").contains("cargo bench --bench landing")
-            && top().join("benches/landing.rs").exists()
-    );
+}
+
+#[test]
+fn the_benchmarks_that_are_named_are_those_that_there_are() {
+    let named = |file: &str| -> BTreeSet<String> {
+        let text = read(file);
+        let after = text.split("cargo bench --bench ").skip(1);
+        after.map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
+    };
+    let manifest = read("Cargo.toml");
+    let benches = manifest.split("[[bench]]\nname = \"").skip(1);
+    let benches: BTreeSet<_> = benches.map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+    assert_eq!(named("CONTRIBUTING.md"), benches);
+    let quoted = named("README.md");
+    assert!(quoted.is_subset(&benches), "{quoted:?}");
+    assert!(["accuracy", "faults", "landing"].iter().all(|bench| quoted.contains(*bench)), "{quoted:?}");
 }
 
 #[test]

@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 /// The date of everything: seconds and zone, as git has it.
 pub const DATE: &str = "1700000000 +0100";
 
+/// The binary that is run, unless another was set first: the one that was built along.
+pub static BINARY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+
 pub struct Sandbox {
     root: tempfile::TempDir,
     pub repo: PathBuf,
@@ -141,7 +144,8 @@ impl Sandbox {
 
     /// The built binary, not run yet.
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_git-llm-apply"));
+        let built = || env!("CARGO_BIN_EXE_git-llm-apply").into();
+        let mut command = Command::new(BINARY.get_or_init(built));
         self.pin(&mut command);
         command.args(args);
         command
@@ -217,15 +221,30 @@ impl Sandbox {
     /// What must hold after everything: a sound object store, and nothing of ours left.
     #[track_caller]
     pub fn is_sound(&self) {
+        self.has_sound_objects();
+        self.leaves_nothing();
+    }
+
+    #[track_caller]
+    pub fn has_sound_objects(&self) {
         let fsck = Run::of(self.git_command(["fsck", "--strict", "--no-dangling"]).output().unwrap());
         let mut complaints = fsck.stderr.lines().filter(|line| !line.starts_with("notice: "));
         assert_eq!((fsck.code, complaints.next()), (Some(0), None), "{}{}", fsck.stdout, fsck.stderr);
-        self.leaves_nothing();
     }
 
     /// No lock, temporary file, worktree entry or directory of ours is left, and no object that nothing refers to.
     #[track_caller]
     pub fn leaves_nothing(&self) {
+        self.leaves_no_file();
+        let unreachable = self.git(["fsck", "--unreachable", "--no-reflogs", "--no-progress"]);
+        let unreachable = unreachable.lines().filter(|line| line.starts_with("unreachable")).count();
+        let known = self.git(["fsck", "--unreachable", "--no-progress"]);
+        assert!(unreachable == 0 || known.is_empty(), "unreachable objects: {known}");
+    }
+
+    /// Objects apart.
+    #[track_caller]
+    pub fn leaves_no_file(&self) {
         let left: Vec<_> = self
             .listing()
             .into_keys()
@@ -238,10 +257,6 @@ impl Sandbox {
             .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
         assert!(!self.repo.join(".git/llm-apply").exists(), "an empty directory was left behind");
-        let unreachable = self.git(["fsck", "--unreachable", "--no-reflogs", "--no-progress"]);
-        let unreachable = unreachable.lines().filter(|line| line.starts_with("unreachable")).count();
-        let known = self.git(["fsck", "--unreachable", "--no-progress"]);
-        assert!(unreachable == 0 || known.is_empty(), "unreachable objects: {known}");
     }
 
     /// The subjects of the last commits, the oldest first.

@@ -1,0 +1,147 @@
+//! What faults, races and hostile inputs come to: `cargo bench --bench faults`.
+//!
+//! Strikes a landing with the faults of the tests, on every kind of target, and counts where it ended: before, after or
+//! in between. Lets many land at once, and compares what they said with what is there. Has made-up journals and hostile
+//! names read. It takes a sample; `-- --full` takes all. It fails if anything is in between, lost or obeyed.
+//!
+//! What is struck is the debug build, which has the named points; without an strace that may trace there are no rows of
+//! system calls.
+
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what fails an assertion is counted")]
+
+#[path = "../../tests/faults/mod.rs"]
+mod faults;
+#[path = "../../tests/sandbox/mod.rs"]
+mod sandbox;
+mod tally;
+
+use faults::calls::Landing;
+use faults::journals::{LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT};
+use faults::paths::{Fate, hostile, try_name};
+use faults::points::{Strike, strike_at};
+use faults::scenario::SCENARIOS;
+use faults::strace::{Call, Kind, can_trace};
+use faults::{End, journals, race};
+use git_llm_apply::vcs::fault::Fault;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+use tally::{Tally, tally};
+
+/// Of how many things one is tried in a short run: points, system calls, hostile inputs.
+const ONE_IN: [usize; 3] = [6, 60, 3];
+
+fn main() -> ExitCode {
+    let full = std::env::args().any(|argument| argument == "--full");
+    let [points, calls, inputs] = if full { [1; 3] } else { ONE_IN };
+    sandbox::BINARY.set(debug_build()).unwrap();
+    let bad = at_points(points) + at_calls(calls) + races(full) + hostile_inputs(inputs);
+    println!("\n{}", if bad == 0 { "all is well" } else { "NOT WELL" });
+    ExitCode::from(u8::from(bad > 0))
+}
+
+/// Builds the binary with its named points, beside the one that was built along.
+fn debug_build() -> std::path::PathBuf {
+    let target = Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).ancestors().nth(2).unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "-q", "--locked", "--bin", "git-llm-apply", "--target-dir"]).arg(target);
+    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
+    target.join("debug/git-llm-apply")
+}
+
+/// Every n-th of them, beginning somewhere.
+fn sample<T>(all: impl IntoIterator<Item = T>, start: usize, one_in: usize) -> Vec<T> {
+    all.into_iter().skip(start % one_in).step_by(one_in).collect()
+}
+
+fn row(what: &str, tally: &Tally<End>) -> usize {
+    let [before, after] = [End::Before, End::After].map(|end| tally.count(end));
+    println!("{what:<46} {:>7} {before:>7} {after:>7} {:>11}", before + after + tally.broken, tally.broken);
+    tally.broken
+}
+
+fn at_points(one_in: usize) -> usize {
+    println!("{:<46} {:>7} {:>7} {:>7} {:>11}", "landings struck", "struck", "before", "after", "in between");
+    let ends: Vec<_> = SCENARIOS.iter().map(|scenario| (scenario, scenario.ends())).collect();
+    let mut bad = 0;
+    for strike in [Strike::Kill, Strike::Fail] {
+        let all = ends.iter().enumerate().flat_map(|(at, ends)| {
+            sample(Fault::ALL, at, one_in).into_iter().map(move |fault| (ends, *fault))
+        });
+        let tally = tally(&all.collect::<Vec<_>>(), |((scenario, ends), fault), ended| {
+            strike_at(scenario, ends, strike, *fault, ended);
+        });
+        bad += row(if strike == Strike::Kill { "killed at named points" } else { "failing there" }, &tally);
+    }
+    bad
+}
+
+fn at_calls(one_in: usize) -> usize {
+    if !can_trace() {
+        return 0;
+    }
+    let local: Vec<_> = SCENARIOS.iter().map(|scenario| Landing::of(scenario, Kind::Local)).collect();
+    let others = [Kind::WithoutExchange, Kind::WithoutLinks].map(|kind| Landing::of(&SCENARIOS[0], kind));
+    let calls = |landings: &'static str,
+                 all: &[Landing],
+                 strike: &(dyn Fn(&Landing, &Call) -> End + Sync)| {
+        let one_in = if all.len() < SCENARIOS.len() { one_in.div_ceil(10) } else { one_in };
+        let struck = all.iter().enumerate().flat_map(|(at, landing)| {
+            let calls = landing.calls.iter().filter(|call| landing.kind.is_struck_at(call));
+            sample(calls, at * 7, one_in).into_iter().map(move |call| (landing, call))
+        });
+        let tally = tally(&struck.collect::<Vec<_>>(), |(landing, call), ended| ended(strike(landing, call)));
+        row(landings, &tally)
+    };
+    let mut bad = calls("killed at system calls", &local, &|landing, call| landing.kill(call));
+    bad += calls("... without exchange of names, and links", &others, &|landing, call| landing.kill(call));
+    for (what, error, when) in [
+        ("system calls failing with ENOSPC", "ENOSPC", ""),
+        ("... with EIO", "EIO", ""),
+        ("... with EACCES", "EACCES", ""),
+        ("... with EIO from then on", "EIO", "+"),
+    ] {
+        bad += calls(what, &local, &|landing, call| landing.fail(call, error, when));
+    }
+    bad
+}
+
+fn races(full: bool) -> usize {
+    let time = Duration::from_secs(if full { 120 } else { 15 });
+    let told = race::run(time);
+    println!("\n{:<46} {:>7} {:>7} {:>7} {:>11}", "races", "tried", "said", "found", "lost");
+    let what = format!("landings by {} processes in {} s", race::PROCESSES, time.as_secs());
+    println!("{what:<46} {:>7} {:>7} {:>7} {:>11}", told.tried, told.landed, told.found, told.lost.len());
+    println!("meanwhile: {} commits by git, {} saves by an editor", told.commits, told.saves);
+    println!("undone by a commit of git's: {}", told.undone.len());
+    for lost in &told.lost {
+        println!("lost: {lost}");
+    }
+    told.lost.len() + usize::from(told.found != told.landed || told.landed == 0)
+}
+
+fn hostile_inputs(one_in: usize) -> usize {
+    println!("\n{:<46} {:>7} {:>7} {:>7} {:>11}", "hostile inputs", "tried", "refused", "other", "obeyed");
+    let mut journals: Vec<Box<dyn Fn() + Sync>> = Vec::new();
+    for fault in SPOILED_AT {
+        journals
+            .extend(SPOILS.iter().map(|(what, it)| Box::new(|| journals::spoiled(what, *it, fault)) as _));
+    }
+    journals.extend(LINKS.iter().map(|(what, it)| Box::new(|| journals::linked(what, *it)) as _));
+    for fault in TORN_AT {
+        journals.extend(TEARS.iter().map(|(what, it)| Box::new(|| journals::torn(what, *it, fault)) as _));
+    }
+    let made_up = tally(&sample(journals, 0, one_in), |journal, ended| {
+        journal();
+        ended(Fate::Refused);
+    });
+    let names = tally(&sample(hostile(), 0, one_in), |name, ended| ended(try_name(name)));
+    for (what, tally) in [("journals, torn and made up", &made_up), ("names of files", &names)] {
+        let [refused, other] = [Fate::Refused, Fate::Harmless].map(|fate| tally.count(fate));
+        let tried = refused + other + tally.broken;
+        println!("{what:<46} {tried:>7} {refused:>7} {other:>7} {:>11}", tally.broken);
+    }
+    println!("other: read as another path, which is harmless (`./a` as `a`)");
+    made_up.broken + names.broken
+}

@@ -1,0 +1,131 @@
+//! Killed and failing at system calls that change files.
+
+use super::End;
+use super::scenario::{Ends, Scenario};
+use super::strace::{CALLS, Call, Kind, calm, traced};
+use crate::sandbox::{Sandbox, State};
+
+/// What an undisturbed landing is: where it leads from and to, and its file-changing calls.
+pub struct Landing {
+    pub scenario: &'static Scenario,
+    pub kind: Kind,
+    pub ends: Ends,
+    pub calls: Vec<Call>,
+    /// Where the references were.
+    tips: String,
+}
+
+/// Where HEAD and all references are.
+fn tips(sandbox: &Sandbox) -> String {
+    let head = sandbox.git_command(["rev-parse", "-q", "--verify", "HEAD"]).output().unwrap();
+    format!("{}{}", String::from_utf8_lossy(&head.stdout), sandbox.git(["for-each-ref"]))
+}
+
+/// What of a state the user can see: without what a killed or failed run leaves for the next one to clear away.
+fn visible(state: &State) -> State {
+    let mut state = state.clone();
+    state.files.retain(|path, _| {
+        !path.starts_with(".git/llm-apply/")
+            && !path.starts_with(".git/worktrees/")
+            && !path.contains("/tmp_objdir-llm-apply-")
+    });
+    state
+}
+
+impl Landing {
+    pub fn of(scenario: &'static Scenario, kind: Kind) -> Self {
+        let sandbox = calm(scenario);
+        let (before, tips) = (sandbox.state(), tips(&sandbox));
+        let (run, calls) = traced(&sandbox, scenario, CALLS, kind, None);
+        run.exits(0);
+        let calls: Vec<_> = calls.into_iter().filter(Call::changes_files).collect();
+        assert!(calls.len() > 60, "only {} calls were seen", calls.len());
+        sandbox.is_sound();
+        Self { scenario, kind, ends: Ends { before, after: sandbox.state() }, calls, tips }
+    }
+
+    /// Whether the branch has moved.
+    fn end(&self, sandbox: &Sandbox) -> End {
+        if tips(sandbox) == self.tips { End::Before } else { End::After }
+    }
+
+    fn state(&self, end: End) -> &State {
+        match end {
+            End::Before => &self.ends.before,
+            End::After => &self.ends.after,
+        }
+    }
+
+    /// Asserts that the run was struck where it was to be.
+    #[track_caller]
+    fn struck(&self, call: &Call, seen: &[Call]) {
+        let found = seen.iter().find(|one| (&one.name, one.nth) == (&call.name, call.nth));
+        assert_eq!(found, Some(call), "{}: another call was struck", self.scenario.name);
+    }
+
+    /// Kills at a call, and recovers.
+    pub fn kill(&self, call: &Call) -> End {
+        let sandbox = calm(self.scenario);
+        let injection = format!("{}:signal=KILL:when={}", call.name, call.nth);
+        // One call of each name takes all injections, so a kind of file system that lacks this one only kills.
+        let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(&injection));
+        assert_eq!(run.signal, Some(9), "{call:?}: {}", run.stderr);
+        self.struck(call, &seen);
+        let recovered = sandbox.run(["recover"]).exits(0);
+        let end = self.end(&sandbox);
+        let what = format!("killed at {call:?}\n{}{}", recovered.stdout, recovered.stderr);
+        self.scenario.is(&sandbox, self.state(end), &what);
+        sandbox.is_sound();
+        end
+    }
+
+    /// Lets calls fail, and recovers if need be: `when` is what strace takes behind the number of the call.
+    pub fn fail(&self, call: &Call, error: &str, when: &str) -> End {
+        let sandbox = calm(self.scenario);
+        let injection = format!("{}:error={error}:when={}{when}", call.name, call.nth);
+        let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(&injection));
+        self.struck(call, &seen);
+        let what = format!(
+            "{}: {error} at {call:?}{when}\nexit {:?}\n{}{}",
+            self.scenario.name, run.code, run.stdout, run.stderr
+        );
+        // Where nothing can be written any more, nothing can be said either.
+        let speechless = call.name == "write" && when == "+" && run.stderr.is_empty();
+        let unfinished = speechless || run.stderr.contains("git llm-apply recover");
+        let said = match run.code {
+            Some(0) => Some(End::After),
+            Some(128 | 4) if !unfinished => Some(End::Before),
+            Some(128) => None,
+            _ => panic!("{what}"),
+        };
+        if let Some(said) = said {
+            let state = sandbox.state();
+            visible(&state).is(&visible(self.state(said)), &what);
+            if state == *self.state(said) {
+                sandbox.is_sound();
+                return said;
+            }
+        }
+        // What could not be finished or cleared away is left to the recovery, and to nobody else.
+        let recovered = sandbox.run(["recover"]).exits(0);
+        let what = format!("{what}{}{}", recovered.stdout, recovered.stderr);
+        let end = self.end(&sandbox);
+        assert!(!run.stderr.contains("landed as") || end == End::After, "{what}");
+        let end = said.unwrap_or(end);
+        self.scenario.is(&sandbox, self.state(end), &what);
+        sandbox.is_sound();
+        end
+    }
+}
+
+impl Kind {
+    /// Whether to strike there: on other kinds of file systems only where they differ, from the first lock to the last,
+    /// and at calls that are not injected themselves.
+    pub fn is_struck_at(self, call: &Call) -> bool {
+        let injected = self.injections().iter().any(|one| one.contains(&format!("{}:", call.name)));
+        let inside = call.arguments.contains("/files/") || call.arguments.contains(".lock");
+        // Where a lock's content cannot come with it, the moment in between leaves an empty one, as git itself does.
+        let token = call.name == "write" && call.arguments.ends_with(".lock>");
+        self == Kind::Local || (!injected && inside && !token)
+    }
+}

@@ -1,0 +1,134 @@
+//! On what kinds of target a landing is struck.
+
+use crate::sandbox::{Run, Sandbox, State, create, five, remove, rename};
+use git_llm_apply::vcs::fault::VARIABLE;
+
+/// A repository, the options and the response to land in it.
+pub struct Scenario {
+    pub name: &'static str,
+    pub make: fn() -> Sandbox,
+    pub options: &'static [&'static str],
+    pub response: fn() -> String,
+}
+
+fn detached() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["checkout", "-q", "--detach"]);
+    sandbox
+}
+
+fn packed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["pack-refs", "--all"]);
+    sandbox.git(["gc", "-q"]);
+    sandbox.file("untracked", "mine\n");
+    sandbox.file("run.sh", "my own change\n");
+    sandbox
+}
+
+/// Files where directories were, and the other way round.
+fn swapped() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("dir/inner/x", "x\n");
+    sandbox.file("dir/y", "y\n");
+    sandbox.file("plain", "plain\n");
+    sandbox.commit("more");
+    sandbox
+}
+
+fn swap() -> String {
+    [
+        remove("dir/inner/x", "Make room"),
+        remove("dir/y", "Make room"),
+        create("dir", "A file now", "file\n"),
+        rename("plain", "kept", "Make room"),
+        create("plain/below/z", "A directory now", "z\n"),
+    ]
+    .concat()
+}
+
+/// Directories that are empty afterwards, and one that is not.
+fn nested() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("a/b/c/d/x", "x\n");
+    sandbox.file("a/b/c/y", "y\n");
+    sandbox.file("a/stays", "z\n");
+    sandbox.commit("nested");
+    sandbox
+}
+
+fn emptying() -> String {
+    [remove("a/b/c/d/x", "Empty it"), rename("a/b/c/y", "y", "Empty it")].concat()
+}
+
+/// Over the limit from which objects go in as a pack.
+fn many() -> String {
+    (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
+}
+
+/// A branch that went on since the tag `shown`, and moved a file that is to change.
+fn moved_on() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["tag", "shown"]);
+    sandbox.git(["mv", "src/a.rs", "src/b.rs"]);
+    sandbox.file("old.txt", "zero\none\ntwo\nthree\nfour\n");
+    sandbox.commit("meanwhile");
+    sandbox
+}
+
+/// Git itself moves the branch, so that its hook runs.
+fn hooked() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), "#!/bin/sh\nexit 0\n");
+    sandbox
+}
+
+fn first() -> String {
+    [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
+}
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "branch checked out", make: Sandbox::new, options: &[], response: five },
+    Scenario { name: "packed refs, local changes elsewhere", make: packed, options: &[], response: five },
+    Scenario { name: "detached", make: detached, options: &[], response: five },
+    Scenario { name: "unborn", make: Sandbox::unborn, options: &[], response: first },
+    Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
+    Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
+    Scenario { name: "emptied directories", make: nested, options: &[], response: emptying },
+    Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
+    Scenario { name: "moved by git", make: hooked, options: &[], response: five },
+    Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
+];
+
+/// Before and after an undisturbed landing.
+pub struct Ends {
+    pub before: State,
+    pub after: State,
+}
+
+impl Scenario {
+    /// Lands the response, where asked for with a fault.
+    pub fn land(&self, sandbox: &Sandbox, fault: Option<&str>) -> Run {
+        let file = sandbox.response(&(self.response)());
+        let mut command = sandbox.command(self.options);
+        command.arg(file);
+        if let Some(fault) = fault {
+            command.env(VARIABLE, fault);
+        }
+        Run::of(command.output().unwrap())
+    }
+
+    pub fn ends(&self) -> Ends {
+        let sandbox = (self.make)();
+        let before = sandbox.state();
+        self.land(&sandbox, None).exits(0);
+        sandbox.is_sound();
+        Ends { before, after: sandbox.state() }
+    }
+
+    /// Asserts that the repository is as it was to be.
+    #[track_caller]
+    pub fn is(&self, sandbox: &Sandbox, wanted: &State, what: &str) {
+        sandbox.state().is(wanted, &format!("{}: {what}", self.name));
+    }
+}

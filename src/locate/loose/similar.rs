@@ -221,23 +221,27 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     };
     let (old, new) = (words(written), words(real));
     let says = |words: &[String]| words.iter().any(|word| !SMALL_WORDS.contains(&word.as_str()));
-    // A name of one letter, a number, an option, an operator, `isn't`.
+    // A name of one letter, a number, an option, `isn't`.
     let differs = |words: &[String]| {
         words.iter().any(|word| {
             word != "a" && word.chars().count() == 1
-                || word.contains(|c: char| !c.is_alphabetic() && c != '-')
+                || word.contains(|c: char| c.is_ascii_digit())
                 || word.starts_with('-')
+                || word.ends_with("n't")
                 || matches!(word.as_str(), "not" | "no" | "never")
         })
     };
-    capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
-        DiffOp::Equal { .. } => true,
-        _ => {
-            let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
-            let reworded = says(old) && says(new);
-            !reworded && !differs(old) && !differs(new)
-        }
-    })
+    let signs =
+        |text: &[u8]| text.iter().copied().filter(|b| b"#+*/=<>&|%@$^~\\".contains(b)).collect::<Vec<u8>>();
+    signs(written) == signs(real)
+        && capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
+            DiffOp::Equal { .. } => true,
+            _ => {
+                let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
+                let reworded = says(old) && says(new);
+                !reworded && !differs(old) && !differs(new)
+            }
+        })
 }
 
 #[cfg(test)]

@@ -221,16 +221,18 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     };
     let (old, new) = (words(written), words(real));
     let says = |words: &[String]| words.iter().any(|word| !SMALL_WORDS.contains(&word.as_str()));
-    // A name of one letter, a number, an option, `isn't`.
+    // A number, an option, `isn't`.
     let differs = |words: &[String]| {
         words.iter().any(|word| {
-            word != "a" && word.chars().count() == 1
-                || word.contains(|c: char| c.is_ascii_digit())
+            word.contains(|c: char| c.is_ascii_digit())
                 || word.starts_with('-')
                 || word.ends_with("n't")
                 || matches!(word.as_str(), "not" | "no" | "never")
         })
     };
+    // A letter by itself is a name, unless it is what is left of a small word.
+    let is_letter = |words: &[String]| words.iter().any(|word| word != "a" && word.chars().count() == 1);
+    let is_small = |words: &[String]| words.iter().any(|word| word.len() > 1) && !says(words);
     let signs =
         |text: &[u8]| text.iter().copied().filter(|b| b"#+*/=<>&|%@$^~\\".contains(b)).collect::<Vec<u8>>();
     signs(written) == signs(real)
@@ -239,7 +241,8 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
             _ => {
                 let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
                 let reworded = says(old) && says(new);
-                !reworded && !differs(old) && !differs(new)
+                let renamed = is_letter(old) && !is_small(new) || is_letter(new) && !is_small(old);
+                !reworded && !renamed && !differs(old) && !differs(new)
             }
         })
 }

@@ -45,7 +45,8 @@ pub(super) fn common_ends(left: &[u8], right: &[u8]) -> (usize, usize) {
 }
 
 /// Whether two lines are the same but for a slip of the keyboard within a word: one letter more, less or another, or two
-/// that changed places. In a short word another letter is another word, and another digit another number.
+/// that changed places, or a letter and the blank or sign beside it. In a short word another letter is another word, and
+/// another digit another number.
 pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     let (head, tail) = common_ends(left, right);
     let (from, to) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
@@ -53,6 +54,9 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     // In the place of a letter another one makes another word sooner.
     let least = if from.len() == 1 && to.len() == 1 { WORD } else { WORD - 1 };
     let slip = match (from, to) {
+        ([a, b], [c, d]) if a == d && b == c && a.is_ascii_alphabetic() != b.is_ascii_alphabetic() => {
+            return !a.is_ascii_digit() && !b.is_ascii_digit();
+        }
         ([a, b], [c, d]) => a == d && b == c,
         _ => from.len() <= 1 && to.len() <= 1,
     };

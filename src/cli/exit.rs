@@ -88,6 +88,7 @@ impl Exit {
             | E::Config { .. }
             | E::Ident(_)
             | E::Command { .. }
+            | E::Unfetched { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

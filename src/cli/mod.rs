@@ -78,11 +78,15 @@ impl Error {
             V::Ident(_) => Some("git config --global user.name <name>, and user.email".into()),
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
             V::Moved { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
+            V::Unfetched { .. } => {
+                Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
+            }
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
         };
         match self {
             Error::Vcs(error) => of_vcs(error),
+            Error::Tree(error) => error.source.downcast_ref().and_then(of_vcs),
             Error::Transaction(transaction::Error::Vcs(error)) => of_vcs(error),
             Error::Transaction(transaction::Error::Unsupported { help, .. }) => Some(help.clone()),
             Error::Transaction(transaction::Error::Busy(_)) => {

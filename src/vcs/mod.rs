@@ -17,6 +17,7 @@ pub mod lock;
 mod loose;
 pub mod merge;
 pub mod process;
+mod promised;
 pub mod quarantine;
 pub mod refs;
 pub mod repo;
@@ -84,6 +85,14 @@ pub enum Error {
         /// Its arguments.
         command: String,
         /// What it said.
+        message: String,
+    },
+    /// A remote has promised an object, and git could not fetch it.
+    #[error("this partial clone lacks the object {id}, and git could not fetch it: {message}")]
+    Unfetched {
+        /// Its name.
+        id: Oid,
+        /// What git said.
         message: String,
     },
     /// A reference-transaction hook said no.

@@ -3,7 +3,8 @@
 use super::repo::Repo;
 use super::{Error, Result};
 
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
 /// carries configuration, and less where more objects are, which is as true of this repository as before.
@@ -55,4 +56,21 @@ pub fn output(command: &mut Command) -> Result<String> {
         return Err(Error::Command { command: shown(command), message: message.trim().to_owned() });
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+/// Runs to the end with that on its standard input, and gives what was printed, whatever its status.
+///
+/// # Errors
+/// Git cannot be started.
+pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
+    let failed = |e| Error::io("run", "git", e);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let stdin = child.stdin.take();
+    std::thread::scope(|scope| {
+        // Beside the reading: both pipes may be full. One that does not read on to the end tells by its status why.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+        child.wait_with_output()
+    })
+    .map_err(failed)
 }

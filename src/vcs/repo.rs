@@ -18,6 +18,8 @@ pub struct Repo {
     /// What was found of attribute files: for all paths, and by their own path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
+    /// Whether a remote has promised what is missing here, once somebody asked.
+    pub(super) partial: OnceCell<bool>,
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -128,6 +130,7 @@ impl Repo {
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
+            partial: OnceCell::new(),
         };
         if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
             // Libgit2 splits the list, but does not know that its entries may be quoted.
@@ -276,7 +279,9 @@ impl Repo {
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let failed = |e| Error::git("read the tree", e);
-        let tree = self.git.find_commit(commit).and_then(|commit| commit.tree()).map_err(failed)?;
+        let id = self.tree_of(commit)?;
+        self.ensure_trees(None, Some(id))?;
+        let tree = self.find_tree(id)?;
         let mut files = Vec::new();
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
@@ -289,13 +294,15 @@ impl Repo {
         })
         .map_err(failed)?;
         files.sort();
+        // All at once: one after another would be as many conversations with the remote.
+        self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok(files)
     }
 
     /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
     pub fn is_tracked(&self, path: &str) -> bool {
-        let tree = self.git.head().and_then(|head| head.peel_to_tree());
-        tree.is_ok_and(|tree| tree.get_path(Path::new(path)).is_ok())
+        let Ok(tree) = self.git.head().and_then(|head| head.peel_to_tree()) else { return false };
+        self.find_in(&tree, path.as_bytes()).is_ok_and(|found| found.is_some())
     }
 }
 

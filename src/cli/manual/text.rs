@@ -322,7 +322,8 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "repositories",
-        "with SHA-256 object names, with references in a reftable, or that are partial clones.",
+        "with SHA-256 object names, with references in a reftable, or that are partial clones of an older git (`extensions.partialClone`). \
+         In other partial clones git fetches what is missing, before anything is written.",
     ),
     Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
     Item(

@@ -52,6 +52,15 @@ fn swap() -> String {
     .concat()
 }
 
+/// With an index that git itself has to write.
+fn split() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["update-index", "--untracked-cache"]);
+    sandbox.git(["update-index", "--split-index"]);
+    sandbox.status();
+    sandbox
+}
+
 /// Over the limit from which objects go in as a pack.
 fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
@@ -79,6 +88,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
     Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
+    Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 

@@ -337,26 +337,6 @@ fn refusals() -> Vec<Refusal> {
             "working-tree-encoding",
         ),
         (
-            "split index",
-            |s| {
-                s.git(["update-index", "--split-index"]);
-            },
-            &[],
-            with(String::new()),
-            128,
-            "the index is split",
-        ),
-        (
-            "sparse index",
-            |s| {
-                s.git(["sparse-checkout", "set", "--sparse-index", "docs"]);
-            },
-            &[],
-            with(String::new()),
-            128,
-            "the index is sparse",
-        ),
-        (
             "bad configuration",
             |s| {
                 s.git(["config", "llmapply.commit", "hourly"]);

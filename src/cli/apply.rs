@@ -488,6 +488,10 @@ impl Run {
             None => self.forget(repo),
         }
         self.printer.report(&report);
+        if self.output.verbose && !landed.by_git.is_empty() {
+            self.printer
+                .note(&format!("note: git wrote the index, which has {}", landed.by_git.join(" and ")));
+        }
         if !self.settings.verify {
             for hook in transaction::unrun_hooks(repo)? {
                 self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));

@@ -35,6 +35,8 @@ pub struct Landed {
     pub new: Oid,
     /// The commits, as planned.
     pub commits: Commits,
+    /// What the index has for which git itself wrote the new one.
+    pub by_git: Vec<&'static str>,
 }
 
 /// What publish holds between its first lock and the commit point.
@@ -81,6 +83,7 @@ impl Prepared<'_> {
     }
 
     fn publish_inner(&self, index: Option<Index>) -> Result<Landed> {
+        let by_git = index.as_ref().map(|index| index.features().words()).unwrap_or_default();
         let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
         let new = match self.new {
             Some(new) if self.new != target.tip => new,
@@ -121,7 +124,7 @@ impl Prepared<'_> {
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
         }
-        let landed = Landed { old: target.tip, new, commits: self.commits.clone() };
+        let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
@@ -157,7 +160,9 @@ impl Prepared<'_> {
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
-            repo.prepare_index(&room.file("index"), index, &updates, &checkout, &placed)?;
+            let none = std::collections::BTreeSet::new();
+            let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
+            repo.prepare_index(&room.file("index"), index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
         }
         quarantine.check(repo, target.start)?;

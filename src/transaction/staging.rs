@@ -31,6 +31,9 @@ pub(super) struct Staged {
     pub(super) cleared: Vec<String>,
     /// Directories that have to be made, the outermost first.
     pub(super) made: Vec<String>,
+    /// New paths that lie outside of a sparse checkout, where git puts no files. Not for the recovery, which has its index.
+    #[serde(skip)]
+    pub(super) outside: BTreeSet<String>,
 }
 
 /// What is to happen to one path of the checkout.
@@ -95,8 +98,15 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
     };
     let private = std::fs::DirBuilder::new().mode(0o700).create(&directory);
     private.map_err(|e| vcs::Error::io("create", &directory, e))?;
-    let mut staged =
-        Staged { directory: AnyPath(directory), files: Vec::new(), cleared: Vec::new(), made: Vec::new() };
+    let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
+    let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
+    let mut staged = Staged {
+        directory: AnyPath(directory),
+        files: Vec::new(),
+        cleared: Vec::new(),
+        made: Vec::new(),
+        outside: repo.outside_of_sparse_checkout(&come)?,
+    };
     let outcome = fill(repo, &checkout, net, index, &mut staged);
     if let Err(e) = outcome {
         discard(&staged);
@@ -122,7 +132,8 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
     for (path, old, new) in net {
         let path = path.as_str();
         let before = checkout.identity(path)?;
-        if before.is_none() && index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
+        let skipped = || index.get(path).is_some_and(|indexed| indexed.skip_worktree);
+        if before.is_none() && (skipped() || staged.outside.contains(path)) {
             continue;
         }
         let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
@@ -218,7 +229,7 @@ fn parents(
 fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout) -> Result<()> {
     let aside = staged.directory.0.join("attributes-index");
     let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-    repo.prepare_index(&aside, None, &updates, checkout, &BTreeMap::new())?;
+    repo.prepare_index(&aside, None, &updates, checkout, &BTreeMap::new(), &BTreeSet::new())?;
     repo.read_attributes_from(&aside)?;
     let _ = std::fs::remove_file(&aside);
     Ok(())

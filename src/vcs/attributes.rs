@@ -198,13 +198,14 @@ impl Repo {
             .any(|path| path.exists()))
     }
 
-    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out.
+    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out. It is for
+    /// that alone: it may be written anew.
     ///
     /// # Errors
     /// The index cannot be read.
     pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
-        let opened = git2::Index::open(index).and_then(|mut index| self.git.set_index(&mut index));
-        opened.map_err(|e| Error::git("read the prepared index", e))
+        let set = self.git.set_index(&mut self.open_scratch_index(index)?);
+        set.map_err(|e| Error::git("read the prepared index", e))
     }
 
     fn has_filter(&self, name: &str) -> Result<bool> {

@@ -1,5 +1,10 @@
 //! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
 
+mod by_git;
+mod features;
+
+pub use features::Features;
+
 use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
@@ -7,6 +12,7 @@ use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +22,7 @@ pub struct Index {
     fingerprint: Option<Fingerprint>,
     /// The copy that was read in its place, with its permissions and its last bytes.
     copy: Option<Copy>,
+    features: Features,
 }
 
 struct Copy {
@@ -44,6 +51,9 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
+/// The length of an index's checksum.
+const CHECKSUM: usize = 20;
+
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -54,22 +64,33 @@ impl Repo {
     /// Reads the index; an empty one if there is none.
     ///
     /// # Errors
-    /// It cannot be read, or it is split or sparse.
+    /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
         let path = self.index_file();
-        let fingerprint = fingerprint(&path)?;
-        let git = match fingerprint {
-            Some(_) => open(&path)?,
-            None => git2::Index::new().map_err(|e| Error::git("read the index", e))?,
+        let Some(fingerprint) = fingerprint(&path)? else {
+            let git = git2::Index::new().map_err(|e| Error::git("read the index", e))?;
+            return Ok(Index { git, fingerprint: None, copy: None, features: Features::default() });
         };
-        Ok(Index { git, fingerprint, copy: None })
+        let features = features(&path)?;
+        let git = match features.unreadable() {
+            true => {
+                let failed = |e| Error::io("create", std::env::temp_dir(), e);
+                let directory = tempfile::tempdir().map_err(failed)?;
+                let copy = directory.path().join("index");
+                std::fs::copy(&path, &copy).map_err(|e| Error::io("copy", &path, e))?;
+                by_git::make_plain(self, &copy)?;
+                open(&copy)?
+            }
+            false => open(&path)?,
+        };
+        Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features })
     }
 
     /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it
     /// would have to read the index again, which takes longer than all else if it is large.
     ///
     /// # Errors
-    /// It cannot be copied or read, or it is split or sparse.
+    /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;
@@ -84,11 +105,32 @@ impl Repo {
                 fingerprint = Some(Fingerprint::of(&metadata));
                 copy.permissions = Some(metadata.permissions());
                 copy.tail = tail(&from).map_err(failed)?;
+                // To git the time of an index says which of its entries are to be looked at.
+                let modified = metadata.modified().map_err(failed)?;
+                to.set_modified(modified).map_err(failed)?;
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", file, e)),
         }
-        Ok(Index { git: open(&copy.path)?, fingerprint, copy: Some(copy) })
+        let features = if fingerprint.is_some() { features(&copy.path)? } else { Features::default() };
+        let git = match features.unreadable() {
+            true => {
+                let plain = beside(&copy.path, "-plain");
+                std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
+                by_git::make_plain(self, &plain)?;
+                open(&plain)?
+            }
+            false => open(&copy.path)?,
+        };
+        Ok(Index { git, fingerprint, copy: Some(copy), features })
+    }
+
+    /// Opens an index of our own, which is made plain if it has to be.
+    pub(super) fn open_scratch_index(&self, path: &Path) -> Result<git2::Index> {
+        if features(path)?.unreadable() {
+            by_git::make_plain(self, path)?;
+        }
+        open(path)
     }
 
     /// The lock that git takes to write the index.
@@ -99,8 +141,9 @@ impl Repo {
     }
 
     /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
-    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. What
-    /// [`Repo::copy_index`] gave is used up, if it still is the present one.
+    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. Those in
+    /// `outside` are not to stand in the checkout. What [`Repo::copy_index`] gave is used up, if it still is the present
+    /// one. Where the index has features that only git knows, git writes it.
     ///
     /// # Errors
     /// It cannot be written.
@@ -111,37 +154,26 @@ impl Repo {
         updates: &[(RepoPath, Option<Entry>)],
         checkout: &Checkout,
         placed: &BTreeMap<&str, Identity>,
+        outside: &BTreeSet<String>,
     ) -> Result<()> {
-        let file = self.index_file();
         let known = match known {
             Some(known) if known.copy.is_some() && known.is_same(self)? => known,
-            _ => self.copy_index(beside(aside))?,
+            _ => self.copy_index(beside(aside, "-copy"))?,
         };
-        let (mut index, copy) = (known.git, known.copy);
-        let failed = |e| Error::git("prepare the index", e);
-        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
-            match index.remove(Path::new(path.as_str()), 0) {
-                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
-                _ => {}
+        let (index, copy, features) = (known.git, known.copy, known.features);
+        let is_sparse = |path: &str| {
+            let old = index.get_path(Path::new(path), 0);
+            old.map_or(outside.contains(path), |old| old.flags_extended & SKIP_WORKTREE != 0)
+        };
+        let there = updates.iter().filter(|(_, entry)| entry.is_some());
+        let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
+        match &copy {
+            Some(copy) if features.any() => {
+                let placed: Vec<&str> = placed.keys().copied().collect();
+                by_git::change(self, &copy.path, features, updates, &placed, &sparse)?;
             }
+            _ => self.change_index(index, updates, checkout, placed, &sparse)?,
         }
-        for (path, entry) in updates {
-            let Some(entry) = entry else { continue };
-            let old = index.get_path(Path::new(path.as_str()), 0);
-            let sparse = old.is_some_and(|old| old.flags_extended & SKIP_WORKTREE != 0);
-            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
-                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
-                    Some(stat)
-                }
-                _ => None,
-            };
-            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
-        }
-        if let Some(written) = fingerprint(&file)? {
-            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-            smudge(&mut index, written.mtime, &updated, checkout)?;
-        }
-        index.write().map_err(failed)?;
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
                 permissions.map_or(Ok(()), |as_before| std::fs::set_permissions(&path, as_before));
@@ -154,6 +186,40 @@ impl Repo {
             sync.map_err(|e| Error::io("sync", aside, e))?;
         }
         Ok(())
+    }
+
+    /// Writes the updates with libgit2.
+    fn change_index(
+        &self,
+        mut index: git2::Index,
+        updates: &[(RepoPath, Option<Entry>)],
+        checkout: &Checkout,
+        placed: &BTreeMap<&str, Identity>,
+        sparse: &BTreeSet<&str>,
+    ) -> Result<()> {
+        let failed = |e| Error::git("prepare the index", e);
+        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
+            match index.remove(Path::new(path.as_str()), 0) {
+                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
+                _ => {}
+            }
+        }
+        for (path, entry) in updates {
+            let Some(entry) = entry else { continue };
+            let sparse = sparse.contains(path.as_str());
+            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
+                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
+                    Some(stat)
+                }
+                _ => None,
+            };
+            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
+        }
+        if let Some(written) = fingerprint(&self.index_file())? {
+            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
+            smudge(&mut index, written.mtime, &updated, checkout)?;
+        }
+        index.write().map_err(failed)
     }
 }
 
@@ -212,24 +278,15 @@ fn time(time: git2::IndexTime) -> (i64, i64) {
 }
 
 fn open(path: &Path) -> Result<git2::Index> {
-    git2::Index::open(path).map_err(|e| {
-        let unsupported =
-            |what: &str, help: &str| Error::Unsupported { what: what.to_owned(), help: help.to_owned() };
-        // Libgit2 names the extension that it does not know.
-        if e.message().contains("'link'") {
-            return unsupported(
-                "the index is split (core.splitIndex)",
-                "use -b <branch>, or 'git update-index --no-split-index'",
-            );
-        }
-        if e.message().contains("'sdir'") {
-            return unsupported(
-                "the index is sparse (index.sparse)",
-                "use -b <branch>, or 'git sparse-checkout reapply --no-sparse-index'",
-            );
-        }
-        Error::git("read the index", e)
-    })
+    git2::Index::open(path).map_err(|e| Error::git("read the index", e))
+}
+
+/// What the index at that path has.
+fn features(path: &Path) -> Result<Features> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|e| Error::io("read", path, e))?;
+    Ok(Features::of(&bytes, CHECKSUM))
 }
 
 impl Fingerprint {
@@ -246,10 +303,10 @@ fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// A name for a copy beside a file that is not there yet.
-fn beside(path: &Path) -> PathBuf {
+/// A name for a copy beside a file that may not be there yet.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
-    name.push("-copy");
+    name.push(ending);
     name.into()
 }
 
@@ -281,6 +338,11 @@ fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool)
 }
 
 impl Index {
+    /// What it has that only git keeps.
+    pub fn features(&self) -> Features {
+        self.features
+    }
+
     /// Whether the index file is still the one that was read.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ pub mod refs;
 pub mod repo;
 mod sharing;
 pub mod show;
+mod sparse;
 pub mod tree;
 pub mod worktree;
 

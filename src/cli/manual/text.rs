@@ -325,15 +325,13 @@ pub(super) const LIMITS: &[Piece] = &[
         "with SHA-256 object names, with references in a reftable, or that are partial clones of an older git (`extensions.partialClone`). \
          In other partial clones git fetches what is missing, before anything is written.",
     ),
-    Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
     Item(
         "filters",
         "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
          `-b` works for them too.",
     ),
     Text(
-        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
-         index are dropped; git makes them anew. New files have the permissions that the umask leaves, also where \
+        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. New files have the permissions that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),
 ];

@@ -52,6 +52,21 @@ fn swap() -> String {
     .concat()
 }
 
+/// With files that git itself makes.
+fn filtered() -> Sandbox {
+    let sandbox = Sandbox::unborn();
+    for key in ["filter.rot.clean", "filter.rot.smudge"] {
+        sandbox.git(["config", key, "tr A-Za-z N-ZA-Mn-za-m"]);
+    }
+    sandbox.file(".gitattributes", "*.rs filter=rot\nREADME working-tree-encoding=UTF-16LE\n");
+    sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    sandbox.file("README", "h\0i\0\n\0");
+    sandbox.file("gone.txt", "gone\n");
+    sandbox.file("old.txt", "one\ntwo\nthree\nfour\n");
+    sandbox.commit("base");
+    sandbox
+}
+
 /// With an index that git itself has to write.
 fn split() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -88,6 +103,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new branch", make: Sandbox::new, options: &["-b", "try/it/1"], response: five },
     Scenario { name: "files and directories swapped", make: swapped, options: &[], response: swap },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
+    Scenario { name: "files by git", make: filtered, options: &[], response: five },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];

@@ -313,28 +313,17 @@ fn refusals() -> Vec<Refusal> {
             "signed",
         ),
         (
-            "filter",
+            "filter and encoding",
             |s| {
                 s.git(["config", "filter.up.clean", "cat"]);
-                s.file(".gitattributes", "*.rs filter=up\n");
-                s.commit("filter");
-            },
-            &[],
-            with(String::new()),
-            128,
-            "filter=up",
-        ),
-        (
-            "encoding",
-            |s| {
-                s.file(".gitattributes", "u16 working-tree-encoding=UTF-16LE\n");
+                s.file(".gitattributes", "u16 filter=up working-tree-encoding=UTF-16LE\n");
                 s.file("u16", "x\0\n\0");
-                s.commit("encoding");
+                s.commit("filter and encoding");
             },
             &[],
             with(patch("u16", "w", "x\n", "y\n")),
             128,
-            "working-tree-encoding",
+            "filter=up and working-tree-encoding=UTF-16LE",
         ),
         (
             "bad configuration",

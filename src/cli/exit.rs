@@ -89,6 +89,7 @@ impl Exit {
             | E::Ident(_)
             | E::Command { .. }
             | E::Unfetched { .. }
+            | E::Filter { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

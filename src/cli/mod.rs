@@ -81,6 +81,9 @@ impl Error {
             V::Unfetched { .. } => {
                 Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
             }
+            V::Filter { path, .. } => Some(format!(
+                "'git check-attr -a {path}' names the filter or encoding; git needs its command"
+            )),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
         };

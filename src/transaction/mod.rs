@@ -10,6 +10,7 @@
 
 mod attempt;
 mod carry;
+mod conversions;
 pub mod interrupt;
 mod journal;
 mod obstacles;
@@ -108,6 +109,14 @@ pub struct Options {
     pub no_verify: bool,
     /// The reflog's message.
     pub reflog: String,
+}
+
+/// What could not be read of a tree.
+fn unreadable(error: crate::plan::TreeError) -> Error {
+    match error.source.downcast::<vcs::Error>() {
+        Ok(source) => Error::Vcs(*source),
+        Err(source) => vcs::Error::io("read", error.path, std::io::Error::other(source)).into(),
+    }
 }
 
 /// Waits for the repository's lock, as long as no signal comes.
@@ -240,6 +249,7 @@ impl<'r> Transaction<'r> {
         options: Options,
     ) -> Result<Self> {
         obstacles::unsupported(repo, options.no_verify)?;
+        conversions::refuse_together(base, series)?;
         let touched = series::touched(base, series)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
@@ -289,7 +299,7 @@ impl<'r> Transaction<'r> {
         for planned in series {
             let mut changes = Changes::new();
             for change in &planned.changes {
-                let entry = change.after.as_ref().map(|state| base.store(state)).transpose()?;
+                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
                 changes.insert(change.path.clone(), entry);
             }
             let next = self.repo.write_tree(tree, &changes)?;

@@ -297,14 +297,14 @@ impl Look<'_> {
                     return modified();
                 }
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                let eol = match conversion {
-                    Conversion::Eol(eol) => eol,
-                    Conversion::External(what) => return Err(external(path, &what)),
-                };
                 if self.index.is_fresh(indexed, &stat) {
                     return Ok(None);
                 }
                 let bytes = self.checkout.read(path)?;
+                let Conversion::Eol(eol) = conversion else {
+                    let same = self.repo.cleaned_id(path, &bytes)? == indexed.entry.id;
+                    return if same { Ok(None) } else { modified() };
+                };
                 if blob_id(&bytes)? == indexed.entry.id {
                     return Ok(None);
                 }
@@ -340,14 +340,6 @@ pub(super) const FILE: u32 = 0o100644;
 pub(super) const EXECUTABLE: u32 = 0o100755;
 pub(super) const LINK: u32 = 0o120000;
 pub(super) const SUBMODULE: u32 = 0o160000;
-
-/// The refusal of a path whose content only git itself can convert.
-pub(super) fn external(path: &str, what: &str) -> Error {
-    Error::Unsupported {
-        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
-        help: "use -b <branch>, which leaves the checkout alone".into(),
-    }
-}
 
 /// The id of a blob with that content.
 pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {

@@ -35,8 +35,8 @@ pub struct Landed {
     pub new: Oid,
     /// The commits, as planned.
     pub commits: Commits,
-    /// What the index has for which git itself wrote the new one.
-    pub by_git: Vec<&'static str>,
+    /// What git itself wrote, and why.
+    pub by_git: Vec<String>,
 }
 
 /// What publish holds between its first lock and the commit point.
@@ -83,7 +83,12 @@ impl Prepared<'_> {
     }
 
     fn publish_inner(&self, index: Option<Index>) -> Result<Landed> {
-        let by_git = index.as_ref().map(|index| index.features().words()).unwrap_or_default();
+        let mut by_git = Vec::new();
+        if let Some(index) = index.as_ref().filter(|index| index.features().any()) {
+            by_git.push(format!("git wrote the index, which has {}", index.features().words().join(" and ")));
+        }
+        let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
+        by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
         let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
         let new = match self.new {
             Some(new) if self.new != target.tip => new,

@@ -1,12 +1,13 @@
 //! The checkout's files: staged as they will stand, put in place, or all taken back by what is found on the disk.
 
 use super::journal::AnyPath;
-use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id, external};
+use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id};
 use super::{Error, Result, Room};
 use crate::path::RepoPath;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::filters::Attributes;
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
@@ -34,6 +35,9 @@ pub(super) struct Staged {
     /// New paths that lie outside of a sparse checkout, where git puts no files. Not for the recovery, which has its index.
     #[serde(skip)]
     pub(super) outside: BTreeSet<String>,
+    /// The attributes by which git itself has made files.
+    #[serde(skip)]
+    pub(super) by_git: BTreeSet<String>,
 }
 
 /// What is to happen to one path of the checkout.
@@ -106,6 +110,7 @@ pub(super) fn stage(repo: &Repo, room: &Room, workdir: &Path, net: &[Net], index
         cleared: Vec::new(),
         made: Vec::new(),
         outside: repo.outside_of_sparse_checkout(&come)?,
+        by_git: BTreeSet::new(),
     };
     let outcome = fill(repo, &checkout, net, index, &mut staged);
     if let Err(e) = outcome {
@@ -147,7 +152,8 @@ fn fill(repo: &Repo, checkout: &Checkout, net: &[Net], index: &Index, staged: &m
             Some(_) if is_submodule(new) => file.early = true,
             Some(entry) => {
                 let name = staged.new_file(at);
-                let bytes = content(repo, path, *entry, source, index)?;
+                let (bytes, by_git) = content(repo, path, *entry, source, index)?;
+                staged.by_git.extend(by_git);
                 write(&name, &bytes, entry.mode).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
                 file.after = Some(blob_id(&bytes)?.to_string());
@@ -235,14 +241,22 @@ fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout)
     Ok(())
 }
 
-fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index) -> Result<Vec<u8>> {
-    let blob = repo.blob(entry.id)?;
+/// What is to stand in the checkout, and what of git's own has made it.
+fn content(
+    repo: &Repo,
+    path: &str,
+    entry: Entry,
+    source: Source,
+    index: &Index,
+) -> Result<(Vec<u8>, Option<String>)> {
     if entry.mode == LINK {
-        return Ok(blob);
+        return Ok((repo.blob(entry.id)?, None));
     }
     match repo.conversion(path, source, index)? {
-        Conversion::Eol(eol) => Ok(eol.to_checkout(&blob)),
-        Conversion::External(what) => Err(external(path, &what)),
+        Conversion::Eol(eol) => Ok((eol.to_checkout(&repo.blob(entry.id)?), None)),
+        Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
+            Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
+        }
     }
 }
 

@@ -12,8 +12,12 @@ use std::path::{Path, PathBuf};
 pub enum Conversion {
     /// Line endings only, or nothing.
     Eol(Eol),
-    /// Something that only git itself does; the text names the attribute.
-    External(String),
+    /// Git itself runs something over the file's text: a filter, or `ident`. The text names the attribute.
+    Filtered(String),
+    /// The file has another encoding, and the blob is UTF-8. The text names the attribute.
+    Encoded(String),
+    /// Both at once: what the text is nobody but the filter knows.
+    FilteredAndEncoded(String),
 }
 
 /// How git treats a file's line endings.
@@ -63,6 +67,20 @@ impl Repo {
         if source == Source::Checkout && !self.has_attributes(path, index)? {
             return Ok(Conversion::Eol(self.core()?.without_attributes()));
         }
+        self.looked_up(path, source)
+    }
+
+    /// The conversion of a path of the checkout, without an index at hand.
+    pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
+        // Which libgit2 would read by itself, unless it is one that it cannot read.
+        if !self.attribute_index.get() {
+            self.read_index()?;
+            self.attribute_index.set(true);
+        }
+        self.looked_up(path, Source::Checkout)
+    }
+
+    fn looked_up(&self, path: &str, source: Source) -> Result<Conversion> {
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
@@ -74,29 +92,18 @@ impl Repo {
             Ok::<_, Error>(git2::AttrValue::always_bytes(value))
         };
         use git2::AttrValue::{Bytes, False, String, True, Unspecified};
-        for name in ["filter", "working-tree-encoding", "ident"] {
-            match attribute(name)? {
-                Unspecified | False => {}
-                True if name != "ident" => {}
-                True => return Ok(Conversion::External(name.to_owned())),
-                String(_) | Bytes(_) if name == "ident" => {}
-                value => {
-                    let value = match value {
-                        Bytes(bytes) => std::string::String::from_utf8_lossy(bytes).into_owned(),
-                        String(text) => text.to_owned(),
-                        _ => continue,
-                    };
-                    // A filter that is not configured is none (gitattributes(5), "filter").
-                    if name == "filter" && !self.has_filter(&value)? {
-                        continue;
-                    }
-                    // UTF-8 is what git has anyway.
-                    if name == "working-tree-encoding" && value.eq_ignore_ascii_case("utf-8") {
-                        continue;
-                    }
-                    return Ok(Conversion::External(format!("{name}={value}")));
-                }
-            }
+        let text = |value: git2::AttrValue<'_>| match value {
+            Unspecified => "unspecified".to_owned(),
+            True => "set".to_owned(),
+            False => "unset".to_owned(),
+            Bytes(bytes) => std::string::String::from_utf8_lossy(bytes).into_owned(),
+            String(text) => text.to_owned(),
+        };
+        let filter = text(attribute("filter")?);
+        let (encoding, ident) = (text(attribute("working-tree-encoding")?), text(attribute("ident")?));
+        match self.conversion_by_git(&filter, &encoding, &ident)? {
+            Conversion::Eol(_) => {}
+            by_git => return Ok(by_git),
         }
         let is = |value: &git2::AttrValue<'_>, text: &str| match value {
             Bytes(bytes) => *bytes == text.as_bytes(),
@@ -141,6 +148,27 @@ impl Repo {
         }))
     }
 
+    /// What git itself does to a file with these attributes, named as `git check-attr` names them; line endings if
+    /// nothing.
+    pub(super) fn conversion_by_git(&self, filter: &str, encoding: &str, ident: &str) -> Result<Conversion> {
+        let named = |value: &str| !["unspecified", "set", "unset", ""].contains(&value);
+        // A filter that is not configured is none (gitattributes(5), "filter").
+        let filter = (named(filter) && self.has_filter(filter)?).then(|| format!("filter={filter}"));
+        // UTF-8 is what git has anyway.
+        let is_utf8 = |name: &str| ["utf-8", "utf8"].iter().any(|utf8| name.eq_ignore_ascii_case(utf8));
+        let encoding =
+            (named(encoding) && !is_utf8(encoding)).then(|| format!("working-tree-encoding={encoding}"));
+        let filter = filter.or_else(|| (ident == "set").then(|| "ident".to_owned()));
+        Ok(match (filter, encoding) {
+            (None, None) => Conversion::Eol(self.core()?.without_attributes()),
+            (Some(filter), None) => Conversion::Filtered(filter),
+            (None, Some(encoding)) => Conversion::Encoded(encoding),
+            (Some(filter), Some(encoding)) => {
+                Conversion::FilteredAndEncoded(format!("{filter} and {encoding}"))
+            }
+        })
+    }
+
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
     /// once for every attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
@@ -178,8 +206,12 @@ impl Repo {
         }
     }
 
-    /// The attribute files that hold for the whole repository (gitattributes(5), "Files").
     fn has_shared_attributes(&self) -> Result<bool> {
+        Ok(!self.shared_attributes()?.is_empty())
+    }
+
+    /// The attribute files that hold for the whole repository (gitattributes(5), "Files"), and are there.
+    pub(super) fn shared_attributes(&self) -> Result<Vec<PathBuf>> {
         let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
         let user = match self.config().string("core.attributesfile")? {
             Some(path) => match path.strip_prefix("~/") {
@@ -195,7 +227,8 @@ impl Repo {
         Ok([Some(own), user, Some(PathBuf::from("/etc/gitattributes"))]
             .into_iter()
             .flatten()
-            .any(|path| path.exists()))
+            .filter(|path| path.exists())
+            .collect())
     }
 
     /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out. It is for
@@ -204,8 +237,14 @@ impl Repo {
     /// # Errors
     /// The index cannot be read.
     pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
-        let set = self.git.set_index(&mut self.open_scratch_index(index)?);
-        set.map_err(|e| Error::git("read the prepared index", e))
+        self.set_attribute_index(&mut self.open_scratch_index(index)?)
+    }
+
+    /// Gives libgit2 an index to read attribute files from, where they are not on the disk.
+    pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
+        self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
+        self.attribute_index.set(true);
+        Ok(())
     }
 
     fn has_filter(&self, name: &str) -> Result<bool> {

@@ -79,7 +79,9 @@ impl Repo {
                 let copy = directory.path().join("index");
                 std::fs::copy(&path, &copy).map_err(|e| Error::io("copy", &path, e))?;
                 by_git::make_plain(self, &copy)?;
-                open(&copy)?
+                let mut plain = open(&copy)?;
+                self.set_attribute_index(&mut plain)?;
+                plain
             }
             false => open(&path)?,
         };
@@ -118,7 +120,9 @@ impl Repo {
                 let plain = beside(&copy.path, "-plain");
                 std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
                 by_git::make_plain(self, &plain)?;
-                open(&plain)?
+                let mut plain = open(&plain)?;
+                self.set_attribute_index(&mut plain)?;
+                plain
             }
             false => open(&copy.path)?,
         };

@@ -10,6 +10,7 @@ pub mod commit;
 pub mod config;
 pub mod durability;
 pub mod fault;
+pub mod filters;
 pub mod hooks;
 pub mod ident;
 pub mod index;
@@ -93,6 +94,14 @@ pub enum Error {
     Unfetched {
         /// Its name.
         id: Oid,
+        /// What git said.
+        message: String,
+    },
+    /// A conversion of git's failed: a filter that has to succeed, mostly.
+    #[error("git cannot convert {path}: {message}")]
+    Filter {
+        /// The file.
+        path: String,
         /// What git said.
         message: String,
     },

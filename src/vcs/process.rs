@@ -3,7 +3,10 @@
 use super::repo::Repo;
 use super::{Error, Result};
 
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
@@ -38,6 +41,26 @@ pub fn git(repo: &Repo) -> Command {
         Some(workdir) => command.env("GIT_WORK_TREE", workdir).current_dir(workdir),
         None => command.current_dir(repo.git_dir()),
     };
+    command
+}
+
+/// Likewise with another directory for objects, and the repository's behind it.
+pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
+    let mut command = git(repo);
+    command.env("GIT_OBJECT_DIRECTORY", objects);
+    // Quoted, so that a colon in the path separates nothing (git(1), "Git Objects").
+    let mut all = OsString::from("\"");
+    for &byte in repo.objects_dir().as_os_str().as_bytes() {
+        let escaped = [b'\\', byte];
+        let escaped = if matches!(byte, b'"' | b'\\') { &escaped[..] } else { &escaped[1..] };
+        all.push(OsStr::from_bytes(escaped));
+    }
+    all.push("\"");
+    if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+        all.push(":");
+        all.push(more);
+    }
+    command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", all);
     command
 }
 

@@ -444,7 +444,7 @@ fn make_private(path: &Path) -> Result<()> {
 }
 
 /// Where an object stands in an object directory; its parent is made.
-fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
+pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
     let hex = id.to_string();
     let fan = objects.join(&hex[..2]);
     make_private(&fan)?;

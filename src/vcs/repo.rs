@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::sharing::Sharing;
 use super::{Error, Oid, Result};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,8 @@ pub struct Repo {
     /// What was found of attribute files: for all paths, and by their own path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
+    /// Whether libgit2 has an index for attribute files already.
+    pub(super) attribute_index: Cell<bool>,
     /// Whether a remote has promised what is missing here, once somebody asked.
     pub(super) partial: OnceCell<bool>,
 }
@@ -130,6 +132,7 @@ impl Repo {
             pending: RefCell::default(),
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
+            attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
         if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {

@@ -1,9 +1,13 @@
 //! A commit's tree: seen by the planner, and rebuilt with changes.
 
+mod converted;
+
+use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What git stores for a path in a tree: a file mode and an object.
@@ -29,6 +33,12 @@ pub type Changes = BTreeMap<RepoPath, Option<Entry>>;
 pub struct BaseTree<'r> {
     repo: &'r super::repo::Repo,
     tree: Option<git2::Tree<'r>>,
+    /// Whether the attributes of the checkout count.
+    checked_out: bool,
+    /// What git does to files, as far as somebody has asked, and where attribute files say anything about that.
+    conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
+    suspicious: RefCell<HashMap<Option<RepoPath>, bool>>,
+    shared_is_suspicious: OnceCell<bool>,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -52,7 +62,14 @@ impl super::repo::Repo {
             Some(id) => Some(self.find_tree(self.tree_of(id)?)?),
             None => None,
         };
-        Ok(BaseTree { repo: self, tree })
+        Ok(BaseTree {
+            repo: self,
+            tree,
+            checked_out: self.workdir().is_some(),
+            conversions: RefCell::default(),
+            suspicious: RefCell::default(),
+            shared_is_suspicious: OnceCell::new(),
+        })
     }
 }
 
@@ -71,14 +88,15 @@ impl BaseTree<'_> {
         Ok(entry.filter(|(mode, _)| *mode != DIRECTORY).map(|(mode, id)| Entry { mode: mode as u32, id }))
     }
 
-    /// The entry that a planned state of a path comes to, once its content is written.
+    /// The entry that the planned state of a path comes to, once its content is written.
     ///
     /// # Errors
     /// The content cannot be written, or the base has no such path.
-    pub fn store(&self, state: &FileState) -> Result<Entry> {
+    pub fn store(&self, path: &RepoPath, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
-            Body::Bytes(bytes) => self.repo.put_blob(bytes)?,
-            Body::Text(content) => self.repo.put_blob(&content.to_bytes())?,
+            Body::Stored(bytes) => self.repo.put_blob(bytes)?,
+            Body::Bytes(bytes) => self.store_text(path, bytes)?,
+            Body::Text(content) => self.store_text(path, &content.to_bytes())?,
             Body::Base(path) => match self.stored(path)? {
                 Some(entry) => entry.id,
                 None => {
@@ -110,8 +128,12 @@ impl TreeView for BaseTree<'_> {
     fn read(&self, path: &RepoPath) -> std::result::Result<Arc<[u8]>, TreeError> {
         let found = self.lookup(path).map_err(|e| failed(path, e))?;
         let missing = || Error::git("read it", git2::Error::from_str("it is not there"));
-        let (_, id) = found.ok_or_else(missing).map_err(|e| failed(path, e))?;
-        Ok(self.repo.blob(id).map_err(|e| failed(path, e))?.into())
+        let (mode, id) = found.ok_or_else(missing).map_err(|e| failed(path, e))?;
+        let content = match node(mode) {
+            Node::File { .. } => self.text_of(path, id),
+            _ => self.repo.blob(id),
+        };
+        Ok(content.map_err(|e| failed(path, e))?.into())
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {

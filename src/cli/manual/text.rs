@@ -327,8 +327,9 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "filters",
-        "Files with the attributes `filter` (Git LFS), `ident` or `working-tree-encoding`, where the checkout is to move. \
-         `-b` works for them too.",
+        "Text under a `filter` (Git LFS) or `ident` is edited as the checkout has it, and stored as git stores it. What is \
+         refused is text under a filter and a `working-tree-encoding` at once, and a response that changes such files \
+         together with attribute files.",
     ),
     Text(
         "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. New files have the permissions that the umask leaves, also where \

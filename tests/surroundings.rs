@@ -110,9 +110,20 @@ const SURROUNDINGS: &[Surroundings] = &[
 
 #[test]
 fn whatever_the_surroundings_it_lands_and_is_recovered() {
+    land_everywhere(&[]);
+}
+
+#[test]
+fn so_it_does_where_git_is_asked_for_references() {
+    if Sandbox::can_make_with("--ref-format=reftable") {
+        land_everywhere(&["--ref-format=reftable"]);
+    }
+}
+
+fn land_everywhere(options: &[&str]) {
     for (what, prepare) in SURROUNDINGS {
         let prepared = || {
-            let mut sandbox = Sandbox::new();
+            let mut sandbox = Sandbox::made_with(options);
             prepare(&mut sandbox);
             assert_eq!(sandbox.git(["status", "--porcelain"]), "", "{what}");
             sandbox

@@ -277,6 +277,8 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let scratch = match target.start {
+            // Nothing is run there, and where git alone knows of references it would be a worktree without them.
+            Some(_) if repo.has_references_by_git() => None,
             Some(start) => Some(Scratch::enter(repo, &room.id, &room.file("tree"), start)?),
             None => None,
         };

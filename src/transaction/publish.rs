@@ -87,6 +87,11 @@ impl Prepared<'_> {
         if let Some(index) = index.as_ref().filter(|index| index.features().any()) {
             by_git.push(format!("git wrote the index, which has {}", index.features().words().join(" and ")));
         }
+        if self.transaction.repo.has_references_by_git() {
+            by_git.push(
+                "git moved the branch, since the library does not know where its references are".into(),
+            );
+        }
         let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
         by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
         let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
@@ -114,7 +119,7 @@ impl Prepared<'_> {
                 who: self.who.clone(),
                 message: options.reflog.clone(),
             },
-            by_git: repo.hook("reference-transaction")?.is_some(),
+            by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects: quarantine.seal(repo)?,
             staged: self.staged.clone(),
         };

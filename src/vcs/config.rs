@@ -28,6 +28,14 @@ impl Config {
         Ok(Self { files: Some(files), overlay: from_environment(env)? })
     }
 
+    /// All of it as git itself reads it.
+    ///
+    /// # Errors
+    /// Git cannot be run, or cannot read it.
+    pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
+        Ok(Self { files: None, overlay: from_git(git_dir)? })
+    }
+
     fn overlaid(&self, key: &str) -> Option<&Option<String>> {
         self.overlay.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
     }

@@ -79,11 +79,9 @@ impl Repo {
                 let copy = directory.path().join("index");
                 std::fs::copy(&path, &copy).map_err(|e| Error::io("copy", &path, e))?;
                 by_git::make_plain(self, &copy)?;
-                let mut plain = open(&copy)?;
-                self.set_attribute_index(&mut plain)?;
-                plain
+                self.open_index(&copy, features)?
             }
-            false => open(&path)?,
+            false => self.open_index(&path, features)?,
         };
         Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features })
     }
@@ -120,13 +118,20 @@ impl Repo {
                 let plain = beside(&copy.path, "-plain");
                 std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
                 by_git::make_plain(self, &plain)?;
-                let mut plain = open(&plain)?;
-                self.set_attribute_index(&mut plain)?;
-                plain
+                self.open_index(&plain, features)?
             }
-            false => open(&copy.path)?,
+            false => self.open_index(&copy.path, features)?,
         };
         Ok(Index { git, fingerprint, copy: Some(copy), features })
+    }
+
+    /// Opens an index, or a copy of it. Where libgit2 would find none that it can read, it is shown this one, for attributes:
+    /// by a handle of its own, since one that belongs to a repository behaves otherwise.
+    fn open_index(&self, path: &Path, features: Features) -> Result<git2::Index> {
+        if self.has_references_by_git() || features.unreadable() {
+            self.set_attribute_index(&mut open(path)?)?;
+        }
+        open(path)
     }
 
     /// Opens an index of our own, which is made plain if it has to be.

@@ -81,6 +81,23 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }
 
+/// Likewise of a question that is answered with nothing, and status 1, where there is nothing.
+///
+/// # Errors
+/// Git cannot be started, or failed in any other way.
+pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
+    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+    match output.status.code() {
+        Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
+        Some(1) => Ok(None),
+        _ => {
+            let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            Err(Error::Command { command: words.join(" "), message })
+        }
+    }
+}
+
 /// Runs to the end with that on its standard input, and gives what was printed, whatever its status.
 ///
 /// # Errors

@@ -46,6 +46,9 @@ impl Repo {
     /// # Errors
     /// HEAD cannot be read, or is not of the kind that can be moved here.
     pub fn head(&self) -> Result<Head> {
+        if self.has_references_by_git() {
+            return self.head_by_git();
+        }
         self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
         let name = self.follow("HEAD")?;
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
@@ -56,6 +59,9 @@ impl Repo {
     /// # Errors
     /// One of them cannot be read, or the chain is too long, or is made in a way that only git itself reads.
     pub(super) fn follow(&self, name: &str) -> Result<String> {
+        if self.has_references_by_git() {
+            return self.follow_by_git(name);
+        }
         let failed = |e| Error::git(format!("read {name}"), e);
         let mut last = name.to_owned();
         // Git follows as many.
@@ -87,6 +93,9 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn tip(&self, name: &str) -> Result<Option<Oid>> {
+        if self.has_references_by_git() {
+            return self.tip_by_git(name);
+        }
         match self.git.find_reference(name).and_then(|reference| reference.resolve()) {
             Ok(reference) => {
                 let commit = reference.peel_to_commit();
@@ -102,6 +111,9 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn value(&self, name: &str) -> Result<Option<Oid>> {
+        if self.has_references_by_git() {
+            return self.value_by_git(name);
+        }
         match self.git.refname_to_id(name) {
             Ok(id) => Ok(Some(id)),
             Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
@@ -138,6 +150,10 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn is_named(&self, objects: &super::quarantine::Manifest, tip: &str) -> Result<bool> {
+        if self.has_references_by_git() {
+            let values = self.values_by_git()?;
+            return Ok(values.iter().any(|value| value == tip || objects.has_loose(value)));
+        }
         let failed = |e| Error::git("list references", e);
         for reference in self.git.references().map_err(failed)? {
             // A broken one holds nothing.
@@ -345,6 +361,9 @@ impl Repo {
     /// # Errors
     /// One of them cannot be written, or the configuration makes no sense.
     pub fn check_records(&self, movement: &Movement) -> Result<()> {
+        if self.has_references_by_git() {
+            return Ok(());
+        }
         for file in self.logs(movement)? {
             can_append(&file).map_err(|e| Error::io("write", &file, e))?;
         }
@@ -405,6 +424,9 @@ impl Repo {
     /// # Errors
     /// The file cannot be written.
     pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
+        if self.has_references_by_git() {
+            return self.set_orig_head_by_git(old);
+        }
         let file = self.git_dir().join("ORIG_HEAD");
         std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
         self.share(aside)?;

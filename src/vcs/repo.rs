@@ -1,6 +1,7 @@
 //! Finding and opening a repository, and its directories.
 
 use super::config::Config;
+use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::{Error, Oid, Result};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// An open repository with git's view of its configuration.
 pub struct Repo {
     pub(super) git: git2::Repository,
+    /// Where it is, if that handle is but a shadow of it.
+    pub(super) place: Option<Place>,
     config: Config,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
@@ -67,6 +70,10 @@ impl Repo {
         if let Some(git_dir) = &git_dir {
             refuse_unsupported(git_dir)?;
             refuse_other_common_dir(git_dir, &here)?;
+            if is_by_git(git_dir) {
+                let (git, config, place) = shadow::discover()?;
+                return Self::assemble(git, config, Some(place));
+            }
         }
         let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
         let opened = match &explicit {
@@ -106,6 +113,10 @@ impl Repo {
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+        if is_by_git(git_dir) {
+            let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
+            return Self::assemble(git, config, Some(place));
+        }
         let git = git2::Repository::open(git_dir).map_err(|e| Error::git("open the repository", e))?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
@@ -118,14 +129,20 @@ impl Repo {
     fn from_git(git: git2::Repository) -> Result<Self> {
         let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
         let config = Config::new(config, git.path())?;
+        Self::assemble(git, config, None)
+    }
+
+    fn assemble(git: git2::Repository, config: Config, place: Option<Place>) -> Result<Self> {
+        let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
         let objects = match std::env::var_os("GIT_OBJECT_DIRECTORY") {
             Some(path) if !path.is_empty() => {
                 std::path::absolute(path).map_err(|e| Error::io("find", ".", e))?
             }
-            _ => git.commondir().join("objects"),
+            _ => common.join("objects"),
         };
         let repo = Self {
             git,
+            place,
             config,
             objects,
             sharing: OnceCell::new(),
@@ -135,7 +152,7 @@ impl Repo {
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
-        if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
+        if repo.place.is_some() || std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
             // Libgit2 splits the list, but does not know that its entries may be quoted.
             let store = repo.object_store()?;
             repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
@@ -150,12 +167,12 @@ impl Repo {
 
     /// The git directory of this worktree.
     pub fn git_dir(&self) -> &Path {
-        self.git.path()
+        self.place.as_ref().map_or(self.git.path(), |place| &place.git_dir)
     }
 
     /// The git directory that all worktrees share.
     pub fn common_dir(&self) -> &Path {
-        self.git.commondir()
+        self.place.as_ref().map_or(self.git.commondir(), |place| &place.common_dir)
     }
 
     pub(super) fn sharing(&self) -> Result<Option<Sharing>> {
@@ -192,7 +209,10 @@ impl Repo {
 
     /// The top of the checkout; `None` in a bare repository.
     pub fn workdir(&self) -> Option<&Path> {
-        self.git.workdir()
+        match &self.place {
+            Some(place) => place.workdir.as_deref(),
+            None => self.git.workdir(),
+        }
     }
 
     /// The name people know the repository by: its directory's.
@@ -211,6 +231,9 @@ impl Repo {
     /// # Errors
     /// It names none.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
+        if self.place.is_some() {
+            return self.commit_by_git(revision);
+        }
         let object =
             self.git.revparse_single(revision).map_err(|_| Error::BadRevision(revision.to_owned()))?;
         let commit = object.peel_to_commit().map_err(|_| Error::BadRevision(revision.to_owned()))?;
@@ -229,6 +252,9 @@ impl Repo {
     /// What git has under way in this worktree.
     pub fn operation(&self) -> Option<Operation> {
         use git2::RepositoryState as State;
+        if self.place.is_some() {
+            return self.operation_by_git();
+        }
         Some(match self.git.state() {
             State::Clean => return None,
             State::Merge => Operation::Merge,
@@ -304,9 +330,15 @@ impl Repo {
 
     /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
     pub fn is_tracked(&self, path: &str) -> bool {
-        let Ok(tree) = self.git.head().and_then(|head| head.peel_to_tree()) else { return false };
+        let tree = self.tip("HEAD").ok().flatten().and_then(|head| self.tree_of(head).ok());
+        let Some(Ok(tree)) = tree.map(|tree| self.find_tree(tree)) else { return false };
         self.find_in(&tree, path.as_bytes()).is_ok_and(|found| found.is_some())
     }
+}
+
+/// Whether libgit2 would not open the repository, or not see its references.
+fn is_by_git(git_dir: &Path) -> bool {
+    git2::Config::open(&common_dir_of(git_dir).join("config")).is_ok_and(|config| shadow::is_needed(&config))
 }
 
 /// The git directory that belongs to a directory, without opening it.
@@ -394,18 +426,6 @@ fn refuse_unsupported(git_dir: &Path) -> Result<()> {
         return unsupported(
             format!("this repository has {format} object names (extensions.objectFormat)"),
             "apply the response in a SHA-1 clone of it",
-        );
-    }
-    if let Some(storage) = extension("refstorage").filter(|f| !f.eq_ignore_ascii_case("files")) {
-        return unsupported(
-            format!("this repository keeps its references as {storage} (extensions.refStorage)"),
-            "'git refs migrate --ref-format=files' makes it one that can be served",
-        );
-    }
-    if extension("partialclone").is_some() {
-        return unsupported(
-            "this repository is a partial clone (extensions.partialClone)".to_owned(),
-            "apply the response in a full clone of it",
         );
     }
     Ok(())

@@ -74,7 +74,22 @@ impl Sandbox {
 
     /// A repository with a first commit of a few files.
     pub fn new() -> Self {
-        let sandbox = Self::unborn();
+        Self::made_with(&[])
+    }
+
+    /// Whether this git can make repositories with that option. A test that cannot have one says that it did not run.
+    pub fn can_make_with(option: &str) -> bool {
+        let made = Self::bare_ground().git_command(["init", "-q", option]).output().unwrap().status.success();
+        if !made {
+            println!("this git has no {option}: nothing is tested");
+        }
+        made
+    }
+
+    /// Likewise, made by `git init` with these options.
+    pub fn made_with(options: &[&str]) -> Self {
+        let sandbox = Self::bare_ground();
+        sandbox.git(["init", "-q", "-b", "main"].iter().chain(options));
         sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
         sandbox.file("README", "hello\n");
         sandbox.file("gone.txt", "gone\n");

@@ -322,8 +322,8 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "repositories",
-        "with SHA-256 object names, with references in a reftable, or that are partial clones of an older git (`extensions.partialClone`). \
-         In other partial clones git fetches what is missing, before anything is written.",
+        "with SHA-256 object names. In partial clones git fetches what is missing, before anything is written; where references \
+         are in a reftable git is asked for them, and moves the branch.",
     ),
     Item(
         "filters",

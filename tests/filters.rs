@@ -326,3 +326,13 @@ fn large_files_of_git_lfs_are_edited_by_their_text() {
     assert_eq!(sandbox.status(), "");
     sandbox.git(["fsck", "--strict"]);
 }
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        files_are_edited_as_the_checkout_has_them,
+        the_attributes_of_another_branch_are_its_own,
+        a_later_branch_gets_what_was_meant_for_an_earlier_one,
+        local_changes_are_told_from_what_a_filter_does,
+    ]);
+}

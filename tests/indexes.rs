@@ -256,3 +256,11 @@ fn names_in_the_index_are_not_taken_for_what_it_has() {
     let run = sandbox.apply(["-v"], &five()).exits(0);
     assert!(!run.stderr.contains("git wrote"), "{}", run.stderr);
 }
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        what_the_index_has_survives_a_landing,
+        a_new_file_outside_of_a_sparse_checkout_is_not_put_there,
+    ]);
+}

@@ -110,20 +110,9 @@ const SURROUNDINGS: &[Surroundings] = &[
 
 #[test]
 fn whatever_the_surroundings_it_lands_and_is_recovered() {
-    land_everywhere(&[]);
-}
-
-#[test]
-fn so_it_does_where_git_is_asked_for_references() {
-    if Sandbox::can_make_with("--ref-format=reftable") {
-        land_everywhere(&["--ref-format=reftable"]);
-    }
-}
-
-fn land_everywhere(options: &[&str]) {
     for (what, prepare) in SURROUNDINGS {
         let prepared = || {
-            let mut sandbox = Sandbox::made_with(options);
+            let mut sandbox = Sandbox::new();
             prepare(&mut sandbox);
             assert_eq!(sandbox.git(["status", "--porcelain"]), "", "{what}");
             sandbox
@@ -153,6 +142,11 @@ fn land_everywhere(options: &[&str]) {
             );
         }
     }
+}
+
+#[test]
+fn so_it_does_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[whatever_the_surroundings_it_lands_and_is_recovered]);
 }
 
 #[test]

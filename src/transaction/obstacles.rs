@@ -288,7 +288,7 @@ impl Look<'_> {
                 Ok((!empty).then(|| Obstacle::Submodule(named())))
             }
             (LINK, Found::Link(_)) => {
-                let same = blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
+                let same = self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
                 if same { Ok(None) } else { modified() }
             }
             (mode, Found::File(stat)) if mode == FILE || mode == EXECUTABLE => {
@@ -305,11 +305,11 @@ impl Look<'_> {
                     let same = self.repo.cleaned_id(path, &bytes)? == indexed.entry.id;
                     return if same { Ok(None) } else { modified() };
                 };
-                if blob_id(&bytes)? == indexed.entry.id {
+                if self.repo.blob_id(&bytes)? == indexed.entry.id {
                     return Ok(None);
                 }
                 let blob = self.repo.blob(indexed.entry.id)?;
-                if blob_id(&eol.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
+                if self.repo.blob_id(&eol.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
                     return Ok(None);
                 }
                 modified()
@@ -341,7 +341,7 @@ pub(super) const EXECUTABLE: u32 = 0o100755;
 pub(super) const LINK: u32 = 0o120000;
 pub(super) const SUBMODULE: u32 = 0o160000;
 
-/// The id of a blob with that content.
+/// By which a content is known again, whatever the repository calls its blob.
 pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {
     Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }

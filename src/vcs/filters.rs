@@ -40,7 +40,7 @@ impl Repo {
         let bench = Bench::new()?;
         let mut command = bench.git(self, attributes);
         command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
-        let id = read_id(&run(&mut command, content, path)?)?;
+        let id = self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))?;
         let mut command = bench.git(self, Attributes::Checkout);
         run(command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
     }
@@ -52,7 +52,7 @@ impl Repo {
     pub fn cleaned_id(&self, path: &str, content: &[u8]) -> Result<Oid> {
         let mut command = process::git(self);
         command.args(["hash-object", "--stdin"]).arg(format!("--path={path}"));
-        read_id(&run(&mut command, content, path)?)
+        self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))
     }
 
     /// What stands between the blob and the text of a file at that path.
@@ -117,9 +117,4 @@ fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Err(Error::Filter { path: path.to_owned(), message: first.to_owned() })
-}
-
-fn read_id(printed: &[u8]) -> Result<Oid> {
-    let text = String::from_utf8_lossy(printed);
-    Oid::from_str(text.trim_end()).map_err(|e| Error::git("read an object's name", e))
 }

@@ -8,7 +8,7 @@ pub use features::Features;
 use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
-use super::{Error, Oid, Result};
+use super::{Error, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,9 +51,6 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
-/// The length of an index's checksum.
-const CHECKSUM: usize = 20;
-
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -68,10 +65,10 @@ impl Repo {
     pub fn read_index(&self) -> Result<Index> {
         let path = self.index_file();
         let Some(fingerprint) = fingerprint(&path)? else {
-            let git = git2::Index::new().map_err(|e| Error::git("read the index", e))?;
+            let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
             return Ok(Index { git, fingerprint: None, copy: None, features: Features::default() });
         };
-        let features = features(&path)?;
+        let features = features(self, &path)?;
         let git = match features.unreadable() {
             true => {
                 let failed = |e| Error::io("create", std::env::temp_dir(), e);
@@ -112,7 +109,7 @@ impl Repo {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", file, e)),
         }
-        let features = if fingerprint.is_some() { features(&copy.path)? } else { Features::default() };
+        let features = if fingerprint.is_some() { features(self, &copy.path)? } else { Features::default() };
         let git = match features.unreadable() {
             true => {
                 let plain = beside(&copy.path, "-plain");
@@ -129,17 +126,17 @@ impl Repo {
     /// by a handle of its own, since one that belongs to a repository behaves otherwise.
     fn open_index(&self, path: &Path, features: Features) -> Result<git2::Index> {
         if self.has_references_by_git() || features.unreadable() {
-            self.set_attribute_index(&mut open(path)?)?;
+            self.set_attribute_index(&mut open(self, path)?)?;
         }
-        open(path)
+        open(self, path)
     }
 
     /// Opens an index of our own, which is made plain if it has to be.
     pub(super) fn open_scratch_index(&self, path: &Path) -> Result<git2::Index> {
-        if features(path)?.unreadable() {
+        if features(self, path)?.unreadable() {
             by_git::make_plain(self, path)?;
         }
-        open(path)
+        open(self, path)
     }
 
     /// The lock that git takes to write the index.
@@ -226,7 +223,7 @@ impl Repo {
         }
         if let Some(written) = fingerprint(&self.index_file())? {
             let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-            smudge(&mut index, written.mtime, &updated, checkout)?;
+            smudge(self, &mut index, written.mtime, &updated, checkout)?;
         }
         index.write().map_err(failed)
     }
@@ -236,6 +233,7 @@ impl Repo {
 /// as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
 /// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
 fn smudge(
+    repo: &Repo,
     index: &mut git2::Index,
     written: (i64, i64),
     updated: &BTreeSet<&[u8]>,
@@ -252,7 +250,7 @@ fn smudge(
         .filter(|entry| !updated.contains(entry.path.as_slice()))
         .collect();
     for mut entry in suspects {
-        if !is_clean(&entry, written, checkout) {
+        if !is_clean(repo, &entry, written, checkout) {
             entry.file_size = 0;
             index.add(&entry).map_err(failed)?;
         }
@@ -261,7 +259,7 @@ fn smudge(
 }
 
 /// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
-fn is_clean(entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
+fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
     let stat = match checkout.look(path) {
         Ok(Found::File(stat) | Found::Link(stat)) => stat,
@@ -277,7 +275,7 @@ fn is_clean(entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) 
         && stat.st_ino as u32 == entry.ino
         && modified.max(changed) < written;
     let content = || checkout.read(path).ok();
-    let id = |content: Vec<u8>| Oid::hash_object(git2::ObjectType::Blob, &content).ok();
+    let id = |content: Vec<u8>| repo.blob_id(&content).ok();
     as_indexed || content().and_then(id) == Some(entry.id)
 }
 
@@ -286,16 +284,16 @@ fn time(time: git2::IndexTime) -> (i64, i64) {
     (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
 
-fn open(path: &Path) -> Result<git2::Index> {
-    git2::Index::open(path).map_err(|e| Error::git("read the index", e))
+fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
+    git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
 }
 
 /// What the index at that path has.
-fn features(path: &Path) -> Result<Features> {
+fn features(repo: &Repo, path: &Path) -> Result<Features> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|e| Error::io("read", path, e))?;
-    Ok(Features::of(&bytes, CHECKSUM))
+    Ok(Features::of(&bytes, repo.checksum()))
 }
 
 impl Fingerprint {

@@ -87,7 +87,7 @@ impl super::repo::Repo {
             let entries = self.entries(id, scope)?;
             let files = entries.values().filter(|entry| entry.node() != Node::Submodule);
             self.ensure(&files.map(|entry| entry.id).collect::<Vec<_>>())?;
-            let mut index = git2::Index::new().map_err(failed)?;
+            let mut index = git2::Index::new_ext(self.format()).map_err(failed)?;
             for (path, entry) in &entries {
                 index.add(&index_entry(path, *entry)).map_err(failed)?;
             }

@@ -11,6 +11,7 @@ pub mod config;
 pub mod durability;
 pub mod fault;
 pub mod filters;
+mod format;
 pub mod hooks;
 pub mod ident;
 pub mod index;
@@ -156,7 +157,7 @@ impl Error {
 /// The result of most things here.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A commit, tree or blob id of a SHA-1 repository.
+/// The name of a commit, tree or blob.
 pub use git2::Oid;
 
 /// The kind of object that holds a file's content.

@@ -5,6 +5,7 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
+use super::format::nothing_beside;
 use super::lock::{Flock, TokenLock};
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
@@ -38,7 +39,12 @@ pub struct Movement {
     pub message: String,
 }
 
-const ZERO: &str = "0000000000000000000000000000000000000000";
+impl Movement {
+    /// Where it is, as git writes it.
+    fn old_or_nothing(&self) -> String {
+        self.old.clone().unwrap_or_else(|| nothing_beside(&self.new))
+    }
+}
 
 impl Repo {
     /// Where HEAD of this worktree points, following symbolic branches.
@@ -126,8 +132,7 @@ impl Repo {
     /// # Errors
     /// The object store cannot tell.
     pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
-        let id = |text: &str| Oid::from_str(text).map_err(|e| Error::git("read a commit's name", e));
-        let (tip, other) = (id(tip)?, id(other)?);
+        let (tip, other) = (self.id(tip)?, self.id(other)?);
         let failed = |e| Error::git(format!("look for {other} below {tip}"), e);
         let (store, commit) = (self.git.odb().map_err(failed)?, git2::ObjectType::Commit);
         if tip == other || store.read_header(tip).map_err(failed)?.1 != commit {
@@ -452,7 +457,7 @@ impl Repo {
                 .env("GIT_COMMITTER_DATE", date);
         }
         command.args(["update-ref", "-m", &movement.message, "--", &movement.name, &movement.new]);
-        command.arg(movement.old.as_deref().unwrap_or(ZERO));
+        command.arg(movement.old_or_nothing());
         let outcome = process::output(&mut command);
         if outcome.is_ok() {
             return Ok(());
@@ -509,13 +514,8 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
-    let line = format!(
-        "{} {} {}\t{}\n",
-        movement.old.as_deref().unwrap_or(ZERO),
-        movement.new,
-        movement.who,
-        movement.message
-    );
+    let line =
+        format!("{} {} {}\t{}\n", movement.old_or_nothing(), movement.new, movement.who, movement.message);
     let length = log.seek(SeekFrom::End(0))?;
     let tail = length.min(line.len() as u64);
     log.seek(SeekFrom::End(-(tail as i64)))?;

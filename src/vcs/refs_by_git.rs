@@ -58,9 +58,4 @@ impl Repo {
     pub(super) fn set_orig_head_by_git(&self, old: &str) -> Result<()> {
         process::output(process::git(self).args(["update-ref", "ORIG_HEAD", old])).map(drop)
     }
-
-    /// Reads an object's name.
-    pub(super) fn id(&self, text: &str) -> Result<Oid> {
-        Oid::from_str(text).map_err(|e| Error::git("read an object's name", e))
-    }
 }

@@ -422,7 +422,8 @@ fn refuse_unsupported(git_dir: &Path) -> Result<()> {
     let Ok(config) = git2::Config::open(&common.join("config")) else { return Ok(()) };
     let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
     let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
-    if let Some(format) = extension("objectformat").filter(|f| !f.eq_ignore_ascii_case("sha1")) {
+    let known = |format: &str| ["sha1", "sha256"].iter().any(|known| format.eq_ignore_ascii_case(known));
+    if let Some(format) = extension("objectformat").filter(|format| !known(format)) {
         return unsupported(
             format!("this repository has {format} object names (extensions.objectFormat)"),
             "apply the response in a SHA-1 clone of it",

@@ -77,6 +77,8 @@ fn open_at(
     common_dir: PathBuf,
     workdir: Option<PathBuf>,
 ) -> Result<(git2::Repository, Config, Place)> {
+    // One that is gone is none: of a worktree that was removed, for one.
+    let workdir = workdir.filter(|path| path.is_dir());
     let config = Config::of_git(&git_dir)?;
     let shadow = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
     let at = shadow.path();

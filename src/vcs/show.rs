@@ -25,7 +25,7 @@ impl Repo {
     pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
         let old = match old {
             Some(old) => old,
-            None => empty_tree()?,
+            None => self.empty_tree()?,
         };
         let mut command = match show.objects {
             Some(objects) => process::git_with_objects(self, objects),
@@ -73,8 +73,4 @@ impl Repo {
             let _ = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
         }
     }
-}
-
-fn empty_tree() -> Result<Oid> {
-    Oid::hash_object(git2::ObjectType::Tree, b"").map_err(|e| Error::git("name the empty tree", e))
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
 
 pub mod fault;
+pub mod kinds;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -68,28 +69,13 @@ impl Sandbox {
     /// A repository on branch main without a commit.
     pub fn unborn() -> Self {
         let sandbox = Self::bare_ground();
-        sandbox.git(["init", "-q", "-b", "main"]);
+        sandbox.git(["init", "-q", "-b", "main"].iter().chain(kinds::current()));
         sandbox
     }
 
     /// A repository with a first commit of a few files.
     pub fn new() -> Self {
-        Self::made_with(&[])
-    }
-
-    /// Whether this git can make repositories with that option. A test that cannot have one says that it did not run.
-    pub fn can_make_with(option: &str) -> bool {
-        let made = Self::bare_ground().git_command(["init", "-q", option]).output().unwrap().status.success();
-        if !made {
-            println!("this git has no {option}: nothing is tested");
-        }
-        made
-    }
-
-    /// Likewise, made by `git init` with these options.
-    pub fn made_with(options: &[&str]) -> Self {
-        let sandbox = Self::bare_ground();
-        sandbox.git(["init", "-q", "-b", "main"].iter().chain(options));
+        let sandbox = Self::unborn();
         sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
         sandbox.file("README", "hello\n");
         sandbox.file("gone.txt", "gone\n");
@@ -277,6 +263,8 @@ pub struct State {
     pub files: Listing,
     pub index: String,
     pub status: String,
+    /// References and their logs, where they are in no files of their own.
+    pub references: String,
 }
 
 impl Sandbox {
@@ -289,7 +277,15 @@ impl Sandbox {
         files.retain(|path, _| !path.starts_with(".git/sharedindex."));
         // A pack's name is that of its content, which may be delivered in another order.
         files.retain(|path, _| !path.contains("objects/pack/") || path.ends_with('/'));
-        State { files, index, status }
+        let mut references = String::new();
+        if self.repo.join(".git/reftable").exists() {
+            files.retain(|path, _| !path.starts_with(".git/reftable/"));
+            references = self.git(["for-each-ref"]) + &self.git(["reflog", "--all"]);
+            let head =
+                self.git_command(["rev-parse", "--verify", "-q", "ORIG_HEAD", "HEAD"]).output().unwrap();
+            references += &String::from_utf8_lossy(&head.stdout);
+        }
+        State { files, index, status, references }
     }
 }
 
@@ -301,6 +297,7 @@ impl State {
             same(what, &wanted.files, &self.files);
             assert_eq!(self.index, wanted.index, "{what}");
             assert_eq!(self.status, wanted.status, "{what}");
+            assert_eq!(self.references, wanted.references, "{what}");
         }
     }
 }

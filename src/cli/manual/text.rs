@@ -321,15 +321,15 @@ pub(super) const LIMITS: &[Piece] = &[
         "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",
     ),
     Item(
-        "repositories",
-        "with SHA-256 object names. In partial clones git fetches what is missing, before anything is written; where references \
-         are in a reftable git is asked for them, and moves the branch.",
-    ),
-    Item(
         "filters",
         "Text under a `filter` (Git LFS) or `ident` is edited as the checkout has it, and stored as git stores it. What is \
          refused is text under a filter and a `working-tree-encoding` at once, and a response that changes such files \
          together with attribute files.",
+    ),
+    Text(
+        "What the library that it is built with cannot do git itself does: it fetches what a partial clone lacks, before anything \
+         is written; it runs filters and encodings; it writes an index that is split or sparse, or has an untracked cache or a \
+         file system monitor; it moves the branch where references are in a reftable. `-v` says so.",
     ),
     Text(
         "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. New files have the permissions that the umask leaves, also where \

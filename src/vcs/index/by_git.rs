@@ -31,8 +31,7 @@ pub(super) fn change(
     placed: &[&str],
     skipped: &BTreeSet<&str>,
 ) -> Result<()> {
-    let zero =
-        "0".repeat(updates.iter().flat_map(|(_, entry)| entry).next().map_or(40, |e| e.id.to_string().len()));
+    let zero = "0".repeat(2 * repo.checksum());
     let (gone, there): (Vec<_>, Vec<_>) = updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
     for (path, entry) in gone.into_iter().chain(there) {

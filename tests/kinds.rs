@@ -1,29 +1,23 @@
-//! Repositories whose references only git can read: in a reftable, or with an extension that the library does not know.
+//! Other kinds of repository: with SHA-256, and with references that only git can read, in a reftable or beside an extension
+//! that the library does not know.
 #![cfg(test)]
 
 mod sandbox;
 
-use sandbox::fault::with_fault;
+use sandbox::kinds::{self, in_others};
 use sandbox::{Sandbox, create, five, patch, same};
-
-/// Whether git can make a reftable.
-fn can_make() -> bool {
-    Sandbox::can_make_with("--ref-format=reftable")
-}
-
-/// As [`Sandbox::new`], in a reftable.
-fn reftable() -> Sandbox {
-    Sandbox::made_with(&["--ref-format=reftable"])
-}
 
 #[test]
 fn a_landing_on_the_checkout_is_whole() {
-    if !can_make() {
-        return;
-    }
-    let sandbox = reftable();
+    in_others(&[whole]);
+}
+
+fn whole() {
+    let sandbox = Sandbox::new();
     let base = sandbox.head();
-    let run = sandbox.apply(["-v"], &five()).exits(0).says("git moved the branch");
+    let run = sandbox.apply(["-v"], &five()).exits(0);
+    let by_git = sandbox.exists(".git/reftable");
+    assert_eq!(run.stderr.contains("git moved the branch"), by_git, "{}", run.stderr);
     assert!(!run.stderr.contains("git wrote the index"), "{}", run.stderr);
     assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..HEAD")]), "5");
     assert_eq!(sandbox.status(), "");
@@ -36,18 +30,16 @@ fn a_landing_on_the_checkout_is_whole() {
     }
     sandbox.apply([""; 0], &five()).exits(0).says("nothing to do");
     sandbox.is_sound();
-    // The same commits as anywhere else.
-    let plain = Sandbox::new();
-    plain.apply([""; 0], &five()).exits(0);
-    assert_eq!(sandbox.head(), plain.head());
+    assert_eq!(sandbox.head().len(), if kinds::current()[0].contains("sha256") { 64 } else { 40 });
 }
 
 #[test]
 fn every_kind_of_target_is_served() {
-    if !can_make() {
-        return;
-    }
-    let sandbox = reftable();
+    in_others(&[targets]);
+}
+
+fn targets() {
+    let sandbox = Sandbox::new();
     let first = sandbox.head();
     sandbox.file("later", "x\n");
     sandbox.commit("later");
@@ -86,13 +78,12 @@ fn every_kind_of_target_is_served() {
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
     // A first commit.
-    let sandbox = Sandbox::bare_ground();
-    sandbox.git(["init", "-q", "-b", "main", "--ref-format=reftable"]);
+    let sandbox = Sandbox::unborn();
     sandbox.apply([""; 0], &create("a/b", "Begin", "one\n")).exits(0);
     assert_eq!(sandbox.subjects("main"), ["Begin"]);
     assert_eq!(sandbox.status(), "");
     // A bare one.
-    sandbox.git(["clone", "-q", "--bare", "--ref-format=reftable", ".", "../bare.git"]);
+    sandbox.git(["clone", "-q", "--bare", ".", "../bare.git"]);
     sandbox.apply(["-C", "../bare.git"], &create("c", "Go on", "one\n")).exits(0);
     assert_eq!(sandbox.git(["-C", "../bare.git", "log", "--format=%s"]), "Go on\nBegin");
     sandbox.git(["-C", "../bare.git", "fsck", "--strict"]);
@@ -100,15 +91,16 @@ fn every_kind_of_target_is_served() {
 
 #[test]
 fn what_is_in_the_way_is_seen() {
-    if !can_make() {
-        return;
-    }
-    let sandbox = reftable();
+    in_others(&[obstacles]);
+}
+
+fn obstacles() {
+    let sandbox = Sandbox::new();
     sandbox.file("README", "mine\n");
     let before = sandbox.listing();
     sandbox.apply([""; 0], &five()).exits(4).says("README has local changes");
     same("local changes", &before, &sandbox.listing());
-    let sandbox = reftable();
+    let sandbox = Sandbox::new();
     sandbox.git(["checkout", "-q", "-b", "other"]);
     sandbox.file("c", "theirs\n");
     sandbox.commit("theirs");
@@ -130,10 +122,11 @@ fn what_is_in_the_way_is_seen() {
 
 #[test]
 fn attributes_and_settings_count_as_ever() {
-    if !can_make() {
-        return;
-    }
-    let sandbox = reftable();
+    in_others(&[attributes]);
+}
+
+fn attributes() {
+    let sandbox = Sandbox::new();
     sandbox.git(["config", "filter.rot.clean", "tr A-Za-z N-ZA-Mn-za-m"]);
     sandbox.git(["config", "filter.rot.smudge", "tr A-Za-z N-ZA-Mn-za-m"]);
     sandbox.file(".git/info/attributes", "*.dos text eol=crlf\n");
@@ -166,42 +159,4 @@ fn a_partial_clone_of_an_older_git_is_served() {
     assert_eq!(sandbox.git(["rev-list", "--count", "main..side"]), "5");
     assert_eq!(sandbox.status(), "");
     sandbox.git(["fsck", "--strict"]);
-}
-
-#[test]
-fn killed_or_failing_it_is_before_or_after() {
-    if !can_make() {
-        return;
-    }
-    let sandbox = reftable();
-    let state = |sandbox: &Sandbox| {
-        let mut files = sandbox.listing();
-        // Every reference is as it was; the tables that hold them may be packed otherwise.
-        files.retain(|path, _| !path.contains("/reftable/") && path != ".git/index");
-        let references = sandbox.git(["for-each-ref"]) + &sandbox.git(["reflog", "--all"]);
-        (files, references, sandbox.git(["ls-files", "-s"]), sandbox.status())
-    };
-    let before = state(&sandbox);
-    sandbox.apply([""; 0], &five()).exits(0);
-    let after = state(&sandbox);
-    use git_llm_apply::vcs::fault::Fault;
-    let moved = Fault::ALL.iter().position(|fault| *fault == Fault::RefMoved).unwrap();
-    let mut struck = 0;
-    for (at, fault) in Fault::ALL.iter().enumerate() {
-        for what in ["kill", "fail"] {
-            let sandbox = reftable();
-            let run = with_fault(&sandbox, [""; 0], &format!("{}:{what}", fault.as_str()));
-            if run.code == Some(0) && (what == "kill" || at < moved) {
-                continue;
-            }
-            struck += 1;
-            sandbox.run(["recover"]).exits(0);
-            let (found, wanted) = (state(&sandbox), if at < moved { &before } else { &after });
-            let name = format!("{what} at {fault:?}: {}", run.stderr);
-            same(&name, &wanted.0, &found.0);
-            assert_eq!((&found.1, &found.2, &found.3), (&wanted.1, &wanted.2, &wanted.3), "{name}");
-            sandbox.is_sound();
-        }
-    }
-    assert!(struck >= 30, "only {struck} were struck");
 }

@@ -145,8 +145,11 @@ fn whatever_the_surroundings_it_lands_and_is_recovered() {
 }
 
 #[test]
-fn so_it_does_in_other_kinds_of_repository() {
-    sandbox::kinds::in_others(&[whatever_the_surroundings_it_lands_and_is_recovered]);
+fn so_it_does_where_git_is_asked_for_references() {
+    let kind = &["--ref-format=reftable"];
+    if sandbox::kinds::can_make(kind) {
+        sandbox::kinds::within(kind, whatever_the_surroundings_it_lands_and_is_recovered);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::{Error, Result};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -91,6 +91,7 @@ impl Repo {
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;
+        let mut features = Features::default();
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
         // Git replaces an index and never writes into one: what was opened stays as it is.
         match std::fs::File::open(&file) {
@@ -98,18 +99,21 @@ impl Repo {
                 let failed = |e| Error::io("copy", &file, e);
                 let metadata = from.metadata().map_err(failed)?;
                 let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
-                std::io::copy(&mut from, &mut to).map_err(failed)?;
+                let mut bytes = Vec::with_capacity(metadata.len() as usize);
+                from.read_to_end(&mut bytes).and_then(|_| to.write_all(&bytes)).map_err(failed)?;
+                features = Features::of(&bytes, self.checksum());
                 fingerprint = Some(Fingerprint::of(&metadata));
                 copy.permissions = Some(metadata.permissions());
                 copy.tail = tail(&from).map_err(failed)?;
-                // To git the time of an index says which of its entries are to be looked at.
-                let modified = metadata.modified().map_err(failed)?;
-                to.set_modified(modified).map_err(failed)?;
+                if features.any() {
+                    // To git the time of an index says which of its entries are to be looked at.
+                    let modified = metadata.modified().map_err(failed)?;
+                    to.set_modified(modified).map_err(failed)?;
+                }
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", file, e)),
         }
-        let features = if fingerprint.is_some() { features(self, &copy.path)? } else { Features::default() };
         let git = match features.unreadable() {
             true => {
                 let plain = beside(&copy.path, "-plain");

@@ -322,8 +322,8 @@ pub(super) const LIMITS: &[Piece] = &[
     ),
     Item(
         "filters",
-        "Text under a `filter` (Git LFS) or `ident` is edited as the checkout has it, and stored as git stores it. What is \
-         refused is text under a filter and a `working-tree-encoding` at once, and a response that changes such files \
+        "Text under a `filter` (Git LFS) or `ident` is edited as the checkout has it, and stored as git stores it. On a branch \
+         that is not checked out that takes git 2.41. What is refused is text under a filter and a `working-tree-encoding` at once, and a response that changes such files \
          together with attribute files.",
     ),
     Text(

@@ -22,6 +22,7 @@ pub struct Index {
     fingerprint: Option<Fingerprint>,
     /// The copy that was read in its place, with its permissions and its last bytes.
     copy: Option<Copy>,
+    /// Those of the copy.
     features: Features,
 }
 
@@ -68,9 +69,14 @@ impl Repo {
             let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
             return Ok(Index { git, fingerprint: None, copy: None, features: Features::default() });
         };
-        let features = features(self, &path)?;
-        let git = match features.unreadable() {
-            true => {
+        // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
+        let git = match self.open_index(&path, Features::default()) {
+            Ok(git) => git,
+            Err(e) => {
+                let features = features(self, &path)?;
+                if !features.unreadable() {
+                    return Err(e);
+                }
                 let failed = |e| Error::io("create", std::env::temp_dir(), e);
                 let directory = tempfile::tempdir().map_err(failed)?;
                 let copy = directory.path().join("index");
@@ -78,9 +84,8 @@ impl Repo {
                 by_git::make_plain(self, &copy)?;
                 self.open_index(&copy, features)?
             }
-            false => self.open_index(&path, features)?,
         };
-        Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features })
+        Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features: Features::default() })
     }
 
     /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it

@@ -66,6 +66,30 @@ fn emptying() -> String {
     [remove("a/b/c/d/x", "Empty it"), rename("a/b/c/y", "y", "Empty it")].concat()
 }
 
+/// With files that git itself makes.
+fn filtered() -> Sandbox {
+    let sandbox = Sandbox::unborn();
+    for key in ["filter.rot.clean", "filter.rot.smudge"] {
+        sandbox.git(["config", key, "tr A-Za-z N-ZA-Mn-za-m"]);
+    }
+    sandbox.file(".gitattributes", "*.rs filter=rot\nREADME working-tree-encoding=UTF-16LE\n");
+    sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    sandbox.file("README", "h\0i\0\n\0");
+    sandbox.file("gone.txt", "gone\n");
+    sandbox.file("old.txt", "one\ntwo\nthree\nfour\n");
+    sandbox.commit("base");
+    sandbox
+}
+
+/// With an index that git itself has to write.
+fn split() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["update-index", "--untracked-cache"]);
+    sandbox.git(["update-index", "--split-index"]);
+    sandbox.status();
+    sandbox
+}
+
 /// Over the limit from which objects go in as a pack.
 fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
@@ -102,6 +126,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "emptied directories", make: nested, options: &[], response: emptying },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
+    Scenario { name: "files by git", make: filtered, options: &[], response: five },
+    Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 
@@ -320,14 +346,26 @@ fn what_the_user_did_meanwhile_is_never_undone() {
 #[test]
 fn killed_by_chance_a_hundred_times() {
     // Not at named points: the process is killed after a random while, and the clock decides where that is.
-    let scenario = &SCENARIOS[0];
+    killed_by_chance(&SCENARIOS[0], 100, 30_000);
+}
+
+#[test]
+fn killed_by_chance_while_git_does_its_part() {
+    for name in ["files by git", "an index by git"] {
+        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+        killed_by_chance(scenario, 30, 90_000);
+    }
+}
+
+fn killed_by_chance(scenario: &Scenario, times: u64, longest: u64) {
     let (before, after) = ends(scenario);
     let mut seen = (0, 0);
-    for n in 0..100u64 {
+    for n in 0..times {
+        let after_a_while = n * 397 * (longest / times / 300).max(1) % longest;
         let sandbox = (scenario.make)();
         let file = sandbox.response(&(scenario.response)());
         let mut child = sandbox.command(["-q".into(), file]).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_micros(n * 397 % 30_000));
+        std::thread::sleep(std::time::Duration::from_micros(after_a_while));
         let _ = child.kill();
         child.wait().unwrap();
         sandbox.run(["recover"]).exits(0);
@@ -340,11 +378,49 @@ fn killed_by_chance_a_hundred_times() {
         }
         assert_state(
             scenario,
-            &format!("killed after {} us", n * 397 % 30_000),
+            &format!("{}: killed after {after_a_while} us", scenario.name),
             &found,
             if landed { &after } else { &before },
         );
         sandbox.is_sound();
     }
     assert!(seen.0 > 0, "never killed in time: {seen:?}");
+}
+
+#[test]
+fn killed_or_failing_in_other_kinds_of_repository_it_is_before_or_after() {
+    // In a shorter form: each point once.
+    for kind in sandbox::kinds::OTHERS.iter().filter(|kind| sandbox::kinds::can_make(kind)) {
+        sandbox::kinds::within(kind, || {
+            let names: &[&str] = match kind {
+                ["--object-format=sha256"] => &["branch checked out", "a pack"],
+                ["--ref-format=reftable"] => &["branch checked out", "detached", "unborn", "new branch"],
+                _ => &["branch checked out"],
+            };
+            for name in names {
+                let scenario = SCENARIOS.iter().find(|scenario| scenario.name == *name).unwrap();
+                strike_once(scenario);
+            }
+        });
+    }
+}
+
+fn strike_once(scenario: &Scenario) {
+    let (before, after) = ends(scenario);
+    let mut struck = 0;
+    for &fault in Fault::ALL {
+        for what in ["kill", "fail"] {
+            let sandbox = (scenario.make)();
+            let run = land(&sandbox, scenario, Some(&format!("{}:{what}", fault.as_str())));
+            if run.code == Some(0) && (what == "kill" || is_before_commit_point(fault)) {
+                continue;
+            }
+            struck += 1;
+            sandbox.run(["recover"]).exits(0);
+            let wanted = if is_before_commit_point(fault) { &before } else { &after };
+            assert_state(scenario, &format!("{what} at {fault:?} {}", run.stderr), &sandbox.state(), wanted);
+            sandbox.is_sound();
+        }
+    }
+    assert!(struck >= 16, "{}: only {struck} points were struck", scenario.name);
 }

@@ -325,6 +325,84 @@ fn other_kinds_of_file_systems_are_served_and_as_safe() {
 }
 
 #[test]
+fn with_sha_256_it_is_as_safe() {
+    let kind = &["--object-format=sha256"];
+    if can_trace() && sandbox::kinds::can_make(kind) {
+        // In a shorter form: the calls are the same.
+        sandbox::kinds::within(kind, || {
+            kill_at_each(Kind::Local, |at, _| at % 6 == 0);
+        });
+    }
+}
+
+/// An index that git has to write, and files that it has to make.
+fn by_git() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for key in ["filter.rot.clean", "filter.rot.smudge"] {
+        sandbox.git(["config", key, "tr A-Za-z N-ZA-Mn-za-m"]);
+    }
+    sandbox.file("sub/.gitattributes", "* filter=rot\n");
+    sandbox.commit("attributes");
+    sandbox.git(["update-index", "--untracked-cache"]);
+    sandbox.git(["update-index", "--split-index"]);
+    sandbox.status();
+    sandbox
+}
+
+#[test]
+fn where_git_does_a_part_its_calls_may_fail_too() {
+    if !can_trace() {
+        return;
+    }
+    // An injection counts in each process for itself, in ours and in those of git: with the n-th call it strikes in all
+    // that come so far.
+    let calls = &["openat", "write", "rename", "mkdir", "linkat", "unlink"];
+    strike(by_git, &["error=EIO", "signal=KILL"], calls);
+    let kind = &["--ref-format=reftable"];
+    if sandbox::kinds::can_make(kind) {
+        sandbox::kinds::within(kind, || {
+            // Git that is killed while it moves the branch, or cannot remove its lock, leaves it, as ever.
+            strike(Sandbox::new, &["error=EIO"], &calls[..5]);
+        });
+    }
+}
+
+fn strike(make: fn() -> Sandbox, injections: &[&str], calls: &[&str]) {
+    let response = five() + &sandbox::create("sub/new", "Add", "new\n");
+    let land = |sandbox: &Sandbox| sandbox.apply([""; 0], &response);
+    let sandbox = make();
+    let base = sandbox.head();
+    let before = sandbox.state();
+    land(&sandbox).exits(0);
+    let after = sandbox.state();
+    let mut ends = [0, 0];
+    for injection in injections {
+        for call in calls {
+            let kills = injection.starts_with("signal");
+            for nth in if kills { [2, 5, 17] } else { [1, 3, 9] } {
+                let what = format!("{call}:{injection}:when={nth}");
+                let sandbox = make();
+                let binary = sandbox.command([sandbox.response(&response)]);
+                let mut strace = Command::new("strace");
+                strace.args(["-f", "-o", "/dev/null", "-e", &format!("trace=?{call}")]);
+                strace.args(["-e", &format!("inject=?{what}")]);
+                strace.arg(binary.get_program()).args(binary.get_args());
+                strace.env_clear().envs(binary.get_envs().filter_map(|(name, value)| Some((name, value?))));
+                strace.current_dir(&sandbox.repo).stdin(std::process::Stdio::null());
+                let run = Run::of(strace.output().unwrap());
+                let recovered = sandbox.run(["recover"]).exits(0);
+                let landed = sandbox.git(["rev-parse", "HEAD"]) != base;
+                ends[usize::from(landed)] += 1;
+                let what = format!("{what}: {:?}\n{}{}", run.code, run.stderr, recovered.stdout);
+                assert!(run.code != Some(0) || landed, "{what}");
+                sandbox.state().is(if landed { &after } else { &before }, &what);
+            }
+        }
+    }
+    assert!(ends.iter().all(|count| *count > 0), "{ends:?}");
+}
+
+#[test]
 fn the_plain_path_spawns_nothing_and_writes_inside_the_repository_only() {
     if !can_trace() {
         return;

@@ -214,3 +214,15 @@ fn who_may_read_a_file_stays_as_it_is() {
     let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode();
     assert_eq!(mode("new"), mode("other"));
 }
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        an_edit_whose_time_was_set_back_is_an_edit,
+        a_file_that_is_there_although_it_should_be_skipped_is_the_users,
+        unrelated_entries_of_the_index_stay_as_they_are,
+        a_submodule_may_give_way_to_a_file_and_move,
+        an_attribute_file_that_goes_counts_no_more,
+        the_directory_that_one_stands_in_stays,
+    ]);
+}

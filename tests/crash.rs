@@ -7,7 +7,7 @@ mod faults;
 mod sandbox;
 
 use faults::points::{Strike, is_before_commit_point, strike_at};
-use faults::scenario::SCENARIOS;
+use faults::scenario::{SCENARIOS, Scenario};
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::same;
 
@@ -149,17 +149,39 @@ fn what_the_user_did_meanwhile_is_never_undone() {
 #[test]
 fn killed_by_chance_a_hundred_times() {
     // Not at named points: the process is killed after a random while, and the clock decides where that is.
-    let scenario = &SCENARIOS[0];
+    killed_by_chance(&SCENARIOS[0], 100, 30_000);
+}
+
+#[test]
+fn killed_by_chance_while_git_does_its_part() {
+    for name in ["files by git", "an index by git"] {
+        killed_by_chance(named(name), 30, 90_000);
+    }
+}
+
+fn named(name: &str) -> &'static Scenario {
+    SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap()
+}
+
+fn killed_by_chance(scenario: &Scenario, times: u64, longest: u64) {
     let ends = scenario.ends();
     let mut seen = (0, 0);
-    for n in 0..100u64 {
+    for n in 0..times {
+        let after_a_while = n * 397 * (longest / times / 300).max(1) % longest;
         let sandbox = (scenario.make)();
         let file = sandbox.response(&(scenario.response)());
         let mut child = sandbox.command(["-q".into(), file]).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_micros(n * 397 % 30_000));
+        std::thread::sleep(std::time::Duration::from_micros(after_a_while));
         let _ = child.kill();
         child.wait().unwrap();
-        sandbox.run(["recover"]).exits(0);
+        // As long as a git that it started is at work, it is alive.
+        for _ in 0..200 {
+            sandbox.run(["recover"]).exits(0);
+            if !sandbox.exists(".git/llm-apply/txn") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
         let found = sandbox.state();
         let landed = sandbox.git(["rev-list", "--count", "HEAD"]) != "1";
         if landed {
@@ -168,8 +190,43 @@ fn killed_by_chance_a_hundred_times() {
             seen.0 += 1
         }
         let wanted = if landed { &ends.after } else { &ends.before };
-        found.is(wanted, &format!("killed after {} us", n * 397 % 30_000));
+        found.is(wanted, &format!("{}: killed after {after_a_while} us", scenario.name));
         sandbox.is_sound();
     }
     assert!(seen.0 > 0, "never killed in time: {seen:?}");
+}
+
+#[test]
+fn killed_or_failing_in_other_kinds_of_repository_it_is_before_or_after() {
+    // In a shorter form: each point once.
+    for kind in sandbox::kinds::OTHERS.iter().filter(|kind| sandbox::kinds::can_make(kind)) {
+        sandbox::kinds::within(kind, || {
+            let names: &[&str] = match kind {
+                ["--object-format=sha256"] => &["branch checked out", "a pack"],
+                ["--ref-format=reftable"] => &["branch checked out", "detached", "unborn", "new branch"],
+                _ => &["branch checked out"],
+            };
+            names.iter().for_each(|name| strike_once(named(name)));
+        });
+    }
+}
+
+fn strike_once(scenario: &Scenario) {
+    let ends = scenario.ends();
+    let mut struck = 0;
+    for &fault in Fault::ALL {
+        for what in ["kill", "fail"] {
+            let sandbox = (scenario.make)();
+            let run = scenario.land(&sandbox, Some(&format!("{}:{what}", fault.as_str())));
+            if run.code == Some(0) && (what == "kill" || is_before_commit_point(fault)) {
+                continue;
+            }
+            struck += 1;
+            sandbox.run(["recover"]).exits(0);
+            let wanted = if is_before_commit_point(fault) { &ends.before } else { &ends.after };
+            scenario.is(&sandbox, wanted, &format!("{what} at {fault:?} {}", run.stderr));
+            sandbox.is_sound();
+        }
+    }
+    assert!(struck >= 16, "{}: only {struck} points were struck", scenario.name);
 }

@@ -254,9 +254,13 @@ mod schema {
                 "minimum" => value.as_i64().is_none_or(|n| n >= wanted.as_i64().unwrap()),
                 "maximum" => value.as_i64().is_none_or(|n| n <= wanted.as_i64().unwrap()),
                 "pattern" => {
-                    assert_eq!(wanted, "^[0-9a-f]{40}$", "the only one that is understood here");
+                    assert_eq!(
+                        wanted, "^([0-9a-f]{40}|[0-9a-f]{64})$",
+                        "the only one that is understood here"
+                    );
                     let hex = |text: &str| {
-                        text.len() == 40 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+                        [40, 64].contains(&text.len())
+                            && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
                     };
                     value.as_str().is_some_and(hex)
                 }

@@ -352,3 +352,11 @@ fn a_head_that_is_switched_under_the_locks_is_seen() {
     assert_eq!((sandbox.git(["for-each-ref"]), sandbox.status()), (before, String::new()));
     sandbox.git(["fsck", "--strict"]);
 }
+
+#[test]
+fn so_is_head_where_git_alone_knows_of_it() {
+    sandbox::kinds::in_others(&[
+        a_switched_head_is_in_the_way,
+        a_head_that_is_switched_under_the_locks_is_seen,
+    ]);
+}

@@ -128,10 +128,10 @@ fn a_worktree_that_was_moved_or_removed_is_recovered() {
         let (sandbox, linked) = killed_in_linked(fault);
         std::fs::remove_dir_all(&linked).unwrap();
         std::fs::remove_dir_all(sandbox.repo.join(".git/worktrees/linked")).unwrap();
-        let head = sandbox.text(".git/logs/HEAD");
+        let head = sandbox.git(["reflog", "show", "HEAD"]);
         sandbox.run(["recover"]).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
-        assert_eq!(sandbox.text(".git/logs/HEAD"), head, "HEAD of this worktree has not moved");
+        assert_eq!(sandbox.git(["reflog", "show", "HEAD"]), head, "HEAD of this worktree has not moved");
         assert!(!sandbox.exists(".git/ORIG_HEAD"));
         sandbox.is_sound();
         sandbox.git(["branch", "-D", "side"]);
@@ -353,4 +353,28 @@ fn a_lock_of_somebody_elses_is_waited_for_by_the_user() {
     sandbox.run(["recover"]).exits(0);
     sandbox.state().is(&after, "another's lock");
     sandbox.is_sound();
+}
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    use sandbox::kinds::{can_make, in_others, within};
+    in_others(&[
+        what_was_caught_in_the_exchange_goes_back,
+        a_file_of_the_users_that_is_like_ours_is_not_taken_for_it,
+        a_signal_does_not_stop_a_recovery,
+        a_repository_that_was_moved_is_recovered_where_it_is,
+        a_copy_is_recovered_without_touching_the_original,
+        a_worktree_that_was_moved_or_removed_is_recovered,
+    ]);
+    // Where references are files.
+    let kind = &["--object-format=sha256"];
+    if can_make(kind) {
+        within(kind, || {
+            edits_in_a_checkout_that_was_not_touched_yet_are_nobodys_business();
+            what_is_on_the_branch_decides_whether_a_killed_run_has_landed();
+            commits_that_somebody_has_found_and_named_stay();
+            recovery_removes_nothing_but_its_own();
+            a_recovery_does_not_need_the_objects_of_the_killed_run();
+        });
+    }
 }

@@ -313,48 +313,17 @@ fn refusals() -> Vec<Refusal> {
             "signed",
         ),
         (
-            "filter",
+            "filter and encoding",
             |s| {
                 s.git(["config", "filter.up.clean", "cat"]);
-                s.file(".gitattributes", "*.rs filter=up\n");
-                s.commit("filter");
-            },
-            &[],
-            with(String::new()),
-            128,
-            "filter=up",
-        ),
-        (
-            "encoding",
-            |s| {
-                s.file(".gitattributes", "u16 working-tree-encoding=UTF-16LE\n");
+                s.file(".gitattributes", "u16 filter=up working-tree-encoding=UTF-16LE\n");
                 s.file("u16", "x\0\n\0");
-                s.commit("encoding");
+                s.commit("filter and encoding");
             },
             &[],
             with(patch("u16", "w", "x\n", "y\n")),
             128,
-            "working-tree-encoding",
-        ),
-        (
-            "split index",
-            |s| {
-                s.git(["update-index", "--split-index"]);
-            },
-            &[],
-            with(String::new()),
-            128,
-            "the index is split",
-        ),
-        (
-            "sparse index",
-            |s| {
-                s.git(["sparse-checkout", "set", "--sparse-index", "docs"]);
-            },
-            &[],
-            with(String::new()),
-            128,
-            "the index is sparse",
+            "filter=up and working-tree-encoding=UTF-16LE",
         ),
         (
             "bad configuration",

@@ -140,3 +140,13 @@ fn revisions_are_named_along_the_parents_that_git_sees() {
         assert_eq!(sandbox.status(), "", "{how}");
     }
 }
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        a_replaced_commit_is_built_on_as_git_sees_it,
+        replacements_that_git_is_told_to_pass_over_are_passed_over,
+        a_replaced_file_or_tree_is_refused_by_name,
+        revisions_are_named_along_the_parents_that_git_sees,
+    ]);
+}

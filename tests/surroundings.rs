@@ -145,6 +145,14 @@ fn whatever_the_surroundings_it_lands_and_is_recovered() {
 }
 
 #[test]
+fn so_it_does_where_git_is_asked_for_references() {
+    let kind = &["--ref-format=reftable"];
+    if sandbox::kinds::can_make(kind) {
+        sandbox::kinds::within(kind, whatever_the_surroundings_it_lands_and_is_recovered);
+    }
+}
+
+#[test]
 fn nothing_is_written_into_a_git_directory_by_whatever_name() {
     // In the work tree under another name than .git.
     let mut sandbox = Sandbox::new();

@@ -11,14 +11,14 @@ mod sandbox;
 
 use faults::End;
 use faults::calls::Landing;
-use faults::scenario::SCENARIOS;
-use faults::strace::{CALLS, Call, Kind, calm, can_trace, traced};
+use faults::scenario::{SCENARIOS, Scenario};
+use faults::strace::{CALLS, Call, Kind, calm, can_trace, strace, traced};
 use std::path::PathBuf;
 
-/// Kills at each call at which to strike on that kind of file system, and gives how many.
-fn kill_at_each(kind: Kind) -> usize {
+/// Kills at every `step`th call at which to strike on that kind of file system, and gives how many.
+fn kill_at_each(kind: Kind, step: usize) -> usize {
     let landing = Landing::of(&SCENARIOS[0], kind);
-    let struck: Vec<_> = landing.calls.iter().filter(|call| kind.is_struck_at(call)).collect();
+    let struck: Vec<_> = landing.calls.iter().filter(|call| kind.is_struck_at(call)).step_by(step).collect();
     let landed = struck.iter().filter(|call| landing.kill(call) == End::After).count();
     assert!(landed > 0 && landed < struck.len(), "{landed} of {} landed", struck.len());
     struck.len()
@@ -27,7 +27,7 @@ fn kill_at_each(kind: Kind) -> usize {
 #[test]
 fn killed_at_any_system_call_it_is_before_or_after() {
     if can_trace() {
-        println!("killed at {} system calls", kill_at_each(Kind::Local));
+        println!("killed at {} system calls", kill_at_each(Kind::Local, 1));
     }
 }
 
@@ -63,10 +63,65 @@ fn other_kinds_of_file_systems_are_served_and_as_safe() {
         return;
     }
     for kind in [Kind::WithoutExchange, Kind::WithoutLinks] {
-        let struck_at = kill_at_each(kind);
+        let struck_at = kill_at_each(kind, 1);
         println!("{kind:?}: killed at {struck_at} system calls");
         assert!(struck_at > 10, "{kind:?}: only {struck_at} calls");
     }
+}
+
+#[test]
+fn with_sha_256_it_is_as_safe() {
+    let kind = &["--object-format=sha256"];
+    if can_trace() && sandbox::kinds::can_make(kind) {
+        // Every sixth: the calls are the same.
+        sandbox::kinds::within(kind, || assert!(kill_at_each(Kind::Local, 6) > 10));
+    }
+}
+
+#[test]
+fn where_git_does_a_part_its_calls_may_fail_too() {
+    if !can_trace() {
+        return;
+    }
+    let calls = ["openat", "write", "rename", "mkdir", "linkat", "unlink"];
+    for name in ["files by git", "an index by git"] {
+        strike_all(scenario(name), &["error=EIO", "signal=KILL"], &calls);
+    }
+    let kind = &["--ref-format=reftable"];
+    if sandbox::kinds::can_make(kind) {
+        // Git that is killed while it moves the branch, or cannot remove its lock, leaves it, as ever.
+        sandbox::kinds::within(kind, || strike_all(&SCENARIOS[0], &["error=EIO"], &calls[..5]));
+    }
+}
+
+fn scenario(name: &str) -> &'static Scenario {
+    SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap()
+}
+
+/// Strikes in all processes, ours and those of git: each counts its calls for itself.
+fn strike_all(scenario: &Scenario, injections: &[&str], calls: &[&str]) {
+    let ends = scenario.ends();
+    let mut landed = [0, 0];
+    for injection in injections {
+        for call in calls {
+            let kills = injection.starts_with("signal");
+            for nth in if kills { [2, 5, 17] } else { [1, 3, 9] } {
+                let what = format!("{call}:{injection}:when={nth}");
+                let sandbox = (scenario.make)();
+                let tips = sandbox.git(["for-each-ref"]);
+                let log = sandbox.root().join("strace.log");
+                let run = strace(&sandbox, scenario, &["-f"], &[call], &[&what], &log);
+                let recovered = sandbox.run(["recover"]).exits(0);
+                let end = if sandbox.git(["for-each-ref"]) == tips { End::Before } else { End::After };
+                landed[usize::from(end == End::After)] += 1;
+                let what = format!("{what}: {:?}\n{}{}", run.code, run.stderr, recovered.stdout);
+                assert!(run.code != Some(0) || end == End::After, "{what}");
+                let wanted = if end == End::After { &ends.after } else { &ends.before };
+                scenario.is(&sandbox, wanted, &what);
+            }
+        }
+    }
+    assert!(landed.iter().all(|count| *count > 0), "{landed:?}");
 }
 
 #[test]

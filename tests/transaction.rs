@@ -219,3 +219,19 @@ fn a_reference_transaction_hook_sees_the_move_and_may_refuse_it() {
     sandbox.apply([""; 0], &create("more", "w", "x\n")).exits(3).says("hook");
     same("refused by the hook", &before, &sandbox.listing());
 }
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        five_operations_make_five_commits_with_the_whys_as_messages,
+        each_commit_holds_its_own_edit_only,
+        the_reflog_and_orig_head_tell_what_happened,
+        the_same_response_again_has_nothing_to_do,
+        standard_input_is_read_for_a_dash_and_when_nothing_is_named,
+        unrelated_changes_stay_as_they_are,
+        a_touched_file_of_which_only_the_time_changed_is_not_in_the_way,
+        modes_line_endings_marks_and_missing_newlines_are_kept,
+        an_attribute_file_of_the_response_counts_already,
+        a_reference_transaction_hook_sees_the_move_and_may_refuse_it,
+    ]);
+}

@@ -52,6 +52,18 @@ fn the_hook_that_is_told_of_a_new_index_is_told() {
 }
 
 #[test]
+fn the_hook_is_told_once_where_git_writes_the_index() {
+    let sandbox = with_hook();
+    sandbox.git(["update-index", "--split-index"]);
+    let log = sandbox.root().join("log");
+    let _ = std::fs::remove_file(&log);
+    sandbox.apply([""; 0], &create("new", "w", "x\n")).exits(0);
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(told, format!("1 0 new {}\n", sandbox.repo.display()));
+    assert_eq!(sandbox.status(), "");
+}
+
+#[test]
 fn tasks_of_maintenance_run_where_git_would_run_them() {
     type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
     let cases: &[Case] = &[

@@ -96,7 +96,7 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
             origins: Vec::new(),
         })
         .collect();
-    let carried = carry(&open()?, base, onto, &series).map_err(|e| text(&e))?;
+    let carried = carry(&open()?, base, onto, &series, true).map_err(|e| text(&e))?;
     if !carried.clashes.is_empty() {
         return Err(format!("{:?}", carried.clashes));
     }
@@ -105,7 +105,12 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
     let onto = repo.tree(Some(onto)).map_err(|e| text(&e))?;
     let mut changes = Changes::new();
     for change in carried.changes.iter().flatten() {
-        let entry = change.after.as_ref().map(|state| onto.store(state)).transpose().map_err(|e| text(&e))?;
+        let entry = change
+            .after
+            .as_ref()
+            .map(|state| onto.store(&change.path, state))
+            .transpose()
+            .map_err(|e| text(&e))?;
         changes.insert(change.path.clone(), entry);
     }
     repo.write_tree(onto.id(), &changes).map(|id| id.to_string()).map_err(|e| text(&e))

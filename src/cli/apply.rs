@@ -368,7 +368,7 @@ impl Run {
             Ok(ready) => ready,
             Err(rejected) => return Ok(self.refuse(repo, &target, &rejected)),
         };
-        let base = repo.tree(target.start)?;
+        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let mut report = self.planned(&ready, &target);
         let mut exit = if ready.refused.is_some() { Exit::Refused } else { Exit::Done };
         if !ready.series.is_empty() {
@@ -452,7 +452,7 @@ impl Run {
             Ok(ready) => ready,
             Err(rejected) => return Ok(self.refuse(repo, &target, &rejected)),
         };
-        let base = repo.tree(target.start)?;
+        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let mut report = self.planned(&ready, &target);
         if ready.series.is_empty() {
             report.status = Status::Nothing;
@@ -497,6 +497,9 @@ impl Run {
             None => self.forget(repo),
         }
         self.printer.report(&report);
+        for what in landed.by_git.iter().filter(|_| self.output.verbose) {
+            self.printer.note(&format!("note: {what}"));
+        }
         if !self.settings.verify {
             for hook in transaction::unrun_hooks(repo)? {
                 self.printer.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));

@@ -275,7 +275,11 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         short: Some('v'),
         common: true,
-        ..flag("verbose", "also print whole reasons and how edits were found", "")
+        ..flag(
+            "verbose",
+            "also print whole reasons and how edits were found",
+            "It says, too, what git itself wrote and why.",
+        )
     },
     Opt {
         choices: &["always", "never", "auto"],

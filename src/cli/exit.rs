@@ -90,6 +90,8 @@ impl Exit {
             | E::Ident { .. }
             | E::Command { .. }
             | E::NotOwn(_)
+            | E::Unfetched { .. }
+            | E::Filter { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

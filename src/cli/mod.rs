@@ -79,11 +79,18 @@ impl Error {
             V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
             V::NotOwn(_) => Some("move it away".into()),
             V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
+            V::Unfetched { .. } => {
+                Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
+            }
+            V::Filter { path, .. } => Some(format!(
+                "'git check-attr -a {path}' names the filter or encoding; git needs its command"
+            )),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
         };
         match self {
             Error::Vcs(error) => of_vcs(error),
+            Error::Tree(error) => error.source.downcast_ref().and_then(of_vcs),
             Error::Transaction(transaction::Error::Vcs(error)) => of_vcs(error),
             Error::Transaction(transaction::Error::Unsupported { help, .. }) => Some(help.clone()),
             Error::Transaction(transaction::Error::Busy(_)) => {

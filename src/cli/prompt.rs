@@ -3,6 +3,8 @@
 use super::output;
 use super::settings::Prompt;
 use super::{Error, exit::Exit};
+use crate::path::RepoPath;
+use crate::plan::TreeView;
 use crate::prompt::{self, File, LONGEST_FILE};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -16,6 +18,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let mut left_out = Vec::new();
     if !patterns.is_empty() {
         let commit = repo.commit_of(revision)?;
+        let tree = repo.tree(Some(commit))?;
         for pattern in &patterns {
             let found = repo.files_of(commit, &repo.from_here(pattern)?)?;
             if found.is_empty() {
@@ -27,7 +30,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
                 {
                     continue;
                 }
-                let bytes = repo.blob(id)?;
+                let bytes = match RepoPath::parse(&path) {
+                    Ok(path) => tree.read(&path)?.to_vec(),
+                    Err(_) => repo.blob(id)?,
+                };
                 if bytes.len() > LONGEST_FILE {
                     left_out.push((path, "too long"));
                     continue;

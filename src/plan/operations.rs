@@ -356,7 +356,7 @@ impl Operation<'_, '_> {
         }
         let version = match state.body {
             Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
-            Body::Base(_) | Body::Bytes(_) => None,
+            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) => None,
         };
         self.accept(&to, None, &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];

@@ -100,7 +100,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn text(&self, body: &Body) -> Result<Content, TreeError> {
         match body {
             Body::Text(content) => Ok(content.clone()),
-            Body::Bytes(bytes) => Ok(Content::new(bytes)),
+            Body::Bytes(bytes) | Body::Stored(bytes) => Ok(Content::new(bytes)),
             Body::Base(path) => {
                 if let Some(content) = self.texts.borrow().get(path) {
                     return Ok(content.clone());

@@ -82,22 +82,24 @@ pub struct FileState {
 pub enum Body {
     /// The very object that the base tree has at that path (moved or kept, not read).
     Base(RepoPath),
-    /// These bytes, as git stores them.
+    /// A new text.
     Bytes(Arc<[u8]>),
+    /// What git stores, whatever the file looks like.
+    Stored(Arc<[u8]>),
     /// An edited text. Versions of a file share what they have in common, so that a plan of thousands of edits does not
     /// hold the file as often.
     Text(Content),
 }
 
 impl Body {
-    /// Its bytes, as git stores them; `tree` is what the plan was resolved against.
+    /// Its bytes; `tree` is what the plan was resolved against.
     ///
     /// # Errors
     /// The tree cannot be read.
     pub fn read(&self, tree: &dyn TreeView) -> Result<Arc<[u8]>, TreeError> {
         match self {
             Body::Base(path) => tree.read(path),
-            Body::Bytes(bytes) => Ok(Arc::clone(bytes)),
+            Body::Bytes(bytes) | Body::Stored(bytes) => Ok(Arc::clone(bytes)),
             Body::Text(content) => Ok(content.to_bytes().into()),
         }
     }

@@ -62,16 +62,16 @@ pub enum ClashKind {
     Other,
 }
 
-/// Brings the series, planned on the commit `from`, onto the commit `onto`.
+/// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not.
 ///
 /// `handle` is for this alone: its writes go to memory from now on.
 ///
 /// # Errors
 /// The object store fails.
-pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<Carried> {
+pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned], checked_out: bool) -> Result<Carried> {
     let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
-    let base = handle.tree(Some(from))?;
+    let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let (mut before, mut tip) = (handle.tree_of(from)?, handle.tree_of(onto)?);
     let mut scope = handle.differences(Some(before), Some(tip))?;
     for change in series.iter().flat_map(|planned| &planned.changes) {
@@ -85,7 +85,7 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned]) -> Result<
     for (at, planned) in series.iter().enumerate() {
         let mut own = Changes::new();
         for change in &planned.changes {
-            let entry = change.after.as_ref().map(|state| base.store(state)).transpose()?;
+            let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
             own.insert(change.path.clone(), entry);
         }
         let after = handle.write_tree(Some(before), &own)?;
@@ -214,7 +214,7 @@ impl Known {
     fn state(&self, handle: &Repo, entry: Entry) -> Result<FileState> {
         let body = match self.0.get(&entry) {
             Some(path) => Body::Base(path.clone()),
-            None => Body::Bytes(handle.blob(entry.id)?.into()),
+            None => Body::Stored(handle.blob(entry.id)?.into()),
         };
         Ok(FileState { node: entry.node(), body })
     }

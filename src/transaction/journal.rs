@@ -147,7 +147,8 @@ impl Journal {
             RepoPath::parse(path).map_err(|_| named(path))?;
         }
         let mut blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
-        match blobs.find(|id| !is_object_name(id)) {
+        // Fingerprints of files, which are short ones in any repository.
+        match blobs.find(|id| id.len() != 40 || !is_object_name(id)) {
             Some(id) => Err(named(id)),
             None => Ok(journal),
         }

@@ -10,6 +10,7 @@
 
 mod attempt;
 mod carry;
+mod conversions;
 mod discard;
 pub mod interrupt;
 mod journal;
@@ -136,7 +137,15 @@ pub struct Options {
     pub reflog: String,
 }
 
-/// Waits for the repository's lock until a signal comes.
+/// What could not be read of a tree.
+fn unreadable(error: crate::plan::TreeError) -> Error {
+    match error.source.downcast::<vcs::Error>() {
+        Ok(source) => Error::Vcs(*source),
+        Err(source) => vcs::Error::io("read", error.path, std::io::Error::other(source)).into(),
+    }
+}
+
+/// Waits for the repository's lock, until a signal comes.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
     loop {
@@ -290,6 +299,7 @@ impl<'r> Transaction<'r> {
         options: Options,
     ) -> Result<Self> {
         obstacles::unsupported(repo, options.no_verify)?;
+        conversions::refuse_together(base, series)?;
         let touched = series::touched(base, series)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
@@ -318,6 +328,8 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let scratch = match target.start {
+            // Nothing is run there, and where git alone knows of references it would be a worktree without them.
+            Some(_) if repo.has_references_by_git() => None,
             Some(start) => {
                 let (tree, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
                 Some(Scratch::enter(repo, &room.id, &tree, &entry, start)?)
@@ -343,7 +355,7 @@ impl<'r> Transaction<'r> {
         for planned in series {
             let mut changes = Changes::new();
             for change in &planned.changes {
-                let entry = change.after.as_ref().map(|state| base.store(state)).transpose()?;
+                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
                 changes.insert(change.path.clone(), entry);
             }
             let next = self.repo.write_tree(tree, &changes)?;

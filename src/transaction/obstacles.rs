@@ -289,7 +289,7 @@ impl Look<'_> {
                 Ok((!empty).then(|| Obstacle::Submodule(named())))
             }
             (LINK, Found::Link(_)) => {
-                let same = blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
+                let same = self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
                 if same { Ok(None) } else { modified() }
             }
             (mode, Found::File(stat)) if mode == FILE || mode == EXECUTABLE => {
@@ -298,19 +298,19 @@ impl Look<'_> {
                     return modified();
                 }
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                let converter = match conversion {
-                    Conversion::Own(converter) => converter,
-                    Conversion::External(what) => return Err(external(path, &what)),
-                };
                 if self.index.is_fresh(indexed, &stat) {
                     return Ok(None);
                 }
                 let bytes = self.checkout.read(path)?;
-                if blob_id(&bytes)? == indexed.entry.id {
+                let Conversion::Own(converter) = conversion else {
+                    let same = self.repo.cleaned_id(path, &bytes)? == indexed.entry.id;
+                    return if same { Ok(None) } else { modified() };
+                };
+                if self.repo.blob_id(&bytes)? == indexed.entry.id {
                     return Ok(None);
                 }
                 let blob = self.repo.blob(indexed.entry.id)?;
-                if blob_id(&converter.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
+                if self.repo.blob_id(&converter.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
                     return Ok(None);
                 }
                 modified()
@@ -342,15 +342,7 @@ pub(super) const EXECUTABLE: u32 = 0o100755;
 pub(super) const LINK: u32 = 0o120000;
 pub(super) const SUBMODULE: u32 = 0o160000;
 
-/// The refusal of a path whose content only git itself can convert.
-pub(super) fn external(path: &str, what: &str) -> Error {
-    Error::Unsupported {
-        what: format!("{path} goes through a conversion of git's ({what})"),
-        help: "use -b <branch>, which leaves the checkout alone".into(),
-    }
-}
-
-/// The id of a blob with that content.
+/// By which a content is known again, whatever the repository calls its blob.
 pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {
     Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }

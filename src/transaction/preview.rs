@@ -1,6 +1,6 @@
 //! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
 
-use super::{Error, Obstacle, Planned, Result, Target, obstacles, series};
+use super::{Error, Obstacle, Planned, Result, Target, conversions, obstacles, series};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
@@ -25,7 +25,7 @@ impl Preview {
         let quarantine = Quarantine::enter_at(repo, directory.path().join("quarantine"))?;
         let mut changes = Changes::new();
         for change in series.iter().flat_map(|planned| &planned.changes) {
-            let entry = change.after.as_ref().map(|state| base.store(state)).transpose()?;
+            let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
             changes.insert(change.path.clone(), entry);
         }
         let tree = repo.write_tree(base.id(), &changes)?;
@@ -56,6 +56,7 @@ pub fn in_the_way(
     no_verify: bool,
 ) -> Result<Vec<Obstacle>> {
     obstacles::unsupported(repo, no_verify)?;
+    conversions::refuse_together(base, series)?;
     let touched = series::touched(base, series)?;
     let index = match target.checked_out {
         true => Some(repo.read_index().map_err(Error::from)?),

@@ -35,6 +35,8 @@ pub struct Landed {
     pub new: Oid,
     /// The commits, as planned.
     pub commits: Commits,
+    /// What git itself wrote, and why.
+    pub by_git: Vec<String>,
 }
 
 /// What publish holds between its first lock and the commit point.
@@ -83,6 +85,17 @@ impl Prepared<'_> {
     }
 
     fn publish_inner(&self, index: Option<Index>) -> Result<Landed> {
+        let mut by_git = Vec::new();
+        if let Some(index) = index.as_ref().filter(|index| index.features().any()) {
+            by_git.push(format!("git wrote the index, which has {}", index.features().words().join(" and ")));
+        }
+        if self.transaction.repo.has_references_by_git() {
+            by_git.push(
+                "git moved the branch, since the library does not know where its references are".into(),
+            );
+        }
+        let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
+        by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
         let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
         let new = match self.new {
             Some(new) if self.new != target.tip => new,
@@ -106,7 +119,7 @@ impl Prepared<'_> {
                 who: self.who.clone(),
                 message: options.reflog.clone(),
             },
-            by_git: repo.hook("reference-transaction")?.is_some(),
+            by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects: quarantine.seal(repo)?,
             staged: self.staged.clone(),
         };
@@ -121,7 +134,7 @@ impl Prepared<'_> {
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
         }
-        let landed = Landed { old: target.tip, new, commits: self.commits.clone() };
+        let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
@@ -164,7 +177,9 @@ impl Prepared<'_> {
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
-            repo.prepare_index(&aside, index, &updates, &checkout, &placed)?;
+            let none = std::collections::BTreeSet::new();
+            let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
+            repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
         }
         quarantine.check(repo, target.start)?;

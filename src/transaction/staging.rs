@@ -1,12 +1,13 @@
 //! The checkout's files: staged as they will stand, put in place, or all taken back by what is found on the disk.
 
 use super::journal::AnyPath;
-use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id, external};
+use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id};
 use super::{Error, Result, Room};
 use crate::path::RepoPath;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::filters::Attributes;
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
@@ -31,6 +32,12 @@ pub(super) struct Staged {
     pub(super) cleared: Vec<String>,
     /// Directories that have to be made, the outermost first.
     pub(super) made: Vec<String>,
+    /// New paths that lie outside of a sparse checkout, where git puts no files. Not for the recovery, which has its index.
+    #[serde(skip)]
+    pub(super) outside: BTreeSet<String>,
+    /// The attributes by which git itself has made files.
+    #[serde(skip)]
+    pub(super) by_git: BTreeSet<String>,
 }
 
 /// What is to happen to one path of the checkout.
@@ -112,8 +119,16 @@ pub(super) fn stage(
     };
     let private = std::fs::DirBuilder::new().mode(0o700).create(&directory);
     private.map_err(|e| vcs::Error::io("create", &directory, e))?;
-    let mut staged =
-        Staged { directory: AnyPath(directory), files: Vec::new(), cleared: Vec::new(), made: Vec::new() };
+    let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
+    let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
+    let mut staged = Staged {
+        directory: AnyPath(directory),
+        files: Vec::new(),
+        cleared: Vec::new(),
+        made: Vec::new(),
+        outside: repo.outside_of_sparse_checkout(&come)?,
+        by_git: BTreeSet::new(),
+    };
     let outcome = fill(repo, &checkout, net, origins, index, &mut staged);
     if let Err(e) = outcome {
         discard(&staged);
@@ -147,7 +162,8 @@ fn fill(
         let origin = origins.get(path);
         let path = path.as_str();
         let before = checkout.identity(path)?;
-        if before.is_none() && index.get(path).is_some_and(|indexed| indexed.skip_worktree) {
+        let skipped = || index.get(path).is_some_and(|indexed| indexed.skip_worktree);
+        if before.is_none() && (skipped() || staged.outside.contains(path)) {
             continue;
         }
         let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
@@ -161,7 +177,8 @@ fn fill(
             Some(_) if is_submodule(new) => file.early = true,
             Some(entry) => {
                 let name = staged.new_file(at);
-                let bytes = content(repo, path, *entry, source, index)?;
+                let (bytes, by_git) = content(repo, path, *entry, source, index)?;
+                staged.by_git.extend(by_git);
                 // Of the file that it replaces or comes from: what only its owner could read stays so.
                 let like = match (before, origin) {
                     (None, Some(origin)) => checkout.identity(origin.as_str())?,
@@ -250,20 +267,28 @@ fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout)
     let aside = staged.directory.0.join("attributes-index");
     let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
     let present = repo.present_index(None, &aside)?;
-    repo.prepare_index(&aside, present, &updates, checkout, &BTreeMap::new())?;
+    repo.prepare_index(&aside, present, &updates, checkout, &BTreeMap::new(), &BTreeSet::new())?;
     repo.read_attributes_from(&aside)?;
     let _ = std::fs::remove_file(&aside);
     Ok(())
 }
 
-fn content(repo: &Repo, path: &str, entry: Entry, source: Source, index: &Index) -> Result<Vec<u8>> {
-    let blob = repo.blob(entry.id)?;
+/// What is to stand in the checkout, and what of git's own has made it.
+fn content(
+    repo: &Repo,
+    path: &str,
+    entry: Entry,
+    source: Source,
+    index: &Index,
+) -> Result<(Vec<u8>, Option<String>)> {
     if entry.mode == LINK {
-        return Ok(blob);
+        return Ok((repo.blob(entry.id)?, None));
     }
     match repo.conversion(path, source, index)? {
-        Conversion::Own(converter) => Ok(converter.to_checkout(&blob)?),
-        Conversion::External(what) => Err(external(path, &what)),
+        Conversion::Own(converter) => Ok((converter.to_checkout(&repo.blob(entry.id)?, entry.id), None)),
+        Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
+            Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
+        }
     }
 }
 

@@ -13,8 +13,12 @@ use std::path::{Path, PathBuf};
 pub enum Conversion {
     /// What is done here: line endings and `$Id$`, or nothing.
     Own(Converter),
-    /// Something that only git itself does; the text names the attribute.
-    External(String),
+    /// Git itself runs something over the file's text: a filter. The text names the attribute.
+    Filtered(String),
+    /// The file has another encoding, and the blob is UTF-8. The text names the attribute.
+    Encoded(String),
+    /// An encoding and a filter or `ident` at once: what the text is nobody but git knows.
+    FilteredAndEncoded(String),
 }
 
 /// Where attributes are read from first.
@@ -73,15 +77,32 @@ impl Repo {
     /// # Errors
     /// Attributes or configuration cannot be read.
     pub fn conversion(&self, path: &str, source: Source, index: &Index) -> Result<Conversion> {
+        if let Some(tree) = self.attribute_tree()? {
+            return Err(Error::Unsupported {
+                what: format!("{path} goes through a conversion of git's ({tree})"),
+                help: "use -b <branch>, which leaves the checkout alone".into(),
+            });
+        }
+        if source == Source::Checkout && !self.has_attributes(path, index)? {
+            let endings = self.core()?.without_attributes();
+            return Ok(Conversion::Own(Converter { endings, ident: false }));
+        }
+        self.looked_up(path, source)
+    }
+
+    /// The conversion of a path of the checkout, without an index at hand.
+    pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
+        // Which libgit2 would read by itself, unless it is one that it cannot read.
+        if !self.attribute_index.get() {
+            self.read_index()?;
+            self.attribute_index.set(true);
+        }
+        self.looked_up(path, Source::Checkout)
+    }
+
+    fn looked_up(&self, path: &str, source: Source) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
         let core = self.core()?;
-        if let Some(tree) = self.attribute_tree()? {
-            return Ok(Conversion::External(tree));
-        }
-        let own = |endings, ident| Ok(Conversion::Own(Converter { endings, ident }));
-        if source == Source::Checkout && !self.has_attributes(path, index)? {
-            return own(core.without_attributes(), false);
-        }
         self.show_attributes_file()?;
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
@@ -98,20 +119,21 @@ impl Repo {
             Word(text) => Some((*text).to_owned()),
             _ => None,
         };
-        // A filter that is not configured is none (gitattributes(5), "filter").
-        if let Some(name) = word(&attribute("filter")?)
-            && self.has_filter(&name)?
+        // As git prints them.
+        let printed = |name: &str| {
+            let value = attribute(name)?;
+            Ok::<_, Error>(match &value {
+                Unspecified => "unspecified".to_owned(),
+                True => "set".to_owned(),
+                False => "unset".to_owned(),
+                value => word(value).unwrap_or_default(),
+            })
+        };
+        let is_ident = matches!(attribute("ident")?, True);
+        if let Some(by_git) =
+            self.conversion_by_git(&printed("filter")?, &printed("working-tree-encoding")?, is_ident)?
         {
-            return Ok(Conversion::External(format!("filter={name}")));
-        }
-        let encoding = attribute("working-tree-encoding")?;
-        match word(&encoding) {
-            // UTF-8 is what git has anyway.
-            Some(name) if ["", "utf-8", "utf8"].contains(&name.to_ascii_lowercase().as_str()) => {}
-            Some(name) => return Ok(Conversion::External(format!("working-tree-encoding={name}"))),
-            None if matches!(encoding, Unspecified) => {}
-            // Git refuses both.
-            None => return Ok(Conversion::External("working-tree-encoding".to_owned())),
+            return Ok(by_git);
         }
         let text = |name: &str| {
             let value = attribute(name)?;
@@ -142,16 +164,44 @@ impl Repo {
             (Some(Text::Input), None) => Endings::Text { crlf: false },
             (None, None) => core.without_attributes(),
         };
-        own(endings, matches!(attribute("ident")?, True))
+        Ok(Conversion::Own(Converter { endings, ident: is_ident }))
     }
 
     /// The setting by which git reads attributes from a tree, and not from the checkout.
-    fn attribute_tree(&self) -> Result<Option<String>> {
+    pub(super) fn attribute_tree(&self) -> Result<Option<String>> {
         let by_environment = std::env::var_os("GIT_ATTR_SOURCE").filter(|tree| !tree.is_empty());
         if let Some(tree) = by_environment {
             return Ok(Some(format!("GIT_ATTR_SOURCE={}", tree.to_string_lossy())));
         }
         Ok(self.config().string("attr.tree")?.map(|tree| format!("attr.tree={tree}")))
+    }
+
+    /// What git itself does to a file with these attributes, named as `git check-attr` names them; `None` if nothing.
+    pub(super) fn conversion_by_git(
+        &self,
+        filter: &str,
+        encoding: &str,
+        ident: bool,
+    ) -> Result<Option<Conversion>> {
+        let named = |value: &str| !["unspecified", "set", "unset", ""].contains(&value);
+        // A filter that is not configured is none (gitattributes(5), "filter").
+        let filter = (named(filter) && self.has_filter(filter)?).then(|| format!("filter={filter}"));
+        let encoding = match encoding.to_ascii_lowercase().as_str() {
+            // UTF-8 is what git has anyway.
+            "unspecified" | "" | "utf-8" | "utf8" => None,
+            // Which git refuses, and says so.
+            "set" | "unset" => Some("working-tree-encoding".to_owned()),
+            _ => Some(format!("working-tree-encoding={encoding}")),
+        };
+        Ok(match (filter, encoding) {
+            (None, None) => None,
+            (Some(filter), None) => Some(Conversion::Filtered(filter)),
+            (None, Some(encoding)) if !ident => Some(Conversion::Encoded(encoding)),
+            (filter, Some(encoding)) => {
+                let filter = filter.unwrap_or_else(|| "ident".to_owned());
+                Some(Conversion::FilteredAndEncoded(format!("{filter} and {encoding}")))
+            }
+        })
     }
 
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
@@ -191,8 +241,12 @@ impl Repo {
         }
     }
 
-    /// The attribute files that hold for the whole repository (gitattributes(5), "Files").
     fn has_shared_attributes(&self) -> Result<bool> {
+        Ok(!self.shared_attributes()?.is_empty())
+    }
+
+    /// The attribute files that hold for the whole repository (gitattributes(5), "Files"), and are there.
+    pub(super) fn shared_attributes(&self) -> Result<Vec<PathBuf>> {
         let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
         let user = match self.attributes_file()? {
             Some(path) => Some(path),
@@ -205,7 +259,8 @@ impl Repo {
         Ok([Some(own), user, Some(PathBuf::from("/etc/gitattributes"))]
             .into_iter()
             .flatten()
-            .any(|path| path.exists()))
+            .filter(|path| path.exists())
+            .collect())
     }
 
     /// The file that `core.attributesFile` names. Git is at the top of the work tree when it opens it.
@@ -241,13 +296,20 @@ impl Repo {
         Ok(())
     }
 
-    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out.
+    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out. It is for
+    /// that alone: it may be written anew.
     ///
     /// # Errors
     /// The index cannot be read.
     pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
-        let opened = git2::Index::open(index).and_then(|mut index| self.git.set_index(&mut index));
-        opened.map_err(|e| Error::git("read the prepared index", e))
+        self.set_attribute_index(&mut self.open_scratch_index(index)?)
+    }
+
+    /// Gives libgit2 an index to read attribute files from, where they are not on the disk.
+    pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
+        self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
+        self.attribute_index.set(true);
+        Ok(())
     }
 
     fn has_filter(&self, name: &str) -> Result<bool> {

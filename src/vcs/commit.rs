@@ -40,6 +40,7 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn blob(&self, id: Oid) -> Result<Vec<u8>> {
+        self.ensure(&[id])?;
         let found = self.git.find_blob(id).map(|blob| blob.content().to_vec());
         found.map_err(|e| Error::git(format!("read the blob {id}"), e))
     }

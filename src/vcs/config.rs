@@ -4,6 +4,7 @@
 //! git-rev-parse(1) `--sq`.
 
 use super::{Error, Result, process};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// All configuration that git itself would see here.
@@ -27,8 +28,39 @@ impl Config {
         Ok(Self { files: Some(files), overlay: from_environment(env)? })
     }
 
+    /// All of it as git itself reads it.
+    ///
+    /// # Errors
+    /// Git cannot be run, or cannot read it.
+    pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
+        Ok(Self { files: None, overlay: from_git(git_dir)? })
+    }
+
     fn overlaid(&self, key: &str) -> Option<&Option<String>> {
         self.overlay.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+
+    /// Whether some remote has promised the objects that are missing here (git-config(1), `remote.<name>.promisor`).
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn has_promisor(&self) -> Result<bool> {
+        let mut keys: BTreeSet<String> = BTreeSet::new();
+        if let Some(files) = &self.files {
+            let failed = |e| Error::git("read the configuration", e);
+            let mut entries = files.entries(Some("^remote\\..*\\.promisor$")).map_err(failed)?;
+            while let Some(entry) = entries.next() {
+                keys.insert(String::from_utf8_lossy(entry.map_err(failed)?.name_bytes()).into_owned());
+            }
+        }
+        let added = self.overlay.iter().map(|(key, _)| key);
+        keys.extend(added.filter(|key| key.starts_with("remote.") && key.ends_with(".promisor")).cloned());
+        for key in keys {
+            if self.bool(&key)?.unwrap_or(false) {
+                return Ok(true);
+            }
+        }
+        Ok(self.string("extensions.partialclone")?.is_some())
     }
 
     fn entry(&self, key: &str) -> Result<Option<git2::ConfigEntry<'_>>> {

@@ -1,7 +1,7 @@
 //! The content of a file as the checkout has it, and as the repository has it (gitattributes(5), "End-of-line conversion"
 //! and "ident").
 
-use super::{BLOB, Error, Oid, Result};
+use super::Oid;
 use memchr::memchr;
 
 /// How a file's content differs between the two.
@@ -30,14 +30,11 @@ pub(super) enum Endings {
 }
 
 impl Converter {
-    /// The bytes of the checkout's file for a blob.
-    ///
-    /// # Errors
-    /// The blob has no name.
-    pub fn to_checkout(self, blob: &[u8]) -> Result<Vec<u8>> {
+    /// The bytes of the checkout's file for a blob of that name.
+    pub fn to_checkout(self, blob: &[u8], id: Oid) -> Vec<u8> {
         match self.ident {
-            true => Ok(self.endings.to_checkout(&written_out(blob)?)),
-            false => Ok(self.endings.to_checkout(blob)),
+            true => self.endings.to_checkout(&written_out(blob, id)),
+            false => self.endings.to_checkout(blob),
         }
     }
 
@@ -165,9 +162,7 @@ fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
 }
 
 /// The text with every `$Id$` written out, as git does it when it checks out. One that another system has written out stays.
-fn written_out(blob: &[u8]) -> Result<Vec<u8>> {
-    let Some(_) = next_keyword(blob, 0) else { return Ok(blob.to_vec()) };
-    let id = Oid::hash_object(BLOB, blob).map_err(|e| Error::git("hash a file", e))?;
+pub(super) fn written_out(blob: &[u8], id: Oid) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blob.len() + 64);
     let (mut copied, mut at) = (0, 0);
     while let Some((start, end, inside)) = next_keyword(blob, at) {
@@ -181,11 +176,11 @@ fn written_out(blob: &[u8]) -> Result<Vec<u8>> {
         (copied, at) = (end, end);
     }
     bytes.extend_from_slice(&blob[copied..]);
-    Ok(bytes)
+    bytes
 }
 
 /// The text with what was written out taken back to `$Id$`.
-fn taken_back(file: &[u8]) -> Vec<u8> {
+pub(super) fn taken_back(file: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(file.len());
     let mut copied = 0;
     while let Some((start, end, _)) = next_keyword(file, copied) {

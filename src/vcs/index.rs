@@ -1,12 +1,18 @@
 //! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
 
+mod by_git;
+mod features;
+
+pub use features::Features;
+
 use super::checkout::{Checkout, Found, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
-use super::{Error, Oid, Result, places};
+use super::{Error, Result, places};
 use crate::path::RepoPath;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +22,8 @@ pub struct Index {
     fingerprint: Option<Fingerprint>,
     /// The copy that was read in its place, with its permissions and its last bytes.
     copy: Option<Copy>,
+    /// Those of the copy.
+    features: Features,
 }
 
 struct Copy {
@@ -54,25 +62,41 @@ impl Repo {
     /// Reads the index; an empty one if there is none.
     ///
     /// # Errors
-    /// It cannot be read, or it is split or sparse.
+    /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
         let path = self.index_file();
-        let fingerprint = fingerprint(&path)?;
-        let git = match fingerprint {
-            Some(_) => open(&path)?,
-            None => git2::Index::new().map_err(|e| Error::git("read the index", e))?,
+        let Some(fingerprint) = fingerprint(&path)? else {
+            let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
+            return Ok(Index { git, fingerprint: None, copy: None, features: Features::default() });
         };
-        Ok(Index { git, fingerprint, copy: None })
+        // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
+        let git = match self.open_index(&path, Features::default()) {
+            Ok(git) => git,
+            Err(e) => {
+                let features = features(self, &path)?;
+                if !features.unreadable() {
+                    return Err(e);
+                }
+                let failed = |e| Error::io("create", std::env::temp_dir(), e);
+                let directory = tempfile::tempdir().map_err(failed)?;
+                let copy = directory.path().join("index");
+                std::fs::copy(&path, &copy).map_err(|e| Error::io("copy", &path, e))?;
+                by_git::make_plain(self, &copy)?;
+                self.open_index(&copy, features)?
+            }
+        };
+        Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features: Features::default() })
     }
 
     /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it
     /// would have to read the index again, which takes longer than all else if it is large.
     ///
     /// # Errors
-    /// It cannot be copied or read, or it is split or sparse.
+    /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;
+        let mut features = Features::default();
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
         // Git replaces an index and never writes into one: what was opened stays as it is.
         match std::fs::File::open(&file) {
@@ -80,15 +104,48 @@ impl Repo {
                 let failed = |e| Error::io("copy", &file, e);
                 let metadata = from.metadata().map_err(failed)?;
                 let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
-                std::io::copy(&mut from, &mut to).map_err(failed)?;
+                let mut bytes = Vec::with_capacity(metadata.len() as usize);
+                from.read_to_end(&mut bytes).and_then(|_| to.write_all(&bytes)).map_err(failed)?;
+                features = Features::of(&bytes, self.checksum());
                 fingerprint = Some(Fingerprint::of(&metadata));
                 copy.permissions = Some(metadata.permissions());
                 copy.tail = tail(&from).map_err(failed)?;
+                if features.any() {
+                    // To git the time of an index says which of its entries are to be looked at.
+                    let modified = metadata.modified().map_err(failed)?;
+                    to.set_modified(modified).map_err(failed)?;
+                }
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", file, e)),
         }
-        Ok(Index { git: open(&copy.path)?, fingerprint, copy: Some(copy) })
+        let git = match features.unreadable() {
+            true => {
+                let plain = beside(&copy.path, "-plain");
+                std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
+                by_git::make_plain(self, &plain)?;
+                self.open_index(&plain, features)?
+            }
+            false => self.open_index(&copy.path, features)?,
+        };
+        Ok(Index { git, fingerprint, copy: Some(copy), features })
+    }
+
+    /// Opens an index, or a copy of it. Where libgit2 would find none that it can read, it is shown this one, for attributes:
+    /// by a handle of its own, since one that belongs to a repository behaves otherwise.
+    fn open_index(&self, path: &Path, features: Features) -> Result<git2::Index> {
+        if self.has_references_by_git() || features.unreadable() {
+            self.set_attribute_index(&mut open(self, path)?)?;
+        }
+        open(self, path)
+    }
+
+    /// Opens an index of our own, which is made plain if it has to be.
+    pub(super) fn open_scratch_index(&self, path: &Path) -> Result<git2::Index> {
+        if features(self, path)?.unreadable() {
+            by_git::make_plain(self, path)?;
+        }
+        open(self, path)
     }
 
     /// The lock that git takes to write the index.
@@ -106,7 +163,7 @@ impl Repo {
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
         match known {
             Some(known) if known.copy.is_some() && known.is_same(self)? => Ok(known),
-            _ => self.copy_index(beside(aside)),
+            _ => self.copy_index(beside(aside, "-copy")),
         }
     }
 
@@ -131,10 +188,7 @@ impl Repo {
     /// # Errors
     /// The index or the commits cannot be read.
     pub fn unindexed(&self, old: Option<&str>, new: &str) -> Result<Vec<String>> {
-        let tree = |id: &str| {
-            let commit = Oid::from_str(id).and_then(|id| self.git.find_commit(id));
-            Ok(commit.map_err(|e| Error::git(format!("read {id}"), e))?.tree_id())
-        };
+        let tree = |id: &str| self.tree_of(self.id(id)?);
         let (old, new) = (old.map(tree).transpose()?, tree(new)?);
         let index = self.read_index()?;
         let paths = self.differences(old, Some(new))?;
@@ -146,8 +200,9 @@ impl Repo {
     }
 
     /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
-    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. What
-    /// [`Repo::present_index`] gave is used up.
+    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. Those in
+    /// `outside` are not to stand in the checkout. What [`Repo::present_index`] gave is used up. Where the index has
+    /// features that only git knows, git writes it.
     ///
     /// # Errors
     /// It cannot be written.
@@ -158,33 +213,22 @@ impl Repo {
         updates: &[(RepoPath, Option<Entry>)],
         checkout: &Checkout,
         placed: &BTreeMap<&str, Identity>,
+        outside: &BTreeSet<String>,
     ) -> Result<()> {
-        let file = self.index_file();
-        let (mut index, copy) = (known.git, known.copy);
-        let failed = |e| Error::git("prepare the index", e);
-        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
-            match index.remove(Path::new(path.as_str()), 0) {
-                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
-                _ => {}
+        let (index, copy, features) = (known.git, known.copy, known.features);
+        let is_sparse = |path: &str| {
+            let old = index.get_path(Path::new(path), 0);
+            old.map_or(outside.contains(path), |old| old.flags_extended & SKIP_WORKTREE != 0)
+        };
+        let there = updates.iter().filter(|(_, entry)| entry.is_some());
+        let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
+        match &copy {
+            Some(copy) if features.any() => {
+                let placed: Vec<&str> = placed.keys().copied().collect();
+                by_git::change(self, &copy.path, features, updates, &placed, &sparse)?;
             }
+            _ => self.change_index(index, updates, checkout, placed, &sparse)?,
         }
-        for (path, entry) in updates {
-            let Some(entry) = entry else { continue };
-            let old = index.get_path(Path::new(path.as_str()), 0);
-            let sparse = old.is_some_and(|old| old.flags_extended & SKIP_WORKTREE != 0);
-            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
-                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
-                    Some(stat)
-                }
-                _ => None,
-            };
-            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
-        }
-        if let Some(written) = fingerprint(&file)? {
-            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-            smudge(&mut index, written.mtime, &updated, checkout)?;
-        }
-        index.write().map_err(failed)?;
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
                 permissions.map_or(Ok(()), |as_before| std::fs::set_permissions(&path, as_before));
@@ -198,12 +242,47 @@ impl Repo {
         }
         Ok(())
     }
+
+    /// Writes the updates with libgit2.
+    fn change_index(
+        &self,
+        mut index: git2::Index,
+        updates: &[(RepoPath, Option<Entry>)],
+        checkout: &Checkout,
+        placed: &BTreeMap<&str, Identity>,
+        sparse: &BTreeSet<&str>,
+    ) -> Result<()> {
+        let failed = |e| Error::git("prepare the index", e);
+        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
+            match index.remove(Path::new(path.as_str()), 0) {
+                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
+                _ => {}
+            }
+        }
+        for (path, entry) in updates {
+            let Some(entry) = entry else { continue };
+            let sparse = sparse.contains(path.as_str());
+            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
+                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
+                    Some(stat)
+                }
+                _ => None,
+            };
+            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
+        }
+        if let Some(written) = fingerprint(&self.index_file())? {
+            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
+            smudge(self, &mut index, written.mtime, &updated, checkout)?;
+        }
+        index.write().map_err(failed)
+    }
 }
 
 /// Marks the entries of files that were changed in the very second in which the index was written: that they are as old
 /// as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
 /// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
 fn smudge(
+    repo: &Repo,
     index: &mut git2::Index,
     written: (i64, i64),
     updated: &BTreeSet<&[u8]>,
@@ -220,7 +299,7 @@ fn smudge(
         .filter(|entry| !updated.contains(entry.path.as_slice()))
         .collect();
     for mut entry in suspects {
-        if !is_clean(&entry, written, checkout) {
+        if !is_clean(repo, &entry, written, checkout) {
             entry.file_size = 0;
             index.add(&entry).map_err(failed)?;
         }
@@ -229,7 +308,7 @@ fn smudge(
 }
 
 /// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
-fn is_clean(entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
+fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
     let stat = match checkout.look(path) {
         Ok(Found::File(stat) | Found::Link(stat)) => stat,
@@ -245,7 +324,7 @@ fn is_clean(entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) 
         && stat.st_ino as u32 == entry.ino
         && modified.max(changed) < written;
     let content = || checkout.read(path).ok();
-    let id = |content: Vec<u8>| Oid::hash_object(git2::ObjectType::Blob, &content).ok();
+    let id = |content: Vec<u8>| repo.blob_id(&content).ok();
     as_indexed || content().and_then(id) == Some(entry.id)
 }
 
@@ -254,26 +333,16 @@ fn time(time: git2::IndexTime) -> (i64, i64) {
     (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
 
-fn open(path: &Path) -> Result<git2::Index> {
-    git2::Index::open(path).map_err(|e| {
-        let unsupported =
-            |what: &str, help: &str| Error::Unsupported { what: what.to_owned(), help: help.to_owned() };
-        // Libgit2 names the extension that it does not know, in words that are never translated.
-        let extension = e.message().strip_prefix("unsupported mandatory extension: ");
-        if extension == Some("'link'") {
-            return unsupported(
-                "the index is split (core.splitIndex)",
-                "use -b <branch>, or 'git update-index --no-split-index'",
-            );
-        }
-        if extension == Some("'sdir'") {
-            return unsupported(
-                "the index is sparse (index.sparse)",
-                "use -b <branch>, or 'git sparse-checkout reapply --no-sparse-index'",
-            );
-        }
-        Error::git("read the index", e)
-    })
+fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
+    git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
+}
+
+/// What the index at that path has.
+fn features(repo: &Repo, path: &Path) -> Result<Features> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|e| Error::io("read", path, e))?;
+    Ok(Features::of(&bytes, repo.checksum()))
 }
 
 impl Fingerprint {
@@ -290,10 +359,10 @@ fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// A name for a copy beside a file that is not there yet.
-fn beside(path: &Path) -> PathBuf {
+/// A name for a copy beside a file that may not be there yet.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
-    name.push("-copy");
+    name.push(ending);
     name.into()
 }
 
@@ -325,6 +394,11 @@ fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool)
 }
 
 impl Index {
+    /// What it has that only git keeps.
+    pub fn features(&self) -> Features {
+        self.features
+    }
+
     /// Whether the index file is still the one that was read.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! Only the paths in which the three trees can differ take part, so that the cost does not depend on the size of the
 //! repository: the trees are cut down to those first, and the result is read as changes to our side.
 
-use super::tree::{Changes, DIRECTORY, Entry, find, node};
+use super::tree::{Changes, DIRECTORY, Entry, node};
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::Node;
@@ -52,7 +52,8 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn differences(&self, old: Option<Oid>, new: Option<Oid>) -> Result<Paths> {
-        let tree = |id: Option<Oid>| id.map(|id| self.git.find_tree(id)).transpose().map_err(failed);
+        self.ensure_trees(old, new)?;
+        let tree = |id: Option<Oid>| id.map(|id| self.find_tree(id)).transpose();
         let (old, new) = (tree(old)?, tree(new)?);
         let mut options = git2::DiffOptions::new();
         options.ignore_submodules(false).include_typechange(true).skip_binary_check(true);
@@ -84,12 +85,14 @@ impl super::repo::Repo {
     ) -> Result<Merge> {
         let cut = |id: Option<Oid>| -> Result<(git2::Tree<'_>, BTreeMap<Vec<u8>, Entry>)> {
             let entries = self.entries(id, scope)?;
-            let mut index = git2::Index::new().map_err(failed)?;
+            let files = entries.values().filter(|entry| entry.node() != Node::Submodule);
+            self.ensure(&files.map(|entry| entry.id).collect::<Vec<_>>())?;
+            let mut index = git2::Index::new_ext(self.format()).map_err(failed)?;
             for (path, entry) in &entries {
                 index.add(&index_entry(path, *entry)).map_err(failed)?;
             }
             let id = index.write_tree_to(&self.git).map_err(failed)?;
-            Ok((self.git.find_tree(id).map_err(failed)?, entries))
+            Ok((self.find_tree(id)?, entries))
         };
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
         let mut options = git2::MergeOptions::new();
@@ -192,8 +195,7 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn node_at(&self, tree: Oid, path: &str) -> Result<Option<Node>> {
-        let tree = self.git.find_tree(tree).map_err(failed)?;
-        Ok(find(&tree, Path::new(path)).map_err(failed)?.map(|(mode, _)| node(mode)))
+        Ok(self.find_in(&self.find_tree(tree)?, path.as_bytes())?.map(|(mode, _)| node(mode)))
     }
 
     /// The files, links and submodules of a tree at those paths.
@@ -202,10 +204,10 @@ impl super::repo::Repo {
     /// The object store fails.
     pub fn entries(&self, tree: Option<Oid>, paths: &Paths) -> Result<BTreeMap<Vec<u8>, Entry>> {
         let Some(tree) = tree else { return Ok(BTreeMap::new()) };
-        let tree = self.git.find_tree(tree).map_err(failed)?;
+        let tree = self.find_tree(tree)?;
         let mut entries = BTreeMap::new();
         for path in paths {
-            match find(&tree, bytes_path(path)).map_err(failed)? {
+            match self.find_in(&tree, path)? {
                 Some((mode, id)) if mode != DIRECTORY => {
                     entries.insert(path.clone(), Entry { mode: mode as u32, id });
                 }

@@ -11,6 +11,8 @@ pub mod config;
 pub mod convert;
 pub mod durability;
 pub mod fault;
+pub mod filters;
+mod format;
 pub mod hooks;
 pub mod ident;
 pub mod index;
@@ -21,13 +23,17 @@ pub mod merge;
 mod owner;
 pub mod places;
 pub mod process;
+mod promised;
 pub mod quarantine;
 mod reflog;
 pub mod refs;
+mod refs_by_git;
 mod replace;
 pub mod repo;
+mod shadow;
 mod sharing;
 pub mod show;
+mod sparse;
 mod startup;
 pub mod tree;
 mod update_ref;
@@ -100,6 +106,22 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// A remote has promised an object, and git could not fetch it.
+    #[error("this partial clone lacks the object {id}, and git could not fetch it: {message}")]
+    Unfetched {
+        /// Its name.
+        id: Oid,
+        /// What git said.
+        message: String,
+    },
+    /// A conversion of git's failed: a filter that has to succeed, mostly.
+    #[error("git cannot convert {path}: {message}")]
+    Filter {
+        /// The file.
+        path: String,
+        /// What git said.
+        message: String,
+    },
     /// A reference-transaction hook said no.
     #[error("the reference-transaction hook refused to move {0}")]
     ReferenceHook(String),
@@ -168,7 +190,7 @@ fn short(name: &str) -> &str {
 /// The result of most things here.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A commit, tree or blob id of a SHA-1 repository.
+/// The name of a commit, tree or blob.
 pub use git2::Oid;
 
 /// The kind of object that holds a file's content.

@@ -3,7 +3,11 @@
 use super::repo::Repo;
 use super::{Error, Result};
 
-use std::process::{Command, Stdio};
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
 /// carries configuration, and less where more objects are and what stands in for which, which is as true of this
@@ -38,6 +42,26 @@ pub fn git(repo: &Repo) -> Command {
     command
 }
 
+/// Likewise with another directory for objects, and the repository's behind it.
+pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
+    let mut command = git(repo);
+    command.env("GIT_OBJECT_DIRECTORY", objects);
+    // Quoted, so that a colon in the path separates nothing (git(1), "Git Objects").
+    let mut all = OsString::from("\"");
+    for &byte in repo.objects_dir().as_os_str().as_bytes() {
+        let escaped = [b'\\', byte];
+        let escaped = if matches!(byte, b'"' | b'\\') { &escaped[..] } else { &escaped[1..] };
+        all.push(OsStr::from_bytes(escaped));
+    }
+    all.push("\"");
+    if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+        all.push(":");
+        all.push(more);
+    }
+    command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", all);
+    command
+}
+
 /// Runs to the end and gives what was printed, without the line break at the end.
 ///
 /// # Errors
@@ -53,4 +77,38 @@ pub fn output(command: &mut Command) -> Result<String> {
         return Err(Error::Command { command: shown(command), message: message.trim().to_owned() });
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+/// Likewise of a question that is answered with nothing, and status 1, where there is nothing.
+///
+/// # Errors
+/// Git cannot be started, or failed in any other way.
+pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
+    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+    match output.status.code() {
+        Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
+        Some(1) => Ok(None),
+        _ => {
+            let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            Err(Error::Command { command: words.join(" "), message })
+        }
+    }
+}
+
+/// Runs to the end with that on its standard input, and gives what was printed, whatever its status.
+///
+/// # Errors
+/// Git cannot be started.
+pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
+    let failed = |e| Error::io("run", "git", e);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let stdin = child.stdin.take();
+    std::thread::scope(|scope| {
+        // Beside the reading: both pipes may be full. One that does not read on to the end tells by its status why.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+        child.wait_with_output()
+    })
+    .map_err(failed)
 }

@@ -290,7 +290,7 @@ impl Repo {
     /// The repository's objects, with its alternates and those that the environment names.
     pub(super) fn object_store(&self) -> Result<git2::Odb<'static>> {
         let failed = |e| Error::git("open the object store", e);
-        let odb = git2::Odb::new().map_err(failed)?;
+        let odb = git2::Odb::new_ext(self.format()).map_err(failed)?;
         let more = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
         // Relative to the top of the work tree, where git is when it reads them.
         let from_top = |path: PathBuf| self.workdir().map(|top| top.join(&path)).unwrap_or(path);
@@ -318,7 +318,7 @@ impl Repo {
             }
             return Ok(id);
         }
-        let id = Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(failed)?;
+        let id = self.blob_id(bytes)?;
         if !pending.add(id) {
             if pending.relied.contains(&id) {
                 // Writes nothing, but freshens what is there, as it does for smaller ones.
@@ -405,7 +405,7 @@ fn make_private(path: &Path) -> Result<()> {
 }
 
 /// Where an object stands in an object directory; its parent is made.
-fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
+pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
     let hex = id.to_string();
     let fan = objects.join(&hex[..2]);
     make_private(&fan)?;

@@ -1,6 +1,6 @@
 //! What is recorded about the movement of a reference: the reflogs (git-reflog(1)) and ORIG_HEAD.
 
-use super::refs::{Movement, ZERO, remove_empty_directories};
+use super::refs::{Movement, remove_empty_directories};
 use super::repo::Repo;
 use super::{Error, Result};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,6 +13,9 @@ impl Repo {
     /// # Errors
     /// One of them cannot be written, or the configuration makes no sense.
     pub fn check_records(&self, movement: &Movement) -> Result<()> {
+        if self.has_references_by_git() {
+            return Ok(());
+        }
         for file in self.logs(movement)? {
             can_append(&file).map_err(|e| Error::io("write", &file, e))?;
         }
@@ -73,6 +76,9 @@ impl Repo {
     /// # Errors
     /// The file cannot be written.
     pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
+        if self.has_references_by_git() {
+            return self.set_orig_head_by_git(old);
+        }
         let file = self.git_dir().join("ORIG_HEAD");
         std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
         self.share(aside)?;
@@ -119,13 +125,8 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
-    let line = format!(
-        "{} {} {}\t{}\n",
-        movement.old.as_deref().unwrap_or(ZERO),
-        movement.new,
-        movement.who,
-        movement.message
-    );
+    let line =
+        format!("{} {} {}\t{}\n", movement.old_or_nothing(), movement.new, movement.who, movement.message);
     let length = log.seek(SeekFrom::End(0))?;
     let tail = length.min(line.len() as u64);
     log.seek(SeekFrom::End(-(tail as i64)))?;

@@ -5,6 +5,7 @@
 
 use super::durability::Durability;
 use super::fault::{Fault, point};
+use super::format::nothing_beside;
 use super::lock::{Patience, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
@@ -40,6 +41,11 @@ pub struct Movement {
 }
 
 impl Movement {
+    /// Where it is, as git writes it.
+    pub(super) fn old_or_nothing(&self) -> String {
+        self.old.clone().unwrap_or_else(|| nothing_beside(&self.new))
+    }
+
     /// Looks whether it is one that could be, for one that was read from a file; gives what could not.
     ///
     /// # Errors
@@ -50,7 +56,7 @@ impl Movement {
         let wrong = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         wrong(is_reference, &self.name)?;
         for id in [Some(&self.new), self.old.as_ref()].into_iter().flatten() {
-            wrong(is_object_name(id), id)?;
+            wrong(is_object_name(id) && id.len() == self.new.len(), id)?;
         }
         for line in [&self.who, &self.message] {
             wrong(!line.contains(['\n', '\r', '\0']), line)?;
@@ -59,16 +65,14 @@ impl Movement {
     }
 }
 
-/// Whether a text is the whole name of an object.
+/// Whether a text is the whole name of an object, in either format.
 pub fn is_object_name(text: &str) -> bool {
-    text.len() == ZERO.len() && is_hex(text)
+    [40, 64].contains(&text.len()) && is_hex(text)
 }
 
 pub(super) fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
-
-pub(super) const ZERO: &str = "0000000000000000000000000000000000000000";
 
 impl Repo {
     /// Where HEAD of this worktree points, following symbolic branches.
@@ -76,6 +80,9 @@ impl Repo {
     /// # Errors
     /// HEAD cannot be read, or is not of the kind that can be moved here.
     pub fn head(&self) -> Result<Head> {
+        if self.has_references_by_git() {
+            return self.head_by_git();
+        }
         self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
         let name = self.follow("HEAD")?;
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
@@ -101,6 +108,9 @@ impl Repo {
     /// # Errors
     /// One of them cannot be read, or the chain is too long, or is made in a way that only git itself reads.
     pub(super) fn follow(&self, name: &str) -> Result<String> {
+        if self.has_references_by_git() {
+            return self.follow_by_git(name);
+        }
         let failed = |e| Error::git(format!("read {name}"), e);
         let mut last = name.to_owned();
         // Git follows as many.
@@ -132,6 +142,9 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn tip(&self, name: &str) -> Result<Option<Oid>> {
+        if self.has_references_by_git() {
+            return self.tip_by_git(name);
+        }
         match self.git.find_reference(name).and_then(|reference| reference.resolve()) {
             Ok(reference) => {
                 let commit = reference.peel_to_commit();
@@ -147,6 +160,9 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn value(&self, name: &str) -> Result<Option<Oid>> {
+        if self.has_references_by_git() {
+            return self.value_by_git(name);
+        }
         match self.git.refname_to_id(name) {
             Ok(id) => Ok(Some(id)),
             Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
@@ -159,8 +175,7 @@ impl Repo {
     /// # Errors
     /// The object store cannot tell.
     pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
-        let id = |text: &str| Oid::from_str(text).map_err(|e| Error::git("read a commit's name", e));
-        let (tip, other) = (id(tip)?, id(other)?);
+        let (tip, other) = (self.id(tip)?, self.id(other)?);
         let failed = |e| Error::git(format!("look for {other} below {tip}"), e);
         let (store, commit) = (self.git.odb().map_err(failed)?, git2::ObjectType::Commit);
         if tip == other || store.read_header(tip).map_err(failed)?.1 != commit {
@@ -183,12 +198,16 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn is_named(&self, objects: &Manifest, movement: &Movement) -> Result<bool> {
+        let holds = |value: &str| value == movement.new || objects.has_loose(value);
+        if self.has_references_by_git() {
+            return Ok(self.values_by_git()?.iter().any(|(_, value)| holds(value))
+                || self.is_logged_by_git(movement)?);
+        }
         let failed = |e| Error::git("list references", e);
         for reference in self.git.references().map_err(failed)? {
             // A broken one holds nothing.
             let Some(target) = reference.ok().and_then(|reference| reference.target()) else { continue };
-            let target = target.to_string();
-            if target == movement.new || objects.has_loose(&target) {
+            if holds(&target.to_string()) {
                 return Ok(true);
             }
         }

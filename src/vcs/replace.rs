@@ -4,7 +4,7 @@
 //! changed. A file or tree that is replaced would have to be looked through in libgit2 itself, and is refused.
 
 use super::repo::Repo;
-use super::{Error, Oid, Result, process};
+use super::{Error, Oid, Result};
 use std::collections::BTreeMap;
 
 /// Which commit stands in for which.
@@ -49,12 +49,10 @@ impl Repo {
         let base = std::env::var("GIT_REPLACE_REF_BASE").unwrap_or_else(|_| "refs/replace/".to_owned());
         let failed = |e| Error::git("list the replaced objects", e);
         let store = self.git.odb().map_err(failed)?;
-        for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
-            let reference = reference.map_err(failed)?;
-            let replaced = reference.name().ok().and_then(|name| name.strip_prefix(&base));
+        for (name, by) in self.references_below(&base)? {
             // Any other name replaces nothing.
-            let replaced = replaced.filter(|id| id.len() == 40).and_then(|id| Oid::from_str(id).ok());
-            let (Some(replaced), Some(by)) = (replaced, reference.target()) else { continue };
+            let replaced = Some(name).filter(|id| id.len() == 2 * self.checksum());
+            let Some(replaced) = replaced.and_then(|id| self.id(&id).ok()) else { continue };
             // One that is not there is known by the other, which is of its kind.
             let kind = store.read_header(replaced).or_else(|_| store.read_header(by)).map(|(_, kind)| kind);
             match kind {
@@ -74,6 +72,28 @@ impl Repo {
         Ok(all)
     }
 
+    /// The references whose names begin so, with the rest of these and the ids that they hold.
+    fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
+        let mut all = Vec::new();
+        if self.has_references_by_git() {
+            for (name, id) in self.values_by_git()? {
+                if let Some(rest) = name.strip_prefix(base) {
+                    all.push((rest.to_owned(), self.id(&id)?));
+                }
+            }
+            return Ok(all);
+        }
+        let failed = |e| Error::git("list the replaced objects", e);
+        for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
+            let reference = reference.map_err(failed)?;
+            let rest = reference.name().ok().and_then(|name| name.strip_prefix(base));
+            if let (Some(rest), Some(id)) = (rest, reference.target()) {
+                all.push((rest.to_owned(), id));
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether commits may have other parents than their own: by replacements, or by grafts (gitglossary(7)).
     pub(super) fn has_other_parents(&self) -> Result<bool> {
         let grafts = match std::env::var_os("GIT_GRAFT_FILE").filter(|path| !path.is_empty()) {
@@ -81,20 +101,5 @@ impl Repo {
             None => self.common_dir().join("info/grafts"),
         };
         Ok(grafts.exists() || !self.replacements()?.is_empty())
-    }
-
-    /// The commit that a revision names, by git, which looks through whatever stands in for what.
-    pub(super) fn commit_by_git(&self, revision: &str) -> Result<Oid> {
-        let bad = || Error::BadRevision(revision.to_owned());
-        if revision.starts_with('-') {
-            return Err(bad());
-        }
-        let mut command = process::git(self);
-        command.args(["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")]);
-        match process::output(&mut command) {
-            Ok(id) => Oid::from_str(&id).map_err(|_| bad()),
-            Err(Error::Command { .. }) => Err(bad()),
-            Err(e) => Err(e),
-        }
     }
 }

@@ -1,15 +1,18 @@
 //! Finding and opening a repository, and its directories.
 
 use super::config::Config;
+use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::{Error, Oid, Result, owner};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// An open repository with git's view of its configuration.
 pub struct Repo {
     pub(super) git: git2::Repository,
+    /// Where it is, if that handle is but a shadow of it.
+    pub(super) place: Option<Place>,
     config: Config,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
@@ -22,6 +25,10 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// What tells libgit2 of `core.attributesFile`.
     pub(super) attributes_config: OnceCell<tempfile::TempPath>,
+    /// Whether libgit2 has an index for attribute files already.
+    pub(super) attribute_index: Cell<bool>,
+    /// Whether a remote has promised what is missing here, once somebody asked.
+    pub(super) partial: OnceCell<bool>,
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -67,6 +74,10 @@ impl Repo {
         if let Some(git_dir) = &git_dir {
             refuse_unsupported(git_dir)?;
             refuse_other_common_dir(git_dir, &here)?;
+            if is_by_git(git_dir) {
+                let (git, config, place) = shadow::discover()?;
+                return Self::assemble(git, config, Some(place));
+            }
         }
         let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
         let opened = match &explicit {
@@ -108,6 +119,10 @@ impl Repo {
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+        if is_by_git(git_dir) {
+            let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
+            return Self::assemble(git, config, Some(place));
+        }
         let git = owner::open(git_dir)?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
@@ -120,14 +135,20 @@ impl Repo {
     fn from_git(git: git2::Repository) -> Result<Self> {
         let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
         let config = Config::new(config, git.path())?;
+        Self::assemble(git, config, None)
+    }
+
+    fn assemble(git: git2::Repository, config: Config, place: Option<Place>) -> Result<Self> {
+        let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
         let objects = match std::env::var_os("GIT_OBJECT_DIRECTORY") {
             Some(path) if !path.is_empty() => {
                 std::path::absolute(path).map_err(|e| Error::io("find", ".", e))?
             }
-            _ => git.commondir().join("objects"),
+            _ => common.join("objects"),
         };
         let repo = Self {
             git,
+            place,
             config,
             objects,
             sharing: OnceCell::new(),
@@ -136,8 +157,10 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
+            attribute_index: Cell::new(false),
+            partial: OnceCell::new(),
         };
-        if std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
+        if repo.place.is_some() || std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
             // Libgit2 splits the list, but does not know that its entries may be quoted.
             let store = repo.object_store()?;
             repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
@@ -152,12 +175,12 @@ impl Repo {
 
     /// The git directory of this worktree.
     pub fn git_dir(&self) -> &Path {
-        self.git.path()
+        self.place.as_ref().map_or(self.git.path(), |place| &place.git_dir)
     }
 
     /// The git directory that all worktrees share.
     pub fn common_dir(&self) -> &Path {
-        self.git.commondir()
+        self.place.as_ref().map_or(self.git.commondir(), |place| &place.common_dir)
     }
 
     pub(super) fn sharing(&self) -> Result<Option<Sharing>> {
@@ -194,7 +217,10 @@ impl Repo {
 
     /// The top of the checkout; `None` in a bare repository.
     pub fn workdir(&self) -> Option<&Path> {
-        self.git.workdir()
+        match &self.place {
+            Some(place) => place.workdir.as_deref(),
+            None => self.git.workdir(),
+        }
     }
 
     /// The name people know the repository by: its directory's.
@@ -213,7 +239,7 @@ impl Repo {
     /// # Errors
     /// It names none.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
-        if self.has_other_parents()? {
+        if self.place.is_some() || self.has_other_parents()? {
             return self.commit_by_git(revision);
         }
         let object =
@@ -234,6 +260,9 @@ impl Repo {
     /// What git has under way in this worktree.
     pub fn operation(&self) -> Option<Operation> {
         use git2::RepositoryState as State;
+        if self.place.is_some() {
+            return self.operation_by_git();
+        }
         Some(match self.git.state() {
             State::Clean => return None,
             State::Merge => Operation::Merge,
@@ -287,7 +316,9 @@ impl Repo {
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let failed = |e| Error::git("read the tree", e);
-        let tree = self.git.find_tree(self.tree_of(commit)?).map_err(failed)?;
+        let id = self.tree_of(commit)?;
+        self.ensure_trees(None, Some(id))?;
+        let tree = self.find_tree(id)?;
         let mut files = Vec::new();
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
@@ -300,16 +331,22 @@ impl Repo {
         })
         .map_err(failed)?;
         files.sort();
+        // All at once: one after another would be as many conversations with the remote.
+        self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok(files)
     }
 
     /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
     pub fn is_tracked(&self, path: &str) -> bool {
-        let head = self.git.head().and_then(|head| head.peel_to_commit());
-        let tree = head.ok().and_then(|head| self.tree_of(head.id()).ok());
-        tree.and_then(|id| self.git.find_tree(id).ok())
-            .is_some_and(|tree| tree.get_path(Path::new(path)).is_ok())
+        let tree = self.tip("HEAD").ok().flatten().and_then(|head| self.tree_of(head).ok());
+        let Some(Ok(tree)) = tree.map(|tree| self.find_tree(tree)) else { return false };
+        self.find_in(&tree, path.as_bytes()).is_ok_and(|found| found.is_some())
     }
+}
+
+/// Whether libgit2 would not open the repository, or not see its references.
+fn is_by_git(git_dir: &Path) -> bool {
+    git2::Config::open(&common_dir_of(git_dir).join("config")).is_ok_and(|config| shadow::is_needed(&config))
 }
 
 /// The git directory that belongs to a directory, without opening it.
@@ -393,22 +430,11 @@ fn refuse_unsupported(git_dir: &Path) -> Result<()> {
     let Ok(config) = git2::Config::open(&common.join("config")) else { return Ok(()) };
     let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
     let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
-    if let Some(format) = extension("objectformat").filter(|f| !f.eq_ignore_ascii_case("sha1")) {
+    let known = |format: &str| ["sha1", "sha256"].iter().any(|known| format.eq_ignore_ascii_case(known));
+    if let Some(format) = extension("objectformat").filter(|format| !known(format)) {
         return unsupported(
             format!("this repository has {format} object names (extensions.objectFormat)"),
             "apply the response in a SHA-1 clone of it",
-        );
-    }
-    if let Some(storage) = extension("refstorage").filter(|f| !f.eq_ignore_ascii_case("files")) {
-        return unsupported(
-            format!("this repository keeps its references as {storage} (extensions.refStorage)"),
-            "'git refs migrate --ref-format=files' makes it one that can be served",
-        );
-    }
-    if extension("partialclone").is_some() {
-        return unsupported(
-            "this repository is a partial clone (extensions.partialClone)".to_owned(),
-            "apply the response in a full clone of it",
         );
     }
     Ok(())

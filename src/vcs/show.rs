@@ -2,7 +2,6 @@
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What to show, and how.
@@ -26,25 +25,12 @@ impl Repo {
     pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
         let old = match old {
             Some(old) => old,
-            None => empty_tree()?,
+            None => self.empty_tree()?,
         };
-        let mut command = process::git(self);
-        if let Some(objects) = show.objects {
-            command.env("GIT_OBJECT_DIRECTORY", objects);
-            // Quoted, so that a colon in the path separates nothing (git(1), "Git Objects").
-            let mut all = std::ffi::OsString::from("\"");
-            for &byte in self.objects_dir().as_os_str().as_bytes() {
-                let escaped = [b'\\', byte];
-                let escaped = if matches!(byte, b'"' | b'\\') { &escaped[..] } else { &escaped[1..] };
-                all.push(std::ffi::OsStr::from_bytes(escaped));
-            }
-            all.push("\"");
-            if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-                all.push(":");
-                all.push(more);
-            }
-            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", all);
-        }
+        let mut command = match show.objects {
+            Some(objects) => process::git_with_objects(self, objects),
+            None => process::git(self),
+        };
         command.args(["diff", &format!("--color={}", show.color)]);
         match (show.diff, show.stat) {
             (true, true) => command.arg("--patch-with-stat"),
@@ -62,8 +48,4 @@ impl Repo {
             _ => Ok(()),
         }
     }
-}
-
-fn empty_tree() -> Result<Oid> {
-    Oid::hash_object(git2::ObjectType::Tree, b"").map_err(|e| Error::git("name the empty tree", e))
 }

@@ -1,10 +1,13 @@
 //! A commit's tree: seen by the planner, and rebuilt with changes.
 
+mod converted;
+
+use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What git stores for a path in a tree: a file mode and an object.
@@ -30,6 +33,12 @@ pub type Changes = BTreeMap<RepoPath, Option<Entry>>;
 pub struct BaseTree<'r> {
     repo: &'r super::repo::Repo,
     tree: Option<git2::Tree<'r>>,
+    /// Whether the attributes of the checkout count.
+    checked_out: bool,
+    /// What git does to files, as far as somebody has asked, and where attribute files say anything about that.
+    conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
+    suspicious: RefCell<HashMap<Option<RepoPath>, bool>>,
+    shared_is_suspicious: OnceCell<bool>,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -50,13 +59,17 @@ impl super::repo::Repo {
     /// The object store cannot give it.
     pub fn tree(&self, commit: Option<Oid>) -> Result<BaseTree<'_>> {
         let tree = match commit {
-            Some(id) => {
-                let tree = self.git.find_tree(self.tree_of(id)?);
-                Some(tree.map_err(|e| Error::git(format!("read the tree of {id}"), e))?)
-            }
+            Some(id) => Some(self.find_tree(self.tree_of(id)?)?),
             None => None,
         };
-        Ok(BaseTree { repo: self, tree })
+        Ok(BaseTree {
+            repo: self,
+            tree,
+            checked_out: self.workdir().is_some(),
+            conversions: RefCell::default(),
+            suspicious: RefCell::default(),
+            shared_is_suspicious: OnceCell::new(),
+        })
     }
 }
 
@@ -71,19 +84,19 @@ impl BaseTree<'_> {
     /// # Errors
     /// The object store cannot tell.
     pub fn stored(&self, path: &RepoPath) -> Result<Option<Entry>> {
-        let entry =
-            self.lookup(path).map_err(|e| Error::git(format!("read {path} from the base tree"), e))?;
+        let entry = self.lookup(path)?;
         Ok(entry.filter(|(mode, _)| *mode != DIRECTORY).map(|(mode, id)| Entry { mode: mode as u32, id }))
     }
 
-    /// The entry that a planned state of a path comes to, once its content is written.
+    /// The entry that the planned state of a path comes to, once its content is written.
     ///
     /// # Errors
     /// The content cannot be written, or the base has no such path.
-    pub fn store(&self, state: &FileState) -> Result<Entry> {
+    pub fn store(&self, path: &RepoPath, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
-            Body::Bytes(bytes) => self.repo.put_blob(bytes)?,
-            Body::Text(content) => self.repo.put_blob(&content.to_bytes())?,
+            Body::Stored(bytes) => self.repo.put_blob(bytes)?,
+            Body::Bytes(bytes) => self.store_text(path, bytes)?,
+            Body::Text(content) => self.store_text(path, &content.to_bytes())?,
             Body::Base(path) => match self.stored(path)? {
                 Some(entry) => entry.id,
                 None => {
@@ -101,36 +114,26 @@ impl BaseTree<'_> {
         Ok(Entry { mode, id })
     }
 
-    fn lookup(&self, path: &RepoPath) -> std::result::Result<Option<(i32, Oid)>, git2::Error> {
+    fn lookup(&self, path: &RepoPath) -> Result<Option<(i32, Oid)>> {
         let Some(tree) = &self.tree else { return Ok(None) };
-        find(tree, Path::new(path.as_str()))
-    }
-}
-
-/// What a tree has at a path: mode and object.
-pub(super) fn find(
-    tree: &git2::Tree<'_>,
-    path: &Path,
-) -> std::result::Result<Option<(i32, Oid)>, git2::Error> {
-    match tree.get_path(path) {
-        Ok(entry) => Ok(Some((entry.filemode(), entry.id()))),
-        Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
-        // A component that is a file: libgit2 says that it is no tree.
-        Err(e) if e.class() == git2::ErrorClass::Tree || e.class() == git2::ErrorClass::Invalid => Ok(None),
-        Err(e) => Err(e),
+        self.repo.find_in(tree, path.as_str().as_bytes())
     }
 }
 
 impl TreeView for BaseTree<'_> {
     fn entry(&self, path: &RepoPath) -> std::result::Result<Option<Node>, TreeError> {
-        Ok(self.lookup(path).map_err(|e| failed(path.as_str(), e))?.map(|(mode, _)| node(mode)))
+        Ok(self.lookup(path).map_err(|e| failed(path, e))?.map(|(mode, _)| node(mode)))
     }
 
     fn read(&self, path: &RepoPath) -> std::result::Result<Arc<[u8]>, TreeError> {
-        let found = self.lookup(path).map_err(|e| failed(path.as_str(), e))?;
-        let (_, id) = found.ok_or_else(|| failed(path.as_str(), git2::Error::from_str("it is not there")))?;
-        let blob = self.repo.git.find_blob(id).map_err(|e| failed(path.as_str(), e))?;
-        Ok(Arc::from(blob.content()))
+        let found = self.lookup(path).map_err(|e| failed(path, e))?;
+        let missing = || Error::git("read it", git2::Error::from_str("it is not there"));
+        let (mode, id) = found.ok_or_else(missing).map_err(|e| failed(path, e))?;
+        let content = match node(mode) {
+            Node::File { .. } => self.text_of(path, id),
+            _ => self.repo.blob(id),
+        };
+        Ok(content.map_err(|e| failed(path, e))?.into())
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {
@@ -139,11 +142,8 @@ impl TreeView for BaseTree<'_> {
             tree.iter().map(|entry| (entry.name_bytes().to_vec(), node(entry.filemode()))).collect()
         };
         let Some(directory) = directory else { return Ok(names(root)) };
-        match self.lookup(directory).map_err(|e| failed(directory.as_str(), e))? {
-            Some((DIRECTORY, id)) => {
-                let tree = self.repo.git.find_tree(id).map_err(|e| failed(directory.as_str(), e))?;
-                Ok(names(&tree))
-            }
+        match self.lookup(directory).map_err(|e| failed(directory, e))? {
+            Some((DIRECTORY, id)) => Ok(names(&self.repo.find_tree(id).map_err(|e| failed(directory, e))?)),
             _ => Ok(Vec::new()),
         }
     }
@@ -165,8 +165,8 @@ impl TreeView for BaseTree<'_> {
     }
 }
 
-fn failed(path: &str, source: git2::Error) -> TreeError {
-    TreeError { path: path.to_owned(), source: Box::new(source) }
+fn failed(path: &RepoPath, source: Error) -> TreeError {
+    TreeError { path: path.to_string(), source: Box::new(source) }
 }
 
 impl super::repo::Repo {
@@ -178,9 +178,12 @@ impl super::repo::Repo {
     pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
         type Pending = BTreeMap<Vec<u8>, Option<(i32, Oid)>>;
         let root = match base {
-            Some(id) => Some(self.git.find_tree(id).map_err(|e| Error::git("read a tree", e))?),
+            Some(id) => Some(self.find_tree(id)?),
             None => None,
         };
+        // What is moved as it is has to be here, since libgit2 looks whether what a tree names is.
+        let named = changes.values().flatten().filter(|entry| entry.node() != Node::Submodule);
+        self.ensure(&named.map(|entry| entry.id).collect::<Vec<_>>())?;
         // By directory, the deepest first: a directory's new entry is pending in its parent when that is built.
         let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Pending> = BTreeMap::new();
         let place = |directory: &str| {
@@ -200,10 +203,8 @@ impl super::repo::Repo {
         while let Some(((_, directory), pending)) = directories.pop_first() {
             let before = match (&root, directory.as_str()) {
                 (root, "") => root.clone(),
-                (Some(root), directory) => match root.get_path(Path::new(directory)) {
-                    Ok(entry) if entry.filemode() == DIRECTORY => {
-                        Some(self.git.find_tree(entry.id()).map_err(|e| Error::git("read a tree", e))?)
-                    }
+                (Some(root), directory) => match self.find_in(root, directory.as_bytes())? {
+                    Some((DIRECTORY, id)) => Some(self.find_tree(id)?),
                     _ => None,
                 },
                 (None, _) => None,

@@ -1,10 +1,11 @@
 //! Moving a reference by git itself, so that its reference-transaction hook runs (githooks(5)).
 
+use super::format::nothing_beside;
 use super::lock::Flock;
-use super::refs::{Movement, ZERO, lock_path};
+use super::refs::{Movement, lock_path};
 use super::repo::Repo;
 use super::{Error, Result, process};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Repo {
     /// Moves the reference by `git update-ref`, which runs the reference-transaction hook. Git, and not the hook, holds
@@ -48,7 +49,7 @@ impl Repo {
             Some(to) => command.args(["--", &movement.name, to]),
             None => command.args(["-d", "--", &movement.name]),
         };
-        command.arg(from.unwrap_or(ZERO));
+        command.arg(from.map_or_else(|| nothing_beside(&movement.new), str::to_owned));
         let outcome = process::output(&mut command);
         if outcome.is_ok() {
             return Ok(());
@@ -70,12 +71,17 @@ impl Repo {
     }
 
     /// The locks that git takes to move the reference.
-    fn locks_of(&self, movement: &Movement) -> [PathBuf; 3] {
-        [
+    fn locks_of(&self, movement: &Movement) -> Vec<PathBuf> {
+        let table = Path::new("reftable").join("tables.list.lock");
+        let mut locks = vec![
             lock_path(&self.ref_file(&movement.name)),
             self.git_dir().join("HEAD.lock"),
             self.common_dir().join("packed-refs.lock"),
-        ]
+            self.git_dir().join(&table),
+            self.common_dir().join(&table),
+        ];
+        locks.dedup();
+        locks
     }
 
     /// The locks of a movement by git that stand although that git is dead: git leaves them if it is killed. Only to be

@@ -26,7 +26,10 @@ impl Repo {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::io("read", &root, e)),
         }
-        if self.git_dir() != self.common_dir() {
+        if self.git_dir() != self.common_dir() && self.has_references_by_git() {
+            let main = self.workdir_of(self.common_dir())?;
+            others.push((self.common_dir().to_owned(), main.unwrap_or(self.common_dir().to_owned())));
+        } else if self.git_dir() != self.common_dir() {
             let main = super::owner::open(self.common_dir());
             if let Some(workdir) = main.ok().and_then(|main| main.workdir().map(Path::to_owned)) {
                 others.push((self.common_dir().to_owned(), workdir));
@@ -36,6 +39,9 @@ impl Repo {
         let read =
             |git_dir: &Path, name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
         let checked_out = |git_dir: &Path| {
+            if self.has_references_by_git() {
+                return self.head_of(git_dir).is_ok_and(|head| head.as_deref() == Some(branch));
+            }
             let head = read(git_dir, "HEAD");
             let name = head.trim_end().strip_prefix("ref: ").map(str::trim_start);
             // Git does not follow what it cannot read either.

@@ -61,6 +61,30 @@ fn emptying() -> String {
     [remove("a/b/c/d/x", "Empty it"), rename("a/b/c/y", "y", "Empty it")].concat()
 }
 
+/// With files that git itself makes.
+fn filtered() -> Sandbox {
+    let sandbox = Sandbox::unborn();
+    for key in ["filter.rot.clean", "filter.rot.smudge"] {
+        sandbox.git(["config", key, "tr A-Za-z N-ZA-Mn-za-m"]);
+    }
+    sandbox.file(".gitattributes", "*.rs filter=rot\nREADME working-tree-encoding=UTF-16LE\n");
+    sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    sandbox.file("README", "h\0i\0\n\0");
+    sandbox.file("gone.txt", "gone\n");
+    sandbox.file("old.txt", "one\ntwo\nthree\nfour\n");
+    sandbox.commit("base");
+    sandbox
+}
+
+/// With an index that git itself has to write.
+fn split() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["update-index", "--untracked-cache"]);
+    sandbox.git(["update-index", "--split-index"]);
+    sandbox.status();
+    sandbox
+}
+
 /// Over the limit from which objects go in as a pack.
 fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
@@ -97,6 +121,8 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "emptied directories", make: nested, options: &[], response: emptying },
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
+    Scenario { name: "files by git", make: filtered, options: &[], response: five },
+    Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 

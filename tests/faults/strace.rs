@@ -2,6 +2,7 @@
 
 use super::scenario::Scenario;
 use crate::sandbox::{Run, Sandbox};
+use std::path::Path;
 use std::process::Command;
 
 /// The system calls that change files. Those that strace does not know on this machine are left out (`?`).
@@ -118,24 +119,38 @@ pub fn traced(
     kind: Kind,
     injection: Option<&str>,
 ) -> (Run, Vec<Call>) {
-    let file = sandbox.response(&(scenario.response)());
     let log = sandbox.root().join("strace.log");
-    let mut binary = sandbox.command(scenario.options);
-    binary.arg(file);
     // Injections have an effect on what is traced only.
     let injected = kind.injections().iter().map(|one| one.split(':').next().unwrap().trim_start_matches('?'));
-    let names: Vec<_> = names.iter().copied().chain(injected).map(|name| format!("?{name}")).collect();
+    let names: Vec<_> = names.iter().copied().chain(injected).collect();
+    let injections: Vec<_> = kind.injections().iter().copied().chain(injection).collect();
+    let run = strace(sandbox, scenario, &["-y", "-s", "0"], &names, &injections, &log);
+    let calls = calls(&std::fs::read_to_string(log).unwrap(), sandbox);
+    (run, calls)
+}
+
+/// Runs strace with those options, traced calls and injections over a landing of the scenario.
+pub fn strace(
+    sandbox: &Sandbox,
+    scenario: &Scenario,
+    options: &[&str],
+    names: &[&str],
+    injections: &[&str],
+    log: &Path,
+) -> Run {
+    let file = sandbox.response(&(scenario.response)());
+    let mut binary = sandbox.command(scenario.options);
+    binary.arg(file);
+    let names: Vec<_> = names.iter().map(|name| format!("?{name}")).collect();
     let mut strace = Command::new("strace");
-    strace.args(["-y", "-s", "0", "-o"]).arg(&log).arg("-e").arg(format!("trace={}", names.join(",")));
-    for one in kind.injections().iter().copied().chain(injection) {
+    strace.args(options).arg("-o").arg(log).arg("-e").arg(format!("trace={}", names.join(",")));
+    for one in injections {
         strace.arg("-e").arg(format!("inject={one}"));
     }
     strace.arg(binary.get_program()).args(binary.get_args());
     strace.env_clear().envs(binary.get_envs().filter_map(|(name, value)| Some((name, value?))));
     strace.current_dir(&sandbox.repo).stdin(std::process::Stdio::null());
-    let run = Run::of(strace.output().unwrap());
-    let calls = calls(&std::fs::read_to_string(log).unwrap(), sandbox);
-    (run, calls)
+    Run::of(strace.output().unwrap())
 }
 
 /// Reads strace's log.

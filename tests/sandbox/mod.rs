@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
 
 pub mod fault;
+pub mod kinds;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -71,7 +72,7 @@ impl Sandbox {
     /// A repository on branch main without a commit.
     pub fn unborn() -> Self {
         let sandbox = Self::bare_ground();
-        sandbox.git(["init", "-q", "-b", "main"]);
+        sandbox.git(["init", "-q", "-b", "main"].iter().chain(kinds::current()));
         sandbox
     }
 
@@ -277,6 +278,8 @@ pub struct State {
     pub files: Listing,
     pub index: String,
     pub status: String,
+    /// References and their logs, where they are in no files of their own.
+    pub references: String,
 }
 
 impl Sandbox {
@@ -285,9 +288,19 @@ impl Sandbox {
         let index = self.git(["ls-files", "-s"]);
         let mut files = self.listing();
         files.remove(".git/index");
+        // Part of a split one, under a name made of its bytes.
+        files.retain(|path, _| !path.starts_with(".git/sharedindex."));
         // A pack's name is that of its content, which may be delivered in another order.
         files.retain(|path, _| !path.contains("objects/pack/") || path.ends_with('/'));
-        State { files, index, status }
+        let mut references = String::new();
+        if self.repo.join(".git/reftable").exists() {
+            files.retain(|path, _| !path.starts_with(".git/reftable/"));
+            references = self.git(["for-each-ref"]) + &self.git(["reflog", "--all"]);
+            let head =
+                self.git_command(["rev-parse", "--verify", "-q", "ORIG_HEAD", "HEAD"]).output().unwrap();
+            references += &String::from_utf8_lossy(&head.stdout);
+        }
+        State { files, index, status, references }
     }
 }
 
@@ -299,6 +312,7 @@ impl State {
             same(what, &wanted.files, &self.files);
             assert_eq!(self.index, wanted.index, "{what}");
             assert_eq!(self.status, wanted.status, "{what}");
+            assert_eq!(self.references, wanted.references, "{what}");
         }
     }
 }

@@ -35,7 +35,8 @@ impl Run {
     pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
-        let resolved = plan::resolve(&self.script, &repo.tree(shown)?, &rules)?;
+        let resolved =
+            plan::resolve(&self.script, &repo.tree(shown)?.as_checked_out(target.checked_out), &rules)?;
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),
             Err(rejected) if self.settings.keep_going => (rejected.remainder(), Some(rejected)),
@@ -48,7 +49,7 @@ impl Run {
             && from != onto
         {
             // A handle of its own, since its writes are turned away from the repository.
-            let carried = transaction::carry(&Repo::discover()?, from, onto, &series)?;
+            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, target.checked_out)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {

@@ -342,20 +342,21 @@ pub(super) const LIMITS: &[Piece] = &[
         "signing",
         "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",
     ),
-    Item(
-        "repositories",
-        "with SHA-256 object names, with references in a reftable, that are partial clones, or in which a file or tree \
-         (and not a commit) is replaced by `git replace`.",
-    ),
-    Item("the index", "where it is split or sparse and the checkout is to move. `-b` works there."),
+    Item("repositories", "in which a file, tree or tag (and not a commit) is replaced by `git replace`."),
     Item(
         "filters",
-        "Files with the attributes `filter` (Git LFS) or `working-tree-encoding`, where the checkout is to move. \
-         `-b` works for them too.",
+        "Text under a `filter` (Git LFS) or `ident` is edited as the checkout has it, and stored as git stores it. On a branch \
+         that is not checked out that takes git 2.41. What is refused is text under a `working-tree-encoding` and one of \
+         these at once, a response that changes such files together with attribute files, and, where the checkout is to \
+         move, attributes that come from a tree (`attr.tree`).",
     ),
     Text(
-        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. The untracked cache and file system monitor data in an \
-         index are dropped; git makes them anew. A file that is changed, moved or copied keeps its permissions, \
+        "What the library that it is built with cannot do git itself does: it fetches what a partial clone lacks, before anything \
+         is written; it runs filters and encodings; it writes an index that is split or sparse, or has an untracked cache or a \
+         file system monitor; it moves the branch where references are in a reftable. `-v` says so.",
+    ),
+    Text(
+        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. A file that is changed, moved or copied keeps its permissions, \
          where git's own checkout would not; a new one has those that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),

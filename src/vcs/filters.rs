@@ -1,0 +1,126 @@
+//! What git runs between a blob and its file: filter drivers and encodings (gitattributes(5)).
+//!
+//! Git itself does it, one file at a time, with the objects that it makes or needs in a directory of their own.
+
+use super::attributes::Conversion;
+use super::convert::{Converter, Endings};
+use super::loose::Writer;
+use super::quarantine::fan_out;
+use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+use std::process::Command;
+
+/// Whose attributes count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attributes {
+    /// The checkout's, as for `git add` there.
+    Checkout,
+    /// Those of a tree that is not checked out; `None` is the empty tree.
+    Tree(Option<Oid>),
+}
+
+impl Repo {
+    /// The content of the file that git would make of a blob at that path.
+    ///
+    /// # Errors
+    /// A filter fails that has to succeed, or git cannot be run.
+    pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes) -> Result<Vec<u8>> {
+        let bench = Bench::new()?;
+        // Nobody else may have it yet.
+        Writer::new(self)?.write(&fan_out(bench.objects(), id)?, super::BLOB, &self.blob(id)?)?;
+        let mut command = bench.git(self, attributes);
+        command.arg("cat-file").arg("--filters").arg(format!("--path={path}")).arg(id.to_string());
+        run(&mut command, b"", path)
+    }
+
+    /// The blob's content that git would make of a file at that path.
+    ///
+    /// # Errors
+    /// As [`Repo::smudge`].
+    pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes) -> Result<Vec<u8>> {
+        let bench = Bench::new()?;
+        let mut command = bench.git(self, attributes);
+        command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
+        let id = self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))?;
+        let mut command = bench.git(self, Attributes::Checkout);
+        run(command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
+    }
+
+    /// The id of the blob that git would make of a file at that path in the checkout.
+    ///
+    /// # Errors
+    /// As [`Repo::smudge`].
+    pub fn cleaned_id(&self, path: &str, content: &[u8]) -> Result<Oid> {
+        let mut command = process::git(self);
+        command.args(["hash-object", "--stdin"]).arg(format!("--path={path}"));
+        self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))
+    }
+
+    /// What stands between the blob and the text of a file at that path.
+    ///
+    /// # Errors
+    /// Attributes or configuration cannot be read, or git cannot be run.
+    pub(super) fn text_conversion(&self, path: &str, attributes: Attributes) -> Result<Conversion> {
+        match attributes {
+            Attributes::Checkout if self.attribute_tree()?.is_none() => self.conversion_of_checkout(path),
+            _ => {
+                let mut command = process::git(self);
+                from(&mut command, attributes);
+                command.args(["check-attr", "-z", "--stdin", "filter", "working-tree-encoding", "ident"]);
+                let printed = run(&mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
+                let printed = String::from_utf8_lossy(&printed).into_owned();
+                // Path, attribute and value, thrice.
+                let fields: Vec<&str> = printed.split('\0').collect();
+                let value = |name: &str| {
+                    let found = fields.chunks(3).find(|three| three.get(1) == Some(&name));
+                    found.and_then(|three| three.get(2)).copied().unwrap_or("unspecified")
+                };
+                let ident = value("ident") == "set";
+                let by_git =
+                    self.conversion_by_git(value("filter"), value("working-tree-encoding"), ident)?;
+                // Text has no other endings than the blob.
+                let own = || Conversion::Own(Converter { endings: Endings::Kept, ident });
+                Ok(by_git.unwrap_or_else(own))
+            }
+        }
+    }
+}
+
+/// A directory for the objects of one conversion.
+struct Bench {
+    directory: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Result<Self> {
+        let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        Ok(Self { directory })
+    }
+
+    fn objects(&self) -> &std::path::Path {
+        self.directory.path()
+    }
+
+    fn git(&self, repo: &Repo, attributes: Attributes) -> Command {
+        let mut command = process::git_with_objects(repo, self.objects());
+        from(&mut command, attributes);
+        command
+    }
+}
+
+/// Makes git take attributes from there.
+fn from(command: &mut Command, attributes: Attributes) {
+    if let Attributes::Tree(Some(tree)) = attributes {
+        command.arg(format!("--attr-source={tree}"));
+    }
+}
+
+fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
+    let output = process::fed(command, input)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(Error::Filter { path: path.to_owned(), message: first.to_owned() })
+}

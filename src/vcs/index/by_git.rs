@@ -1,0 +1,100 @@
+//! The index by git's own hand, for the features that libgit2 does not know: read from a plain copy, and a new one made
+//! from a copy with all that it has.
+
+use super::Features;
+use crate::path::RepoPath;
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::Entry;
+use crate::vcs::{Error, Result, process};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Makes the index at that path, which may be split or sparse, one that anybody can read.
+pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
+    let mut command = on_index(repo, index);
+    for setting in
+        ["core.splitIndex=false", "index.sparse=false", "core.untrackedCache=false", "core.fsmonitor=false"]
+    {
+        command.args(["-c", setting]);
+    }
+    process::output(command.args(["update-index", "--no-split-index", "--force-write-index"])).map(drop)
+}
+
+/// Changes the index at that path: the updates, of which those in `placed` stand in the checkout, and those in `skipped`
+/// are not to stand there.
+pub(super) fn change(
+    repo: &Repo,
+    index: &Path,
+    features: Features,
+    updates: &[(RepoPath, Option<Entry>)],
+    placed: &[&str],
+    skipped: &BTreeSet<&str>,
+) -> Result<()> {
+    let zero = "0".repeat(2 * repo.checksum());
+    let (gone, there): (Vec<_>, Vec<_>) = updates.iter().partition(|(_, entry)| entry.is_none());
+    let mut lines = Vec::new();
+    for (path, entry) in gone.into_iter().chain(there) {
+        let line = match entry {
+            Some(entry) => format!("{:o} {}\t{path}\0", entry.mode, entry.id),
+            None => format!("0 {zero}\t{path}\0"),
+        };
+        lines.extend_from_slice(line.as_bytes());
+    }
+    // A split index stays as it is, and its shared part with it: what is made new is all in the copy.
+    let split = format!("core.splitIndex={}", features.split);
+    let kept = || {
+        let mut command = on_index(repo, index);
+        command.args(["-c", &split, "-c", "splitIndex.maxPercentChange=100"]);
+        command
+    };
+    // A sparse one is expanded meanwhile: git puts a new path beside the directory that it lies in.
+    let command = || {
+        let mut command = kept();
+        if features.sparse {
+            command.args(["-c", "index.sparse=false"]);
+        }
+        command
+    };
+    if features.sparse {
+        run(command().args(["update-index", "--force-write-index"]), b"")?;
+    }
+    run(command().args(["update-index", "-z", "--index-info"]), &lines)?;
+    let listed = |paths: &mut dyn Iterator<Item = &str>| -> Vec<u8> {
+        paths.flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
+    };
+    if !skipped.is_empty() {
+        let paths = listed(&mut skipped.iter().copied());
+        run(command().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
+    }
+    let placed = listed(&mut placed.iter().copied().filter(|path| !skipped.contains(path)));
+    if !placed.is_empty() {
+        // Git looks at their content, and notes their times only where that is what the index says.
+        let mut command = command();
+        command.env("GIT_LITERAL_PATHSPECS", "1");
+        run(command.args(["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"]), &placed)?;
+    }
+    if features.sparse {
+        run(kept().args(["update-index", "--force-write-index"]), b"")?;
+    }
+    Ok(())
+}
+
+/// Git with that file in the place of the index.
+fn on_index(repo: &Repo, index: &Path) -> Command {
+    let mut command = process::git(repo);
+    command.env("GIT_INDEX_FILE", index).args(["-c", "advice.sparseIndexExpanded=false"]);
+    // The hook that is told of a new index runs when that is in place, and not of every step.
+    command.args(["-c", "core.hooksPath=/dev/null"]);
+    command
+}
+
+fn run(command: &mut Command, input: &[u8]) -> Result<()> {
+    let output = process::fed(command, input)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Error::Command { command: words.join(" "), message })
+}

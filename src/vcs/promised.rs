@@ -1,0 +1,100 @@
+//! Objects that are not here because a remote has promised them: a partial clone's (git-clone(1), `--filter`).
+//!
+//! Libgit2 takes them for missing. Git fetches one as soon as it is asked for it; so git is asked before libgit2 is.
+
+use super::repo::Repo;
+use super::tree::DIRECTORY;
+use super::{Error, Oid, Result, process};
+
+impl Repo {
+    fn is_partial(&self) -> Result<bool> {
+        match self.partial.get() {
+            Some(known) => Ok(*known),
+            None => {
+                let found = self.config().has_promisor()?;
+                Ok(*self.partial.get_or_init(|| found))
+            }
+        }
+    }
+
+    /// Sees to it that the objects are here, by fetching those that a remote has promised.
+    ///
+    /// # Errors
+    /// [`Error::Unfetched`]. That an object is missing where none is promised is for its reader to say.
+    pub(super) fn ensure(&self, ids: &[Oid]) -> Result<()> {
+        if !self.is_partial()? {
+            return Ok(());
+        }
+        let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
+        let missing: Vec<Oid> = ids.iter().copied().filter(|id| !store.exists(*id)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let names: String = missing.iter().map(|id| format!("{id}\n")).collect();
+        let mut command = process::git(self);
+        let output = process::fed(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
+        store.refresh().map_err(|e| Error::git("open the object store", e))?;
+        match missing.into_iter().find(|id| !store.exists(*id)) {
+            Some(id) => Err(unfetched(id, &output.stderr)),
+            None => Ok(()),
+        }
+    }
+
+    /// Sees to it that all trees are here in which two trees differ: of one alone, all.
+    ///
+    /// # Errors
+    /// Git cannot fetch one.
+    pub(super) fn ensure_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+        if !self.is_partial()? {
+            return Ok(());
+        }
+        let Some(tree) = new.or(old) else { return Ok(()) };
+        let mut command = process::git(self);
+        match old.filter(|_| new.is_some()) {
+            Some(old) => {
+                command.args(["diff-tree", "-r", "-z", "--no-renames", &old.to_string(), &tree.to_string()])
+            }
+            None => command.args(["ls-tree", "-r", "-t", "-z", &tree.to_string()]),
+        };
+        let output = process::fed(&mut command, b"")?;
+        if output.status.success() {
+            let store = self.git.odb().and_then(|store| store.refresh());
+            return store.map_err(|e| Error::git("open the object store", e));
+        }
+        Err(unfetched(tree, &output.stderr))
+    }
+
+    pub(super) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>> {
+        self.ensure(&[id])?;
+        self.git.find_tree(id).map_err(|e| Error::git(format!("read the tree {id}"), e))
+    }
+
+    /// What a tree has at a path: mode and object. A tree on the way that cannot be read is an error, and not a path that
+    /// is not there.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn find_in(&self, tree: &git2::Tree<'_>, path: &[u8]) -> Result<Option<(i32, Oid)>> {
+        let mut components = path.split(|&b| b == b'/').peekable();
+        let mut below: Option<git2::Tree<'_>> = None;
+        while let Some(component) = components.next() {
+            let found = below.as_ref().unwrap_or(tree).get_name_bytes(component);
+            let Some((mode, id)) = found.map(|entry| (entry.filemode(), entry.id())) else { return Ok(None) };
+            if components.peek().is_none() {
+                return Ok(Some((mode, id)));
+            }
+            if mode != DIRECTORY {
+                return Ok(None);
+            }
+            below = Some(self.find_tree(id)?);
+        }
+        Ok(None)
+    }
+}
+
+/// The first thing that git has said tells why; the rest is what came of it.
+fn unfetched(id: Oid, said: &[u8]) -> Error {
+    let said = String::from_utf8_lossy(said);
+    let first = said.lines().next().unwrap_or_default();
+    Error::Unfetched { id, message: first.strip_prefix("fatal: ").unwrap_or(first).to_owned() }
+}

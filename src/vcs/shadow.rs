@@ -1,0 +1,165 @@
+//! Repositories that libgit2 does not open: their references are in a reftable, or some extension is unknown to it.
+//!
+//! All that it would not understand is references and configuration, for which git is asked. For objects and attributes it
+//! is given a shadow: a directory that looks like a plain repository, with links to what there is of the real one.
+
+use super::config::Config;
+use super::repo::{Operation, Repo};
+use super::{Error, Result, process};
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where such a repository really is.
+pub(super) struct Place {
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    pub(super) workdir: Option<PathBuf>,
+    /// Gone when the repository is closed.
+    _shadow: tempfile::TempDir,
+}
+
+/// Extensions of a repository's format that only git knows what to do with (git-config(1), `extensions.*`).
+const BY_GIT: &[&str] = &["refstorage", "partialclone"];
+
+/// Whether git has to be asked for the references of the repository with that configuration.
+pub(super) fn is_needed(config: &git2::Config) -> bool {
+    let extension = |name: &&str| config.get_string(&format!("extensions.{name}")).ok();
+    BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))
+}
+
+/// Opens the repository that git finds here.
+pub(super) fn discover() -> Result<(git2::Repository, Config, Place)> {
+    let ask = |what: &[&str]| asked(Command::new("git").arg("rev-parse").args(what));
+    let git_dir = ask(&["--absolute-git-dir"])?;
+    let common_dir = ask(&["--path-format=absolute", "--git-common-dir"])?;
+    let bare = ask(&["--is-bare-repository"])?;
+    let inside = ask(&["--is-inside-git-dir"])?;
+    let workdir = match (bare.to_str(), inside.to_str()) {
+        (Some("true"), _) => None,
+        // Git does not tell there, but it is where it always is.
+        (_, Some("true")) => workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?,
+        _ => Some(ask(&["--path-format=absolute", "--show-toplevel"])?),
+    };
+    open_at(git_dir, common_dir, workdir)
+}
+
+/// Opens the repository that has that git directory.
+pub(super) fn open(
+    git_dir: &Path,
+    common_dir: &Path,
+    workdir: Option<&Path>,
+) -> Result<(git2::Repository, Config, Place)> {
+    let found = match workdir {
+        Some(workdir) => Some(workdir.to_owned()),
+        None => workdir_of(git_dir, common_dir, &Config::of_git(git_dir)?)?,
+    };
+    open_at(git_dir.to_owned(), common_dir.to_owned(), found)
+}
+
+/// The checkout that belongs to a git directory (gitrepository-layout(5), `gitdir`; git-config(1), `core.worktree`).
+fn workdir_of(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<Option<PathBuf>> {
+    if let Ok(bytes) = std::fs::read(git_dir.join("gitdir")) {
+        let text = PathBuf::from(std::ffi::OsString::from_vec(bytes.trim_ascii_end().to_vec()));
+        return Ok(git_dir.join(text).parent().map(Path::to_owned));
+    }
+    if let Some(path) = config.string("core.worktree")? {
+        return Ok(Some(common_dir.join(path)));
+    }
+    let bare = config.bool("core.bare")?.unwrap_or(false);
+    let beside = git_dir.parent().filter(|_| git_dir.file_name().is_some_and(|name| name == ".git"));
+    Ok(beside.filter(|_| !bare).map(Path::to_owned))
+}
+
+fn open_at(
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    workdir: Option<PathBuf>,
+) -> Result<(git2::Repository, Config, Place)> {
+    // One that is gone is none: of a worktree that was removed, for one.
+    let workdir = workdir.filter(|path| path.is_dir());
+    let config = Config::of_git(&git_dir)?;
+    let shadow = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+    let at = shadow.path();
+    fill(at, &common_dir, &config).map_err(|e| Error::io("write", at, e))?;
+    let git = git2::Repository::open(at).map_err(|e| Error::git("open the repository", e))?;
+    if let Some(workdir) = &workdir {
+        git.set_workdir(workdir, false).map_err(|e| Error::git("open the worktree", e))?;
+    }
+    Ok((git, config, Place { git_dir, common_dir, workdir, _shadow: shadow }))
+}
+
+fn fill(at: &Path, common_dir: &Path, config: &Config) -> std::io::Result<()> {
+    std::fs::create_dir(at.join("refs"))?;
+    std::fs::write(at.join("HEAD"), "ref: refs/heads/elsewhere\n")?;
+    for name in ["objects", "info", "shallow"] {
+        std::os::unix::fs::symlink(common_dir.join(name), at.join(name))?;
+    }
+    let mut file = std::fs::File::create(at.join("config"))?;
+    let set = |key: &str| config.string(key).ok().flatten();
+    writeln!(file, "[core]\n\trepositoryformatversion = 1\n\tbare = true")?;
+    for key in ["abbrev", "attributesfile", "bigfilethreshold", "ignorecase"] {
+        if let Some(value) = set(&format!("core.{key}")).filter(|value| !value.contains(['\n', '"', '\\'])) {
+            writeln!(file, "\t{key} = \"{value}\"")?;
+        }
+    }
+    if let Some(format) = set("extensions.objectformat").filter(|format| format.is_ascii()) {
+        writeln!(file, "[extensions]\n\tobjectformat = {format}")?;
+    }
+    Ok(())
+}
+
+/// A path that git prints.
+fn asked(command: &mut Command) -> Result<PathBuf> {
+    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Error::Command { command: "rev-parse".into(), message });
+    }
+    let mut bytes = output.stdout;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    Ok(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+impl Repo {
+    /// Whether git is asked for references, and moves them.
+    pub fn has_references_by_git(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// What git has under way, by the traces that it leaves in the git directory.
+    pub(super) fn operation_by_git(&self) -> Option<Operation> {
+        let is_there = |name: &str| self.git_dir().join(name).exists();
+        // These are references, wherever they are kept.
+        let is_set = |name: &str| is_there(name) || self.value_by_git(name).is_ok_and(|id| id.is_some());
+        if is_there("rebase-merge") {
+            return Some(Operation::Rebase);
+        }
+        if is_there("rebase-apply") {
+            let am = is_there("rebase-apply/applying");
+            return Some(if am { Operation::Am } else { Operation::Rebase });
+        }
+        let all = [
+            (is_set("MERGE_HEAD"), Operation::Merge),
+            (is_set("REVERT_HEAD"), Operation::Revert),
+            (is_set("CHERRY_PICK_HEAD"), Operation::CherryPick),
+            (is_there("BISECT_LOG"), Operation::Bisect),
+        ];
+        all.into_iter().find_map(|(under_way, operation)| under_way.then_some(operation))
+    }
+
+    /// Where HEAD of the worktree with that git directory points; `None` where it is detached.
+    pub(super) fn head_of(&self, git_dir: &Path) -> Result<Option<String>> {
+        let mut command = process::git(self);
+        command.env("GIT_DIR", git_dir).env_remove("GIT_WORK_TREE").current_dir(git_dir);
+        process::answer(command.args(["symbolic-ref", "-q", "HEAD"]))
+    }
+
+    /// The checkout of the worktree with that git directory.
+    pub(super) fn workdir_of(&self, git_dir: &Path) -> Result<Option<PathBuf>> {
+        workdir_of(git_dir, self.common_dir(), self.config())
+    }
+}

@@ -1,0 +1,140 @@
+//! Texts as the user sees them: edits are made on what git would check out, and what comes of them is stored as git would
+//! store it.
+
+use super::BaseTree;
+use crate::path::RepoPath;
+use crate::vcs::attributes::Conversion;
+use crate::vcs::convert::{taken_back, written_out};
+use crate::vcs::filters::Attributes;
+use crate::vcs::{Error, Oid, Result};
+use memchr::memmem;
+
+/// What an attribute file says that has anything to do with it.
+const WORDS: &[&str] = &["filter", "working-tree-encoding", "ident"];
+
+impl BaseTree<'_> {
+    /// With the attributes of the checkout (the default where there is one), or else its own.
+    #[must_use]
+    pub fn as_checked_out(self, checked_out: bool) -> Self {
+        Self { checked_out, ..self }
+    }
+
+    fn attributes(&self) -> Attributes {
+        match self.checked_out {
+            true => Attributes::Checkout,
+            false => Attributes::Tree(self.id()),
+        }
+    }
+
+    /// What git itself does to the file at a path, if it does anything, named by its attribute.
+    ///
+    /// # Errors
+    /// Attributes or configuration cannot be read.
+    pub fn converted_by(&self, path: &RepoPath) -> Result<Option<String>> {
+        Ok(match self.conversion(path)? {
+            None | Some(Conversion::Own(_)) => None,
+            Some(
+                Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what),
+            ) => Some(what),
+        })
+    }
+
+    /// Whether an attribute file of that content may have git do something to files.
+    pub fn may_convert(content: &[u8]) -> bool {
+        WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
+    }
+
+    /// The text of the file that git would make of a blob.
+    pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
+        match self.conversion(path)? {
+            Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
+            Some(Conversion::Own(converter)) if converter.ident => Ok(written_out(&self.repo.blob(id)?, id)),
+            Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
+            _ => self.repo.blob(id),
+        }
+    }
+
+    /// Writes the blob that git would make of a file with that text.
+    pub(super) fn store_text(&self, path: &RepoPath, text: &[u8]) -> Result<Oid> {
+        match self.conversion(path)? {
+            Some(Conversion::Filtered(_)) => {
+                self.repo.put_blob(&self.repo.clean(path.as_str(), text, self.attributes())?)
+            }
+            Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
+            Some(Conversion::Own(converter)) if converter.ident => self.repo.put_blob(&taken_back(text)),
+            _ => self.repo.put_blob(text),
+        }
+    }
+
+    fn conversion(&self, path: &RepoPath) -> Result<Option<Conversion>> {
+        if let Some(known) = self.conversions.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let found = match self.is_suspicious(path)? {
+            true => Some(self.repo.text_conversion(path.as_str(), self.attributes())?),
+            false => None,
+        };
+        self.conversions.borrow_mut().insert(path.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// Whether some attribute file that could speak of the path says such a thing at all. Mostly none does, and then
+    /// nobody has to be asked.
+    fn is_suspicious(&self, path: &RepoPath) -> Result<bool> {
+        let shared = match self.shared_is_suspicious.get() {
+            Some(known) => *known,
+            None => {
+                let files = self.repo.shared_attributes()?;
+                let from_tree = self.checked_out && self.repo.attribute_tree()?.is_some();
+                let found = from_tree
+                    || files
+                        .iter()
+                        .any(|file| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text)));
+                *self.shared_is_suspicious.get_or_init(|| found)
+            }
+        };
+        if shared {
+            return Ok(true);
+        }
+        let mut directory = path.parent();
+        loop {
+            let known = self.suspicious.borrow().get(&directory).copied();
+            let found = match known {
+                Some(found) => found,
+                None => {
+                    let found = self.attribute_file_is_suspicious(directory.as_ref())?;
+                    self.suspicious.borrow_mut().insert(directory.clone(), found);
+                    found
+                }
+            };
+            match directory {
+                _ if found => return Ok(true),
+                Some(inner) => directory = inner.parent(),
+                None => return Ok(false),
+            }
+        }
+    }
+
+    fn attribute_file_is_suspicious(&self, directory: Option<&RepoPath>) -> Result<bool> {
+        let name = match directory {
+            Some(directory) => format!("{directory}/.gitattributes"),
+            None => ".gitattributes".to_owned(),
+        };
+        let on_disk = self.repo.workdir().filter(|_| self.checked_out);
+        if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(&name)).ok()) {
+            return Ok(Self::may_convert(&text));
+        }
+        let Some(tree) = &self.tree else { return Ok(false) };
+        match self.repo.find_in(tree, name.as_bytes())? {
+            Some((mode, id)) if mode & 0o170000 == 0o100000 => Ok(Self::may_convert(&self.repo.blob(id)?)),
+            _ => Ok(false),
+        }
+    }
+}
+
+fn unknown_text(path: &RepoPath, what: &str) -> Error {
+    Error::Unsupported {
+        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
+        help: "change that file by hand, and leave it out of the response".into(),
+    }
+}

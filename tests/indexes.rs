@@ -1,0 +1,266 @@
+//! Indexes that only git can keep as they are: it writes them, and what they have survives.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::fault::with_fault;
+use sandbox::{Sandbox, create, five, patch, remove, rename, same};
+
+/// A kind of index, and the extensions by which it is known.
+struct Kind {
+    name: &'static str,
+    make: fn(&Sandbox),
+    extensions: &'static [&'static [u8; 4]],
+}
+
+const KINDS: &[Kind] = &[
+    Kind { name: "split", make: |s| drop(s.git(["update-index", "--split-index"])), extensions: &[b"link"] },
+    Kind {
+        name: "split by configuration",
+        make: |s| {
+            s.git(["config", "core.splitIndex", "true"]);
+            s.git(["update-index", "--force-write-index"]);
+        },
+        extensions: &[b"link"],
+    },
+    Kind {
+        name: "sparse",
+        make: |s| {
+            s.git(["config", "advice.sparseIndexExpanded", "false"]);
+            s.git(["sparse-checkout", "set", "--sparse-index", "src", "docs"]);
+        },
+        extensions: &[b"sdir"],
+    },
+    Kind {
+        name: "untracked cache",
+        make: |s| {
+            s.git(["update-index", "--untracked-cache"]);
+            s.status();
+        },
+        extensions: &[b"UNTR"],
+    },
+    Kind {
+        name: "file system monitor",
+        make: |s| {
+            let hook = s.root().join("monitor");
+            s.script(&hook, "#!/bin/sh\nprintf 'token\\0/\\0'\n");
+            s.git(["config", "core.fsmonitor", hook.to_str().unwrap()]);
+            s.git(["update-index", "--fsmonitor"]);
+            s.git(["status"]);
+        },
+        extensions: &[b"FSMN"],
+    },
+    Kind {
+        name: "all at once, version 4",
+        make: |s| {
+            s.git(["update-index", "--index-version", "4"]);
+            s.git(["update-index", "--untracked-cache"]);
+            s.git(["update-index", "--split-index"]);
+            s.status();
+        },
+        extensions: &[b"UNTR", b"link"],
+    },
+];
+
+/// A directory that a sparse index has as one entry, too.
+fn made(kind: &Kind) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("far/away/x", "one\n");
+    sandbox.file("far/away/y", "why\n");
+    sandbox.file("far/z", "zed\n");
+    sandbox.commit("far");
+    (kind.make)(&sandbox);
+    assert!(has(&sandbox, kind), "{}: not made", kind.name);
+    sandbox
+}
+
+fn has(sandbox: &Sandbox, kind: &Kind) -> bool {
+    let index = sandbox.read(".git/index");
+    kind.extensions.iter().all(|extension| index.windows(4).any(|four| four == **extension))
+}
+
+fn entries(sandbox: &Sandbox) -> String {
+    sandbox.git(["ls-files", "-s", "-t"])
+}
+
+/// The parts that several split indexes share.
+fn shared(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.listing().into_keys().filter(|path| path.contains("sharedindex")).collect()
+}
+
+/// Also outside of the sparse checkout: a change, a new file, a removal and a move.
+fn response() -> String {
+    [
+        five(),
+        patch("far/away/x", "Change", "one\n", "two\n"),
+        create("far/new", "Add", "new\n"),
+        remove("far/away/y", "Drop"),
+        rename("far/z", "far/deeper/z", "Move"),
+    ]
+    .concat()
+}
+
+#[test]
+fn what_the_index_has_survives_a_landing() {
+    for kind in KINDS {
+        let sandbox = made(kind);
+        sandbox.file("run.sh", "mine\n");
+        sandbox.file("staged", "staged\n");
+        sandbox.git(["add", "staged"]);
+        sandbox.file("untracked", "mine\n");
+        let before = sandbox.status();
+        let parts = shared(&sandbox);
+        let run = sandbox.apply(["-v"], &response());
+        assert_eq!(run.code, Some(0), "{}: {}", kind.name, run.stderr);
+        let run = run.says("git wrote the index");
+        assert!(!run.stderr.contains("hint"), "{}: {}", kind.name, run.stderr);
+        assert!(has(&sandbox, kind), "{}: lost", kind.name);
+        assert_eq!(shared(&sandbox), parts, "{}", kind.name);
+        // Without a look at the files first: the index knows them already.
+        assert_eq!(sandbox.git(["diff-files", "--name-only"]), "run.sh", "{}", kind.name);
+        assert_eq!(sandbox.status(), before, "{}", kind.name);
+        assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "11", "{}", kind.name);
+        let sparse = kind.name == "sparse";
+        assert_eq!(sandbox.exists("far"), !sparse, "{}", kind.name);
+        assert_eq!(sandbox.git(["show", "HEAD:far/new"]), "new", "{}", kind.name);
+        assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n", "{}", kind.name);
+        sandbox.git(["fsck", "--strict"]);
+        // To write a sparse index git writes the trees of what is staged, whoever makes it do so.
+        if !sparse {
+            sandbox.leaves_nothing();
+        }
+        // What the index says is what the commit has, but for what is the user's.
+        sandbox.git(["rm", "-q", "--cached", "staged"]);
+        assert_eq!(sandbox.git(["write-tree"]), sandbox.git(["rev-parse", "HEAD^{tree}"]), "{}", kind.name);
+    }
+}
+
+#[test]
+fn killed_or_failing_the_index_is_as_before_or_as_after() {
+    let all = ["begun", "prepared", "index-locked", "file-placed", "index-prepared", "ref-prepared"];
+    for kind in KINDS {
+        let sandbox = made(kind);
+        let before = entries(&sandbox);
+        sandbox.apply([""; 0], &five()).exits(0);
+        let after = entries(&sandbox);
+        for what in ["kill", "fail"] {
+            for (fault, wanted) in all
+                .iter()
+                .map(|fault| (*fault, &before))
+                .chain(["ref-moved", "orig-head-set", "index-placed"].map(|fault| (fault, &after)))
+            {
+                let name = format!("{}: {what} at {fault}", kind.name);
+                let sandbox = made(kind);
+                let files = sandbox.listing();
+                let run = with_fault(&sandbox, [""; 0], &format!("{fault}:{what}"));
+                match what {
+                    "kill" => assert_eq!(run.signal, Some(9), "{name}"),
+                    _ => assert_ne!(run.code, None, "{name}"),
+                }
+                sandbox.run(["recover"]).exits(0);
+                if wanted == &before {
+                    let (mut files, mut found) = (files, sandbox.listing());
+                    // To write a sparse index git makes the trees once more, by which they count as relied upon: they are
+                    // left to its pruning.
+                    if kind.name == "sparse" && fault.ends_with("-prepared") {
+                        files.retain(|path, _| !path.starts_with(".git/objects/"));
+                        found.retain(|path, _| !path.starts_with(".git/objects/"));
+                    }
+                    same(&name, &files, &found);
+                }
+                assert_eq!(&entries(&sandbox), wanted, "{name}");
+                assert_eq!(sandbox.status(), "", "{name}");
+                assert!(has(&sandbox, kind), "{name}");
+                match kind.name {
+                    "sparse" => drop(sandbox.git(["fsck", "--strict"])),
+                    _ => sandbox.is_sound(),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_leave_such_an_index_as_it_was() {
+    for kind in KINDS {
+        let sandbox = made(kind);
+        sandbox.file("README", "mine\n");
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &five()).exits(4).says("README has local changes");
+        same(kind.name, &before, &sandbox.listing());
+        sandbox.apply(["-n"], &five()).exits(4).says("README has local changes");
+        same(kind.name, &before, &sandbox.listing());
+        sandbox.git(["add", "README"]);
+        sandbox.apply([""; 0], &five()).exits(4).says("README has staged changes");
+    }
+}
+
+#[test]
+fn an_attribute_file_of_the_response_counts_with_such_an_index() {
+    for kind in KINDS {
+        let sandbox = made(kind);
+        let response =
+            [create(".gitattributes", "w", "*.txt text eol=crlf\n"), create("src/new.txt", "w", "a\nb\n")];
+        sandbox.apply([""; 0], &response.concat()).exits(0);
+        assert_eq!(sandbox.text("src/new.txt"), "a\r\nb\r\n", "{}", kind.name);
+        assert_eq!(sandbox.status(), "", "{}", kind.name);
+    }
+}
+
+#[test]
+fn a_new_file_outside_of_a_sparse_checkout_is_not_put_there() {
+    for cone in [true, false] {
+        for sparse_index in [true, false] {
+            if sparse_index && !cone {
+                continue;
+            }
+            let name = format!("cone: {cone}, sparse index: {sparse_index}");
+            let sandbox = Sandbox::new();
+            sandbox.git(["config", "advice.sparseIndexExpanded", "false"]);
+            sandbox.file("far/x", "one\n");
+            sandbox.commit("far");
+            let kind = if cone { "--cone" } else { "--no-cone" };
+            let index = if sparse_index { "--sparse-index" } else { "--no-sparse-index" };
+            let pattern = if cone { "src" } else { "/src/" };
+            sandbox.git(["sparse-checkout", "set", kind, index, pattern]);
+            let response = [
+                create("far/new", "w", "new\n"),
+                create("far/below/new", "w", "new\n"),
+                create("elsewhere/new", "w", "new\n"),
+                create("src/new", "w", "new\n"),
+                rename("src/a.rs", "far/a.rs", "w"),
+            ];
+            sandbox.apply([""; 0], &response.concat()).exits(0);
+            assert!(sandbox.exists("src/new"), "{name}");
+            assert!(!sandbox.exists("far") && !sandbox.exists("elsewhere"), "{name}");
+            assert_eq!(sandbox.status(), "", "{name}");
+            let skipped = sandbox.git(["ls-files", "-t", "far", "elsewhere"]);
+            if sparse_index {
+                let collapsed = sandbox.git(["ls-files", "--sparse", "far", "elsewhere"]);
+                assert_eq!(collapsed, "elsewhere/\nfar/", "{name}");
+            }
+            assert_eq!(skipped, "S elsewhere/new\nS far/a.rs\nS far/below/new\nS far/new\nS far/x", "{name}");
+            sandbox.is_sound();
+            sandbox.git(["sparse-checkout", "disable"]);
+            assert_eq!(sandbox.text("elsewhere/new"), "new\n", "{name}");
+            assert_eq!(sandbox.status(), "", "{name}");
+        }
+    }
+}
+
+#[test]
+fn names_in_the_index_are_not_taken_for_what_it_has() {
+    let sandbox = Sandbox::new();
+    sandbox.file("UNTR/link/sdir", "FSMN\n");
+    sandbox.commit("odd");
+    let run = sandbox.apply(["-v"], &five()).exits(0);
+    assert!(!run.stderr.contains("git wrote"), "{}", run.stderr);
+}
+
+#[test]
+fn so_it_is_in_other_kinds_of_repository() {
+    sandbox::kinds::in_others(&[
+        what_the_index_has_survives_a_landing,
+        a_new_file_outside_of_a_sparse_checkout_is_not_put_there,
+    ]);
+}

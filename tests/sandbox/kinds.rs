@@ -1,0 +1,50 @@
+//! Tests once more in other kinds of repository.
+
+use super::Sandbox;
+use std::cell::Cell;
+
+/// What `git init` takes to make one.
+type Kind = &'static [&'static str];
+
+/// The kinds beside the usual one.
+pub const OTHERS: &[Kind] = &[
+    &["--object-format=sha256"],
+    &["--ref-format=reftable"],
+    &["--object-format=sha256", "--ref-format=reftable"],
+];
+
+thread_local! {
+    static KIND: Cell<Kind> = const { Cell::new(&[]) };
+}
+
+/// The kind of repository that this thread makes.
+pub fn current() -> Kind {
+    KIND.get()
+}
+
+/// Runs tests in every other kind that this git can make; where it cannot, that is said.
+pub fn in_others(tests: &[fn()]) {
+    for kind in OTHERS {
+        if can_make(kind) {
+            within(kind, || tests.iter().for_each(|test| test()));
+        }
+    }
+}
+
+/// Runs one test in a kind of repository.
+pub fn within(kind: Kind, test: impl FnOnce()) {
+    println!("with {kind:?}");
+    KIND.set(kind);
+    test();
+    KIND.set(&[]);
+}
+
+/// Whether this git can make such repositories.
+pub fn can_make(kind: Kind) -> bool {
+    let init = ["init", "-q"].iter().chain(kind);
+    let made = Sandbox::bare_ground().git_command(init).output().unwrap().status.success();
+    if !made {
+        println!("this git has no {kind:?}: nothing is tested");
+    }
+    made
+}

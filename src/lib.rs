@@ -44,7 +44,8 @@
 //! # }
 //! ```
 //!
-//! With git, [`transaction::Transaction`] lands a plan; [`cli::run`] is the whole command.
+//! With git, [`flow::land`] lands responses as the command does, and [`transaction::Transaction`] any series of commits;
+//! [`cli::run`] is the whole command.
 //!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
 //! Modules import only those above them in the list below; `tests/layering.rs` keeps it so.
@@ -85,6 +86,10 @@ pub mod vcs;
 
 #[cfg(feature = "git")]
 pub mod transaction;
+
+// What a verb does, from options to a report.
+#[cfg(feature = "git")]
+pub mod flow;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -75,7 +75,7 @@ proptest! {
         let script = format::parse(&response, Some(FormatId::Applydir));
         let tree = MemoryTree::new().with_file("f", file.as_str()).unwrap();
         if let Err(rejected) = plan::resolve(&script, &tree, &Rules::default()).unwrap() {
-            let mut report = Report::new(Status::Refused, 1);
+            let mut report = Report::new(Status::Refused);
             let responses = [response];
             report.edits = vec![report::edit(1, &script.edits[0], None, &responses)];
             report.findings =
@@ -83,7 +83,7 @@ proptest! {
             let people = report::findings(&report, Style { verbose: true });
             let shown = people.contains("edit 1") && !people.contains('\u{202e}');
             prop_assert!(shown, "{people}");
-            prop_assert!(report::json(&report).unwrap().contains("nearest"));
+            prop_assert!(report::json(&report, 1).unwrap().contains("nearest"));
             let limit = report::FEEDBACK_LIMIT;
             for quoting in [Quoting::Exact, Quoting::Escaped] {
                 let text = report::feedback(&report, quoting, limit).unwrap();

@@ -1,5 +1,7 @@
 //! Exit statuses, and which error has which.
 
+use crate::flow;
+use crate::report::{Finding, Report, Status};
 use crate::transaction;
 use crate::vcs;
 
@@ -55,6 +57,29 @@ impl Exit {
             Exit::Fatal => 128,
             Exit::Usage => 129,
             Exit::Interrupted => 130,
+        }
+    }
+
+    /// The status that goes with a report.
+    pub fn of_report(report: &Report) -> Self {
+        match report.status {
+            // With `--keep-going`: what would land beside edits that are refused.
+            Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
+            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten => Exit::Done,
+            Status::PartlyLanded | Status::Refused => Exit::Refused,
+            Status::NoEdits => Exit::NoEdits,
+            Status::InTheWay => Exit::InTheWay,
+            Status::Failed => Exit::Fatal,
+        }
+    }
+
+    /// The status of a flow that failed.
+    pub fn of_flow(error: &flow::Error) -> Self {
+        match error {
+            flow::Error::Vcs(error) => Self::of_vcs(error),
+            flow::Error::Transaction(error) => Self::of(error),
+            flow::Error::Tree(_) | flow::Error::Attempt(_) => Exit::Fatal,
+            flow::Error::Mismatch(_) => Exit::Refused,
         }
     }
 

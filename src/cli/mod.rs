@@ -2,7 +2,6 @@
 
 mod apply;
 pub mod args;
-mod attempt;
 pub mod exit;
 mod input;
 pub mod manual;
@@ -11,6 +10,7 @@ mod prompt;
 mod recover;
 mod settings;
 
+use crate::flow;
 use crate::transaction::{self, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
@@ -25,19 +25,11 @@ use std::process::ExitCode;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Vcs(#[from] vcs::Error),
-    #[error(transparent)]
-    Transaction(#[from] transaction::Error),
-    #[error(transparent)]
-    Tree(#[from] crate::plan::TreeError),
+    Flow(#[from] flow::Error),
     #[error(transparent)]
     Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
-    #[error(transparent)]
-    Mismatch(#[from] crate::plan::Mismatch),
-    #[error("the refused attempt {0} cannot be read as it was")]
-    Attempt(String),
     #[error("{0}")]
     Usage(String),
     #[error("pathspec '{0}' matches no tracked file of {1}")]
@@ -48,26 +40,42 @@ enum Error {
     Signals(std::io::Error),
 }
 
+impl From<vcs::Error> for Error {
+    fn from(error: vcs::Error) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
+impl From<transaction::Error> for Error {
+    fn from(error: transaction::Error) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
+impl From<crate::plan::TreeError> for Error {
+    fn from(error: crate::plan::TreeError) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
 impl Error {
     fn exit(&self) -> Exit {
         match self {
-            Error::Vcs(error) => Exit::of_vcs(error),
-            Error::Transaction(error) => Exit::of(error),
+            Error::Flow(error) => Exit::of_flow(error),
             // No edits could be read out of it, so none is refused: it is the input that is wrong.
             Error::Response(_)
-            | Error::Tree(_)
             | Error::Input { .. }
             | Error::NoSuchFiles(..)
             | Error::Directory(..)
-            | Error::Attempt(_)
             | Error::Signals(_) => Exit::Fatal,
-            Error::Mismatch(_) => Exit::Refused,
             Error::Usage(_) => Exit::Usage,
         }
     }
 
     /// What to do next.
     fn help(&self) -> Option<String> {
+        use flow::Error as F;
+        use transaction::Error as T;
         use vcs::Error as V;
         let of_vcs = |error: &vcs::Error| match error {
             V::Unsupported { help, .. } => Some(help.clone()),
@@ -89,30 +97,30 @@ impl Error {
             _ => None,
         };
         match self {
-            Error::Vcs(error) => of_vcs(error),
-            Error::Tree(error) => error.source.downcast_ref().and_then(of_vcs),
-            Error::Transaction(transaction::Error::Vcs(error)) => of_vcs(error),
-            Error::Transaction(transaction::Error::Unsupported { help, .. }) => Some(help.clone()),
-            Error::Transaction(transaction::Error::Busy(_)) => {
+            Error::Flow(F::Vcs(error)) => of_vcs(error),
+            Error::Flow(F::Tree(error)) => error.source.downcast_ref().and_then(of_vcs),
+            Error::Flow(F::Transaction(T::Vcs(error))) => of_vcs(error),
+            Error::Flow(F::Transaction(T::Unsupported { help, .. })) => Some(help.clone()),
+            Error::Flow(F::Transaction(T::Busy(_))) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
-            Error::Transaction(transaction::Error::Unfinished { .. } | transaction::Error::Stuck { .. }) => {
+            Error::Flow(F::Transaction(T::Unfinished { .. } | T::Stuck { .. })) => {
                 Some("run 'git llm-apply recover'".into())
             }
-            Error::Transaction(transaction::Error::Broken { .. }) => Some(
+            Error::Flow(F::Transaction(T::Broken { .. })) => Some(
                 "'git llm-apply recover --discard' gives it up: removes its locks, moves what it left aside, and touches no \
                  file, branch or index"
                     .into(),
             ),
-            Error::Transaction(transaction::Error::NoAttempt { others, .. }) => Some(if *others {
+            Error::Flow(F::Transaction(T::NoAttempt { others, .. })) => Some(if *others {
                 "name one: --continue=<id>, --abort=<id>".into()
             } else {
                 "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
-            Error::Attempt(id) | Error::Transaction(transaction::Error::Attempt { id, .. }) => {
+            Error::Flow(F::Attempt(id) | F::Transaction(T::Attempt { id, .. })) => {
                 Some(format!("give the whole response again; --abort={id} forgets this attempt"))
             }
-            Error::Mismatch(_) => Some(
+            Error::Flow(F::Mismatch(_)) => Some(
                 "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
             Error::Response(crate::response::ResponseError::TooLarge { .. }) => {

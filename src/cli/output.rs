@@ -1,8 +1,11 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
 use super::exit::Exit;
+use super::recover;
 use super::settings::{Color, Output};
+use crate::flow::Watch;
 use crate::report::escape::escape;
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
+use crate::transaction::{End, Recovered};
 use anstream::{AutoStream, ColorChoice};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -36,11 +39,17 @@ impl Printer {
         let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     }
 
-    /// The whole report.
-    pub(super) fn report(&self, report: &Report) {
-        if self.output.json {
-            return self.json(report);
+    /// The whole report. Gives the exit status that goes with it.
+    pub(super) fn report(&self, report: &Report) -> Exit {
+        let exit = Exit::of_report(report);
+        match self.output.json {
+            true => self.json(report, exit),
+            false => self.text(report),
         }
+        exit
+    }
+
+    fn text(&self, report: &Report) {
         let told = self.output.feedback && self.feedback(report);
         if told && self.output.quiet {
             return;
@@ -91,8 +100,8 @@ impl Printer {
         true
     }
 
-    fn json(&self, report: &Report) {
-        match report::json(report) {
+    fn json(&self, report: &Report, exit: Exit) {
+        match report::json(report, exit.code()) {
             // Plain: colours are no part of it. A reader that has gone away is nobody's error here either.
             Ok(text) => {
                 let mut stdout = std::io::stdout();
@@ -110,12 +119,12 @@ impl Printer {
                 Exit::Refused => Status::Refused,
                 _ => Status::Failed,
             };
-            let mut report = Report::new(status, exit.code());
+            let mut report = Report::new(status);
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
-            return self.json(&report);
+            return self.json(&report, exit);
         }
         if self.output.feedback && exit == Exit::Refused {
-            let mut report = Report::new(Status::Refused, exit.code());
+            let mut report = Report::new(Status::Refused);
             report.error = Some((message.to_owned(), None));
             if self.feedback(&report) && self.output.quiet {
                 return;
@@ -146,6 +155,26 @@ impl Printer {
         if !self.output.quiet {
             self.out(&format!("{}\n", escape(text)));
         }
+    }
+}
+
+impl Watch for Printer {
+    fn note(&self, text: &str) {
+        Printer::note(self, text);
+    }
+
+    fn detail(&self, text: &str) {
+        if self.output.verbose {
+            Printer::note(self, text);
+        }
+    }
+
+    fn recovered(&self, run: &Recovered) {
+        // What a killed run had only prepared is nobody's concern.
+        if run.settled.end != End::Discarded {
+            Printer::note(self, &recover::sentence(run));
+        }
+        recover::remarks(run).iter().for_each(|remark| Printer::note(self, remark));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `git llm-apply recover`, and what the changing verbs do first by themselves.
+//! `git llm-apply recover`, and how it is told what became of killed runs.
 
 use super::output::Printer;
 use super::settings::{self, Output};
@@ -7,7 +7,6 @@ use crate::report::{RecoveredReport, Report, Status};
 use crate::transaction::{self, End, Recovered};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
-use std::time::Duration;
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
@@ -16,15 +15,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let discard = args::switch(matches, "discard").unwrap_or(false);
     let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
-    let exit = if open { Exit::InTheWay } else { Exit::Done };
     if output.json {
-        let mut report = Report::new(Status::Nothing, exit.code());
+        let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
         report.recovered = all.iter().map(reported).collect();
-        if open {
-            report.status = Status::InTheWay;
-        }
-        printer.report(&report);
-        return Ok(exit);
+        return Ok(printer.report(&report));
     }
     if all.is_empty() {
         printer.line("nothing to recover");
@@ -33,18 +27,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
         printer.line(&sentence(one));
         remarks(one).iter().for_each(|remark| printer.note(remark));
     }
-    Ok(exit)
-}
-
-/// Recovers before a verb that changes something, and says so.
-pub(super) fn first(repo: &Repo, timeout: Duration, printer: &Printer) -> Result<(), Error> {
-    for one in transaction::recover(repo, timeout, false)? {
-        if one.settled.end != End::Discarded {
-            printer.note(&sentence(&one));
-        }
-        remarks(&one).iter().for_each(|remark| printer.note(remark));
-    }
-    Ok(())
+    Ok(if open { Exit::InTheWay } else { Exit::Done })
 }
 
 fn reported(one: &Recovered) -> RecoveredReport {
@@ -59,7 +42,8 @@ fn reported(one: &Recovered) -> RecoveredReport {
     }
 }
 
-fn sentence(one: &Recovered) -> String {
+/// What became of it.
+pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
     match one.settled.end {
@@ -79,7 +63,7 @@ fn sentence(one: &Recovered) -> String {
 }
 
 /// What somebody has to look at.
-fn remarks(one: &Recovered) -> Vec<String> {
+pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     let settled = &one.settled;
     let mut all = Vec::new();
     for path in &settled.left {

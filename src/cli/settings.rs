@@ -1,11 +1,11 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
 use super::args::{self, OPTIONS, PROMPT_OPTIONS};
+use crate::flow::Options;
 use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
-use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use clap::ArgMatches;
@@ -14,56 +14,18 @@ use std::time::Duration;
 /// The settings of apply and check.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    /// Read the response as this format only.
-    pub(super) format: Option<FormatId>,
-    /// The branch to commit to.
-    pub(super) branch: Option<String>,
-    /// The commit that the model was shown.
-    pub(super) base: Option<String>,
-    /// What makes a commit.
-    pub(super) commit: Grouping,
-    /// A message that replaces the edits' own.
-    pub(super) message: Option<String>,
+    /// What decides how a response lands.
+    pub(super) options: Options,
     /// Change nothing.
     pub(super) dry_run: bool,
     /// Show the diff.
     pub(super) diff: bool,
     /// Show the diffstat.
     pub(super) stat: bool,
-    /// Run hooks.
-    pub(super) verify: bool,
-    /// Only these paths.
-    pub(super) include: Vec<String>,
-    /// Not these paths.
-    pub(super) exclude: Vec<String>,
-    /// The loosest tier allowed.
-    pub(super) max_fuzz: Tier,
-    /// Let edits remove files.
-    pub(super) allow_delete: bool,
-    /// Let edits create over files.
-    pub(super) allow_overwrite: bool,
-    /// Let edits change what runs by itself.
-    pub(super) allow_sensitive: bool,
-    /// Let edits bring placeholders.
-    pub(super) allow_placeholder: bool,
-    /// Let edits bring conflict markers.
-    pub(super) allow_markers: bool,
-    /// Say in trailers where a commit is from.
-    pub(super) trailers: bool,
-    /// Land what resolves.
-    pub(super) keep_going: bool,
-    /// Keep a refused attempt.
-    pub(super) keep: bool,
     /// The attempt to go on from; the only one, where no name is given.
     pub(super) resume: Option<Option<String>>,
     /// The attempt to forget.
     pub(super) abort: Option<Option<String>>,
-    /// `llmapply.sensitive`.
-    pub(super) sensitive: Vec<String>,
-    /// `llmapply.maxSize`, in bytes.
-    pub(super) max_size: u64,
-    /// `llmapply.lockTimeout`.
-    pub(super) lock_timeout: Duration,
 }
 
 /// How to print.
@@ -230,32 +192,34 @@ impl Settings {
             Some(n) => u64::try_from(n)
                 .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
         };
+        let mut options = Options::default();
+        options.format = format;
+        options.branch = from.single("branch")?;
+        options.base = from.single("base")?;
+        options.commit = commit;
+        options.message = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
+        options.verify = from.switch("verify", options.verify)?;
+        options.include = from.several("include")?;
+        options.exclude = from.several("exclude")?;
+        options.max_fuzz = max_fuzz;
+        options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
+        options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
+        options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
+        options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
+        options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
+        options.trailers = from.switch("trailers", options.trailers)?;
+        options.keep_going = from.switch("keep-going", options.keep_going)?;
+        options.keep = from.switch("keep", options.keep)?;
+        options.sensitive = config.list("llmapply.sensitive")?;
+        options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.lock_timeout = lock_timeout(config)?;
         Ok(Self {
-            format,
-            branch: from.single("branch")?,
-            base: from.single("base")?,
-            commit,
-            message: (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n")),
+            options,
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
-            verify: from.switch("verify", true)?,
-            include: from.several("include")?,
-            exclude: from.several("exclude")?,
-            max_fuzz,
-            allow_delete: from.switch("allow-delete", true)?,
-            allow_overwrite: from.switch("allow-overwrite", false)?,
-            allow_sensitive: from.switch("allow-sensitive", false)?,
-            allow_placeholder: from.switch("allow-placeholder", false)?,
-            allow_markers: from.switch("allow-markers", false)?,
-            trailers: from.switch("trailers", false)?,
-            keep_going: from.switch("keep-going", false)?,
-            keep: from.switch("keep", true)?,
             resume: attempt(matches, "continue"),
             abort: attempt(matches, "abort"),
-            sensitive: config.list("llmapply.sensitive")?,
-            max_size: positive("llmapply.maxSize", DEFAULT_MAX_SIZE)?,
-            lock_timeout: lock_timeout(config)?,
         })
     }
 }

@@ -172,15 +172,15 @@ struct Error<'a> {
     help: Option<&'a str>,
 }
 
-/// The object, on one line.
+/// The object, on one line, with the exit status that goes with it.
 ///
 /// # Errors
 /// None that a value of these types could cause.
-pub fn json(report: &Report) -> Result<String, serde_json::Error> {
+pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error> {
     let text = serde_json::to_string(&Object {
         schema_version: SCHEMA_VERSION,
         status: report.status.as_str(),
-        exit_code: report.exit_code,
+        exit_code,
         responses: &report.responses,
         branch: report.branch.as_ref().map(|branch| Branch {
             name: &branch.name,

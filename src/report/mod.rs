@@ -204,8 +204,6 @@ pub struct BranchReport {
 pub struct Report {
     /// How it ended.
     pub status: Status,
-    /// The exit status.
-    pub exit_code: u8,
     /// The branch, once it is known.
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
@@ -258,10 +256,9 @@ pub struct KeptAttempt {
 
 impl Report {
     /// One in which nothing was said yet.
-    pub fn new(status: Status, exit_code: u8) -> Self {
+    pub fn new(status: Status) -> Self {
         Self {
             status,
-            exit_code,
             branch: None,
             edits: Vec::new(),
             findings: Vec::new(),

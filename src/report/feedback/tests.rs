@@ -39,7 +39,7 @@ fn finding(edit: Option<usize>, code: Code) -> Finding {
 }
 
 fn refused(edits: Vec<EditReport>, findings: Vec<Finding>) -> Report {
-    let mut report = Report::new(Status::Refused, 1);
+    let mut report = Report::new(Status::Refused);
     report.responses = vec!["answer.txt".to_owned()];
     (report.edits, report.findings) = (edits, findings);
     report
@@ -71,7 +71,7 @@ fn missed(number: usize, lines: usize) -> Finding {
 #[test]
 fn where_nothing_was_refused_there_is_none() {
     for status in Status::ALL.iter().filter(|status| **status != Status::NoEdits) {
-        assert_eq!(feedback(&Report::new(*status, 0), Quoting::Exact, FEEDBACK_LIMIT), None);
+        assert_eq!(feedback(&Report::new(*status), Quoting::Exact, FEEDBACK_LIMIT), None);
     }
     let mut warned = refused(vec![], vec![finding(None, Code::Reasoning)]);
     warned.findings[0].severity = Severity::Warning;

@@ -1,19 +1,41 @@
-//! `--continue`, `--abort`, and keeping what is refused.
+//! Going on with a refused attempt, forgetting one, and keeping what is refused.
 
 use super::Error;
-use super::apply::Run;
-use super::exit::Exit;
-use super::output::Printer;
+use super::run::Run;
 use crate::diag::Diagnostic;
 use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
-use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{Attempt, Found, Kept};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
+
+/// A refused attempt that is to be gone on with.
+#[derive(Debug)]
+pub struct Resume {
+    pub(super) found: Found,
+    /// Whether it goes to the branch that the attempt was for, and not to the one that the options name.
+    pub takes_branch: bool,
+    /// Whether the attempt's base counts, and not that of the options.
+    pub takes_base: bool,
+}
+
+impl Resume {
+    /// Finds the attempt of that name; without one, the only one.
+    ///
+    /// # Errors
+    /// There is none, or more than one, or it cannot be read.
+    pub fn find(repo: &Repo, id: Option<&str>) -> Result<Self, Error> {
+        Ok(Self { found: Attempt::find(repo, id)?, takes_branch: true, takes_base: true })
+    }
+
+    /// The id that the first correction has to have.
+    pub fn next_response(&self) -> u32 {
+        u32::try_from(self.found.responses.len()).unwrap_or(u32::MAX)
+    }
+}
 
 /// An attempt that is gone on with.
 pub(super) struct Resumed {
@@ -27,13 +49,15 @@ pub(super) struct Resumed {
     formats: Vec<Option<FormatId>>,
 }
 
-/// `--abort`.
-pub(super) fn abort(repo: &Repo, id: Option<&str>, printer: &Printer) -> Result<Exit, Error> {
+/// Forgets the attempt of that name; without one, the only one.
+///
+/// # Errors
+/// There is none, or more than one.
+pub fn abort(repo: &Repo, id: Option<&str>) -> Result<Report, Error> {
     let id = Attempt::abort(repo, id)?;
-    let mut report = Report::new(Status::Forgotten, Exit::Done.code());
+    let mut report = Report::new(Status::Forgotten);
     report.attempt = Some(KeptAttempt { id, alone: true });
-    printer.report(&report);
-    Ok(Exit::Done)
+    Ok(report)
 }
 
 /// What `--format` named for each of an attempt's responses.
@@ -79,7 +103,7 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
-pub(super) fn resume(found: &Found, corrections: &Script) -> Result<(Script, Resumed), Error> {
+pub(super) fn join(found: &Found, corrections: &Script) -> Result<(Script, Resumed), Error> {
     let formats = formats_of(found)?;
     let (attempt, slots) = script_of(found, &formats)?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
@@ -87,7 +111,7 @@ pub(super) fn resume(found: &Found, corrections: &Script) -> Result<(Script, Res
     Ok((script, Resumed { id: found.id.clone(), slots: order, landed, formats }))
 }
 
-impl Run {
+impl Run<'_> {
     /// Keeps what was refused for `--continue`; `landed` has the numbers of the edits that landed nevertheless. Gives the
     /// attempt's name, if it could be kept.
     pub(super) fn keep(
@@ -96,12 +120,12 @@ impl Run {
         rejected: &Rejected,
         landed: &BTreeSet<usize>,
     ) -> Option<KeptAttempt> {
-        if self.settings.dry_run || !self.settings.keep {
+        if self.dry || !self.options.keep {
             return None;
         }
         let kept = self.try_keep(repo, rejected, landed);
         let id = kept
-            .map_err(|error| self.printer.note(&format!("note: the attempt could not be kept: {error}")))
+            .map_err(|error| self.watch.note(&format!("note: the attempt could not be kept: {error}")))
             .ok()?;
         Some(KeptAttempt { id, alone: Attempt::all(repo).len() == 1 })
     }
@@ -138,11 +162,11 @@ impl Run {
             state: slot.state,
         }));
         let mut attempt = Attempt::new(kept);
-        attempt.branch.clone_from(&self.settings.branch);
+        attempt.branch.clone_from(&self.options.branch);
         // What clashes with the branch can only be corrected on the branch as it is now.
         attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
-        formats.resize(self.responses.len(), self.settings.format);
+        formats.resize(self.responses.len(), self.options.format);
         attempt.formats =
             formats.into_iter().map(|format| format.map(|format| format.as_str().to_owned())).collect();
         attempt.keep(repo, &id, &self.responses)?;
@@ -156,12 +180,7 @@ impl Run {
             None => Attempt::id_of(&self.responses),
         };
         if let Err(error) = id.and_then(|id| Attempt::forget(repo, &id)) {
-            self.printer.note(&format!("note: the refused attempt could not be forgotten: {error}"));
+            self.watch.note(&format!("note: the refused attempt could not be forgotten: {error}"));
         }
     }
-}
-
-/// The responses of an attempt and those that correct it, numbered through.
-pub(super) fn together(found: &Found, corrections: Vec<Response>) -> Vec<Response> {
-    found.responses.iter().cloned().chain(corrections).collect()
 }

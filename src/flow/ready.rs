@@ -1,8 +1,8 @@
 //! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
 //! is now.
 
-use super::Run;
-use crate::cli::Error;
+use super::Error;
+use super::run::Run;
 use crate::diag::{Code, Diagnostic, Evidence, Nearest};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
@@ -30,7 +30,7 @@ pub(super) struct Ready {
     pub(super) refused: Option<Rejected>,
 }
 
-impl Run {
+impl Run<'_> {
     /// Resolves at the base, and merges onto the target where that has moved on.
     pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
@@ -39,7 +39,7 @@ impl Run {
             plan::resolve(&self.script, &repo.tree(shown)?.as_checked_out(target.checked_out), &rules)?;
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),
-            Err(rejected) if self.settings.keep_going => (rejected.remainder(), Some(rejected)),
+            Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
         let mut series = self.series(&plan);
@@ -59,7 +59,7 @@ impl Run {
                 diagnostics.extend(clashes);
                 let fine = plan.steps().iter().filter(|step| !failed.contains(&step.edit)).cloned().collect();
                 let rejected = Rejected { diagnostics, fine, resolved: refused.is_none() };
-                if !self.settings.keep_going {
+                if !self.options.keep_going {
                     return Ok(Err(rejected));
                 }
                 plan = rejected.remainder();
@@ -129,7 +129,7 @@ impl Run {
         clash: &Clash,
         target: &Target,
     ) -> Option<Diagnostic> {
-        let base = self.settings.base.as_deref().unwrap_or_default();
+        let base = self.options.base.as_deref().unwrap_or_default();
         let (branch, path) = (target.short(), &clash.path);
         let (message, line) = match &clash.kind {
             ClashKind::Lines(lines) => match lines.first() {

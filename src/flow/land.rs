@@ -1,0 +1,155 @@
+//! Landing: recover first, resolve, transact, and again where the branch has moved meanwhile.
+
+use super::run::{Order, Run};
+use super::{Error, Options, Watch, told};
+use crate::report::{self, Report, Status};
+use crate::transaction::{self, Attempt, Landed, Planned, Target, Transaction, interrupt};
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::BaseTree;
+use crate::vcs::{self, Oid};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
+const ATTEMPTS: usize = 3;
+
+/// From which commit to which a branch has moved.
+type Moved = (Option<Oid>, Oid);
+
+/// What became of it.
+#[must_use]
+pub struct Done {
+    /// What it says.
+    pub report: Report,
+    /// From which commit to which the branch has moved, if it has.
+    pub moved: Option<Moved>,
+    /// The handle that has the commits.
+    pub repo: Repo,
+}
+
+/// Lands all that the responses say, or nothing.
+///
+/// # Errors
+/// What the report cannot say: the world went wrong, and nothing has changed unless the error says so.
+pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
+    let repo = Repo::discover()?;
+    let run = Run::read(&repo, order, options, watch, false)?;
+    if run.is_empty() {
+        return Ok(Done { report: run.no_edits(), moved: None, repo });
+    }
+    if run.unjoined {
+        let target = run.target(&repo)?;
+        return Ok(Done { report: run.not_joined(&repo, &target), moved: None, repo });
+    }
+    recover(&repo, options.lock_timeout, watch)?;
+    Attempt::expire(&repo);
+    drop(repo);
+    let mut attempt = 1;
+    let first = OnceCell::new();
+    loop {
+        // Anew each time: a quarantine was this handle's object store.
+        let repo = Repo::discover()?;
+        match run.land(&repo, &first) {
+            Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
+                if attempt < ATTEMPTS =>
+            {
+                attempt += 1
+            }
+            outcome => return outcome.map(|(report, moved)| Done { report, moved, repo }),
+        }
+    }
+}
+
+/// Settles killed runs first, as every flow does that changes something.
+fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
+    for one in transaction::recover(repo, timeout, false)? {
+        watch.recovered(&one);
+    }
+    Ok(())
+}
+
+impl Run<'_> {
+    /// Lands on the target that was chosen at the first try.
+    fn land(&self, repo: &Repo, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
+        let target = self.target(repo)?;
+        first.get_or_init(|| target.clone()).check_same(&target)?;
+        let ready = match self.ready(repo, &target)? {
+            Ok(ready) => ready,
+            Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
+        };
+        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
+        let mut report = self.planned(&ready, &target);
+        if ready.series.is_empty() {
+            self.forget(repo);
+            return Ok((report, None));
+        }
+        let held = interrupt::hold();
+        let landed = match self.transact(repo, &target, &base, &ready.series) {
+            Ok(landed) => landed,
+            Err(transaction::Error::InTheWay(obstacles)) => {
+                told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
+                if let Some(rejected) = &ready.refused {
+                    report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+                }
+                return Ok((report, None));
+            }
+            Err(transaction::Error::Nothing) => {
+                if let Some(rejected) = &ready.refused {
+                    return Ok((self.refused(repo, &target, rejected), None));
+                }
+                report.status = Status::Nothing;
+                self.forget(repo);
+                return Ok((report, None));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        drop(held);
+        self.landed(repo, &mut report, &target, &ready.series, &landed);
+        match &ready.refused {
+            Some(rejected) => {
+                report.status = Status::PartlyLanded;
+                let landed = rejected.fine.iter().map(|step| step.edit).collect();
+                report.attempt = self.keep(repo, rejected, &landed);
+            }
+            None => self.forget(repo),
+        }
+        for what in &landed.by_git {
+            self.watch.detail(&format!("note: {what}"));
+        }
+        if !self.options.verify {
+            for hook in transaction::unrun_hooks(repo)? {
+                self.watch.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+            }
+        }
+        if target.checked_out {
+            repo.tell_of_new_index();
+        }
+        repo.maintain();
+        Ok((report, Some((landed.old.or(target.start), landed.new))))
+    }
+
+    fn transact(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        base: &BaseTree<'_>,
+        series: &[Planned],
+    ) -> Result<Landed, transaction::Error> {
+        let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
+        let options = transaction::Options {
+            lock_timeout: self.options.lock_timeout,
+            no_verify: !self.options.verify,
+            reflog: reflog(edits, &self.names()),
+        };
+        let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
+        transaction.prepare(base, series)?.publish()
+    }
+}
+
+/// The reflog's message: one line without control characters.
+fn reflog(edits: usize, responses: &str) -> String {
+    let responses: String = responses.chars().filter(|c| !report::escape::is_hidden(*c)).collect();
+    let edits = if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") };
+    format!("llm-apply: {edits} from {responses}")
+}

@@ -1,0 +1,62 @@
+//! What a verb does, from options to a report: one file for each flow.
+//!
+//! Nothing of a command line or a terminal: a program that lands edits itself calls the same functions as the command.
+
+mod check;
+mod land;
+mod options;
+mod ready;
+mod resume;
+mod run;
+mod series;
+mod told;
+
+pub use check::{Checked, check};
+pub use land::{Done, land};
+pub use options::Options;
+pub use resume::{Resume, abort};
+pub use run::Order;
+
+use crate::transaction::{self, Recovered};
+use crate::vcs;
+
+/// Why a flow came to nothing, beyond what its report would say.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Git or the file system.
+    #[error(transparent)]
+    Vcs(#[from] vcs::Error),
+    /// The transaction.
+    #[error(transparent)]
+    Transaction(#[from] transaction::Error),
+    /// A tree that the edits are resolved on.
+    #[error(transparent)]
+    Tree(#[from] crate::plan::TreeError),
+    /// It cannot be told which correction is for which edit.
+    #[error(transparent)]
+    Mismatch(#[from] crate::plan::Mismatch),
+    /// A refused attempt does not read as it did when it was kept.
+    #[error("the refused attempt {0} cannot be read as it was")]
+    Attempt(String),
+}
+
+/// Who is told what happens while a flow runs. By default nothing is heard.
+pub trait Watch {
+    /// A sentence that people should see.
+    fn note(&self, text: &str) {
+        let _ = text;
+    }
+
+    /// A sentence for those who want to know more.
+    fn detail(&self, text: &str) {
+        let _ = text;
+    }
+
+    /// A killed run was settled first.
+    fn recovered(&self, run: &Recovered) {
+        let _ = run;
+    }
+}
+
+impl Watch for () {}

@@ -1,0 +1,80 @@
+//! What decides how a response lands.
+
+use crate::edit::FormatId;
+use crate::locate::Tier;
+use crate::plan::Grouping;
+use crate::response::DEFAULT_MAX_SIZE;
+use std::time::Duration;
+
+/// How responses are read, judged and landed. The defaults are those of the command.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Read the response as this format only.
+    pub format: Option<FormatId>,
+    /// The branch to commit to; without one, what HEAD points to.
+    pub branch: Option<String>,
+    /// The commit that the model was shown, as any revision that git knows.
+    pub base: Option<String>,
+    /// What makes a commit.
+    pub commit: Grouping,
+    /// A message that replaces the edits' own.
+    pub message: Option<String>,
+    /// Whether hooks run that can be skipped.
+    pub verify: bool,
+    /// Pathspecs: only these paths may be touched, where there are any.
+    pub include: Vec<String>,
+    /// Pathspecs: these paths may not be touched.
+    pub exclude: Vec<String>,
+    /// Pathspecs: these paths are sensitive, too.
+    pub sensitive: Vec<String>,
+    /// The loosest tier allowed.
+    pub max_fuzz: Tier,
+    /// Let edits remove files.
+    pub allow_delete: bool,
+    /// Let edits create over files.
+    pub allow_overwrite: bool,
+    /// Let edits change what runs by itself.
+    pub allow_sensitive: bool,
+    /// Let edits bring placeholders.
+    pub allow_placeholder: bool,
+    /// Let edits bring conflict markers.
+    pub allow_markers: bool,
+    /// Say in trailers where a commit is from.
+    pub trailers: bool,
+    /// Land what resolves.
+    pub keep_going: bool,
+    /// Keep a refused attempt.
+    pub keep: bool,
+    /// The largest response, in bytes.
+    pub max_size: u64,
+    /// How long to wait for another landing.
+    pub lock_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: None,
+            branch: None,
+            base: None,
+            commit: Grouping::Edit,
+            message: None,
+            verify: true,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            sensitive: Vec::new(),
+            max_fuzz: Tier::Similar,
+            allow_delete: true,
+            allow_overwrite: false,
+            allow_sensitive: false,
+            allow_placeholder: false,
+            allow_markers: false,
+            trailers: false,
+            keep_going: false,
+            keep: true,
+            max_size: DEFAULT_MAX_SIZE,
+            lock_timeout: Duration::from_secs(60),
+        }
+    }
+}

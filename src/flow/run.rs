@@ -1,0 +1,160 @@
+//! One run over some responses: what they say, and what they go on with.
+
+use super::resume::{self, Resume, Resumed};
+use super::{Error, Options, Watch};
+use crate::edit::Script;
+use crate::format;
+use crate::path::{Places, RepoPath};
+use crate::plan::Rules;
+use crate::response::Response;
+use crate::transaction::Target;
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+
+/// Whether a path is one of those that a pathspec names.
+type Matcher = Box<dyn Fn(&str) -> bool>;
+
+/// What is to be applied.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Order {
+    /// The responses, in order; their ids count on from those of the attempt.
+    pub responses: Vec<Response>,
+    /// The refused attempt that they correct. Without responses it is tried again as it is.
+    pub resume: Option<Resume>,
+}
+
+impl Order {
+    /// To apply these responses, one after the other.
+    pub fn of(responses: Vec<Response>) -> Self {
+        Self { responses, resume: None }
+    }
+}
+
+/// One run on some responses.
+pub(super) struct Run<'a> {
+    pub(super) options: Options,
+    pub(super) watch: &'a dyn Watch,
+    pub(super) responses: Vec<Response>,
+    pub(super) script: Script,
+    /// The refused attempt that is gone on with.
+    pub(super) resumed: Option<Resumed>,
+    /// The corrections are not whole, so that none of them was joined with the attempt.
+    pub(super) unjoined: bool,
+    /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
+    pub(super) base: Option<Oid>,
+    /// Nothing is to be changed.
+    pub(super) dry: bool,
+}
+
+impl<'a> Run<'a> {
+    /// Reads what the responses say.
+    pub(super) fn read(
+        repo: &Repo,
+        order: Order,
+        options: &Options,
+        watch: &'a dyn Watch,
+        dry: bool,
+    ) -> Result<Self, Error> {
+        let mut options = options.clone();
+        let mut responses = order.responses;
+        let again = responses.is_empty();
+        let mut script = Script::default();
+        for response in &responses {
+            script.append(format::parse(response, options.format));
+        }
+        let mut resumed = None;
+        // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
+        let whole = !script.has_errors();
+        // Corrections alone are no attempt.
+        options.keep &= order.resume.is_none() || again || (whole && !script.edits.is_empty());
+        let unjoined = order.resume.is_some() && !whole;
+        let base_is_kept = order.resume.as_ref().is_some_and(|resume| resume.takes_base);
+        if let Some(resume) = order.resume
+            && (again || !(whole && script.edits.is_empty()))
+        {
+            let found = resume.found;
+            if whole {
+                let (joined, state) = resume::join(&found, &script)?;
+                (script, resumed) = (joined, Some(state));
+            }
+            if resume.takes_branch {
+                options.branch.clone_from(&found.attempt.branch);
+            }
+            if resume.takes_base {
+                options.base.clone_from(&found.attempt.base);
+            }
+            responses = found.responses.into_iter().chain(responses).collect();
+        }
+        let mut run = Self { options, watch, responses, script, resumed, unjoined, base: None, dry };
+        if !run.is_empty() {
+            run.base = run.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+            if base_is_kept {
+                // A whole id says no more to people.
+                run.options.base = run.base.map(|id| repo.short(id));
+            }
+        }
+        Ok(run)
+    }
+
+    /// Whether nothing in the responses looks like an edit.
+    pub(super) fn is_empty(&self) -> bool {
+        self.script.edits.is_empty() && !self.script.has_errors()
+    }
+
+    pub(super) fn target(&self, repo: &Repo) -> Result<Target, Error> {
+        Ok(Target::choose(repo, self.options.branch.as_deref(), self.base)?)
+    }
+
+    /// The responses' names, for commit messages and reflogs.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
+        names.join(", ")
+    }
+
+    /// What edits may do, on that target.
+    pub(super) fn rules(&self, repo: &Repo, target: &Target) -> Result<Rules, Error> {
+        let options = &self.options;
+        let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
+            Ok(match patterns {
+                [] => None,
+                patterns => Some(Box::new(Repo::pathspec(patterns)?)),
+            })
+        };
+        let include = spec(&options.include)?;
+        let exclude = spec(&options.exclude)?;
+        let sensitive = spec(&options.sensitive)?;
+        let permit = move |path: &RepoPath| {
+            if include.as_ref().is_some_and(|matches| !matches(path.as_str())) {
+                return Err("--include does not name it".to_owned());
+            }
+            if exclude.as_ref().is_some_and(|matches| matches(path.as_str())) {
+                return Err("--exclude names it".to_owned());
+            }
+            Ok(())
+        };
+        // As the branch has it, and as the model was shown it.
+        let mut startup = repo.startup_paths(&repo.tree(target.start)?)?;
+        if let Some(base) = self.base.filter(|base| Some(*base) != target.start) {
+            startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);
+        }
+        let startup = Places::new(startup);
+        let also_sensitive = move |path: &RepoPath| {
+            startup.hold(path) || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
+        };
+        let worktree = repo.workdir().and_then(|path| path.to_str());
+        Ok(Rules {
+            max_fuzz: options.max_fuzz,
+            worktree: worktree.map(|path| path.trim_end_matches('/').to_owned()),
+            repository_name: repo.name(),
+            permit: Box::new(permit),
+            also_sensitive: Box::new(also_sensitive),
+            allow_delete: options.allow_delete,
+            allow_overwrite: options.allow_overwrite,
+            allow_sensitive: options.allow_sensitive,
+            allow_placeholder: options.allow_placeholder,
+            allow_markers: options.allow_markers,
+            max_written: Rules::max_written_for(options.max_size),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! What a run's report says of it.
+
+use super::ready::Ready;
+use super::run::Run;
+use crate::diag::{Code, Diagnostic};
+use crate::format::FORMATS;
+use crate::plan::Rejected;
+use crate::report::{self, BranchReport, EditState, Report, Status};
+use crate::response::Response;
+use crate::transaction::{Landed, Obstacle, Planned, Target};
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+use std::collections::BTreeSet;
+
+impl Run<'_> {
+    fn report(&self, status: Status) -> Report {
+        let mut report = Report::new(status);
+        report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
+        report.dry_run = self.dry;
+        let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
+        found.sort_unstable();
+        found.dedup();
+        match self.options.format {
+            Some(only) => report.formats = vec![only],
+            None if !found.is_empty() => report.formats = found,
+            None => {}
+        }
+        report
+    }
+
+    /// There is nothing to apply.
+    pub(super) fn no_edits(&self) -> Report {
+        let mut report = self.report(Status::NoEdits);
+        let formats =
+            FORMATS.iter().filter(|format| self.options.format.is_none_or(|only| only == format.id));
+        let looked: Vec<_> =
+            formats.map(|format| format!("{} ({})", format.markers, format.name())).collect();
+        let names: Vec<_> = self.responses.iter().map(Response::name).collect();
+        let message = format!("no edits found in {}", names.join(", "));
+        report.error = Some((message, Some(format!("looked for {}", looked.join("; ")))));
+        self.findings(&mut report, &self.script.diagnostics);
+        report
+    }
+
+    fn findings<'d>(&self, report: &mut Report, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) {
+        let found = diagnostics.into_iter().map(|d| report::finding(d, &self.script, &self.responses));
+        report.findings.extend(found);
+    }
+
+    /// Edits are refused; the attempt is kept.
+    pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
+        let mut report = self.report(Status::Refused);
+        report.branch = Some(branch(target, None, None));
+        for (at, edit) in self.script.edits.iter().enumerate() {
+            let step = rejected.fine.iter().find(|step| step.edit == at + 1);
+            report.edits.push(report::edit(at + 1, edit, step, &self.responses));
+        }
+        self.findings(&mut report, &rejected.diagnostics);
+        report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+        report
+    }
+
+    /// The corrections are not whole, so that none of them was taken.
+    pub(super) fn not_joined(&self, repo: &Repo, target: &Target) -> Report {
+        let mut diagnostics = self.script.diagnostics.clone();
+        if let Some(first) = self.script.edits.first() {
+            let message = "nothing of an answer that is not whole is joined with the refused attempt";
+            let warning = Diagnostic::warning(Code::Malformed, first.span, message);
+            diagnostics.push(warning.with_help("ask for all of its edits again"));
+        }
+        self.refused(repo, target, &Rejected { diagnostics, fine: Vec::new(), resolved: false })
+    }
+
+    /// Nothing was done yet with what is ready.
+    pub(super) fn planned(&self, ready: &Ready, target: &Target) -> Report {
+        let nothing = ready.refused.is_none() && ready.series.is_empty();
+        let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
+        report.branch = Some(branch(target, target.tip.map(|id| (id, String::new())), None));
+        for (at, edit) in self.script.edits.iter().enumerate() {
+            let step = ready.plan.steps().iter().find(|step| step.edit == at + 1);
+            let mut edit = report::edit(at + 1, edit, step, &self.responses);
+            if ready.present.contains(&(at + 1)) {
+                edit.state = EditState::AlreadyApplied;
+            }
+            if let Some(to) = ready.followed.get(&(at + 1)) {
+                edit.to = Some(to.to_string());
+            }
+            report.edits.push(edit);
+        }
+        let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
+        let mut seen: Vec<&Diagnostic> = Vec::new();
+        for finding in self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(refused) {
+            if !seen.contains(&finding) {
+                seen.push(finding);
+            }
+        }
+        self.findings(&mut report, seen);
+        report
+    }
+
+    /// It has landed.
+    pub(super) fn landed(
+        &self,
+        repo: &Repo,
+        report: &mut Report,
+        target: &Target,
+        series: &[Planned],
+        landed: &Landed,
+    ) {
+        report.status = Status::Landed;
+        let named = |id: Oid| (id.to_string(), repo.short(id));
+        for (planned, commit) in series.iter().zip(&landed.commits) {
+            for edit in report.edits.iter_mut().filter(|edit| planned.edits.contains(&edit.number)) {
+                match commit {
+                    Some(commit) => {
+                        edit.state = EditState::Landed;
+                        edit.commit = Some(named(*commit));
+                    }
+                    None => edit.state = EditState::NoChange,
+                }
+            }
+        }
+        // Edits that undo each other within one commit are in none.
+        for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
+            edit.state = EditState::NoChange;
+        }
+        let old = landed.old.map(|id| (id, repo.short(id)));
+        report.branch = Some(branch(target, old, Some((landed.new, repo.short(landed.new)))));
+    }
+}
+
+/// Names what is in the way; where edits are refused too, that comes first.
+pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle], refused: bool) {
+    report.status = if refused { Status::Refused } else { Status::InTheWay };
+    report.obstacles = obstacles.iter().map(|one| (one.kind(), one.subject(), one.to_string())).collect();
+    report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
+}
+
+fn branch(target: &Target, old: Option<(Oid, String)>, new: Option<(Oid, String)>) -> BranchReport {
+    let text = |end: Option<(Oid, String)>| end.map(|(id, short)| (id.to_string(), short));
+    BranchReport {
+        reference: target.name.clone(),
+        name: target.short().to_owned(),
+        old: text(old),
+        new: text(new),
+        checked_out: target.checked_out,
+    }
+}

@@ -5,7 +5,7 @@ use super::{Error, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::Rules;
+use crate::plan::{Grouping, Rules};
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
@@ -155,6 +155,7 @@ impl<'a> Run<'a> {
             allow_placeholder: options.allow_placeholder,
             allow_markers: options.allow_markers,
             max_written: Rules::max_written_for(options.max_size),
+            every_version: options.commit == Grouping::Edit,
         })
     }
 }

@@ -345,13 +345,26 @@ impl Change {
         }
     }
 
+    /// The texts before and behind one of the dividers of [`Change::Splits`], by its offset.
+    ///
+    /// A divider right before the end may be doubled, and divides nothing then. Where the text to find holds a divider,
+    /// the other may too.
+    pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
+        let Change::Splits { lines, dividers } = self else { return None };
+        let is_last = |&at: &usize| lines.get(at..).is_some_and(|rest| rest.find('\n') == rest.len().checked_sub(1));
+        let doubled = dividers.last().copied().filter(is_last);
+        let doubled = doubled.filter(|&last| divider < last && dividers.first() == Some(&divider));
+        let (_, after) = lines.get(divider..doubled.unwrap_or(lines.len()))?.split_once('\n')?;
+        Some((lines.get(..divider)?, after))
+    }
+
     /// The lines that stand there afterwards, without line breaks; where the divider is in doubt, those after the first.
     pub fn result(&self) -> Vec<&str> {
         match self {
             Change::Texts { after, .. } => after.lines().collect(),
-            Change::Splits { lines, dividers } => {
-                let start = dividers.first().copied().unwrap_or(0);
-                lines.get(start..).unwrap_or("").lines().skip(1).collect()
+            Change::Splits { dividers, .. } => {
+                let first = dividers.first().copied().unwrap_or(0);
+                self.split(first).map_or("", |(_, after)| after).lines().collect()
             }
             Change::Diff { lines, .. } => {
                 let stands = |line: &&str| !line.starts_with(['-', '~']);

@@ -147,11 +147,12 @@ fn stray(cursor: &mut Cursor<'_>, script: &mut Script, code: Code, message: &str
     cursor.advance();
 }
 
-/// Goes to the next marker if nothing but blank lines, fences and headings is before it; says whether it did.
+/// Goes to the next marker if nothing but blank lines, fences and headings is before it; says whether it did. A fence that
+/// is indented otherwise is another region.
 fn skip_gap(cursor: &mut Cursor<'_>) -> bool {
     while let Some(line) = cursor.line() {
         if opens(cursor) {
-            return true;
+            return cursor.is_at_margin();
         }
         let passes = line.is_blank()
             || Fence::of(line.text).is_some()
@@ -159,7 +160,7 @@ fn skip_gap(cursor: &mut Cursor<'_>) -> bool {
         if !passes {
             return false;
         }
-        cursor.advance();
+        cursor.pass();
     }
     false
 }

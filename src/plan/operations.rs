@@ -4,7 +4,7 @@ use super::hunks::Hunks;
 use super::overlay::Overlay;
 use super::policy;
 use super::repeats::{Repeats, stands_alone};
-use super::whole::{additions, new_file, rewritten};
+use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Hunk, Missing, Op, Target};
@@ -133,6 +133,11 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 self.may_appear(&path)?;
+                if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
+                    let message = format!("`{path}` would hold a line that divides a block");
+                    let help = "write each block with its three marks, each once; --allow-markers lets it pass";
+                    return Err(self.error(Code::Markers, message).with_help(help).into());
+                }
                 self.guard(&text, None)?;
                 return self.write(path, None, new_file(&text), None, Vec::new());
             }

@@ -4,6 +4,7 @@ use super::name::Said;
 use crate::edit::Target;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Line, trim};
+use crate::format::why;
 
 /// How many lines of text that say nothing of the file may stand between it and the block, one excepted: a heading
 /// with `File:` counts at any distance.
@@ -39,9 +40,9 @@ impl Heading {
         let mut between = Between::default();
         let mut texts = 0;
         let mut word = None;
-        let mut lines = cursor.above().take_while(|line| line.start >= floor);
+        let mut lines = cursor.above().take_while(|line| line.start >= floor).peekable();
         let mut found = None;
-        for line in lines.by_ref() {
+        while let Some(line) = lines.next() {
             if let Some(fence) = Fence::of(line.text) {
                 if between.pass(fence) && texts < NEAR && found.is_none() {
                     found = Said::of_info(fence.info).map(|path| target(cursor, line, path));
@@ -71,20 +72,23 @@ impl Heading {
         // The reason may stand right above the heading too.
         if found.is_some()
             && between.reason.is_none()
-            && let Some(Said::Reason(text)) = lines.next().map(|line| Said::of(line.text))
+            && let Some(Said::Reason(text)) = lines.peek().map(|line| Said::of(line.text))
         {
             between.reason = Some(text.to_owned());
         }
         let Between { prose, reason, .. } = between;
         let about = if found.is_some() || word.is_some() { Vec::new() } else { about(&prose) };
+        let above = |lines: &mut dyn Iterator<Item = Line<'_>>, fenced| why::above(lines.map(|line| line.text), fenced);
         let prose = match (&found, &word) {
-            (Some(_), _) => joined(prose.iter()),
+            (Some(_), _) => paragraphs(&prose).or_else(|| above(&mut lines, false)),
             (None, Some(_)) => None,
             (None, None) => {
-                joined(prose.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()))
+                let mut lines = cursor.above().take_while(|line| line.start >= floor);
+                above(&mut lines, cursor.fence().is_some())
             }
         };
-        Self { path: found.or(word), reason: reason.filter(|reason| says_something(reason)), about, prose }
+        let reason = reason.as_deref().and_then(why::joined);
+        Self { path: found.or(word), reason, about, prose }
     }
 }
 
@@ -133,15 +137,13 @@ fn about(prose: &[&str]) -> Vec<String> {
     last.chain(headings).map(|line| (*line).to_owned()).collect()
 }
 
-/// Lines gathered upward, as text.
-fn joined<'a>(lines: impl Iterator<Item = &'a &'a str>) -> Option<String> {
-    let mut lines: Vec<&str> = lines.map(|line| trim(line.trim_start_matches('#'))).collect();
+/// The paragraphs of lines gathered upward that say something.
+fn paragraphs(lines: &[&str]) -> Option<String> {
+    let mut lines: Vec<&str> = lines.iter().map(|line| trim(line.trim_start_matches('#'))).collect();
     lines.reverse();
-    Some(lines.join("\n").trim().to_owned()).filter(|text| says_something(text))
-}
-
-fn says_something(text: &str) -> bool {
-    text.contains(char::is_alphanumeric)
+    let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join("\n"));
+    let saying: Vec<String> = paragraphs.filter(|text| why::says_something(text)).collect();
+    why::joined(why::plain(&saying.join("\n\n")))
 }
 
 /// The path that is a part of a line.

@@ -286,7 +286,7 @@ fn the_reason_is_a_line_of_its_own_or_prose() {
     assert_eq!(why("### File: a.rs\n**Reason**: It broke.\n\n```rust\n").as_deref(), Some("It broke."));
     assert_eq!(
         why("### File: a.rs\n**Reason:** It broke\nand more.\n\nSo:\n").as_deref(),
-        Some("It broke\nand more.")
+        Some("It broke and more.")
     );
     assert_eq!(why("**Reason**: It broke.\n### File: a.rs\n\n").as_deref(), Some("It broke."));
     assert_eq!(
@@ -295,9 +295,11 @@ fn the_reason_is_a_line_of_its_own_or_prose() {
     );
     assert_eq!(
         why("### File: a.rs\nNow\n```rust\ncode();\n```\nbecomes\n```rust\n").as_deref(),
-        Some("Now\nbecomes")
+        Some("Now becomes")
     );
-    assert_eq!(why("Hello.\n\na.rs\n```\n"), None, "what stands above the path is about more than it");
+    assert_eq!(why("Hello.\n\na.rs\n```\n").as_deref(), Some("Hello."), "above the path's line");
+    assert_eq!(why("Hello.\n\n### File: a.rs\n\nHere is the change:\n").as_deref(), Some("Hello."));
+    assert_eq!(why("Here is the change:\n\na.rs\n```\n"), None);
     assert_eq!(why("a.rs\nIt broke.\n").as_deref(), Some("It broke."));
     assert_eq!(why("### File: a.rs\n...\n**Reason**: \n"), None);
 }
@@ -307,8 +309,8 @@ fn the_reason_of_a_heading_is_that_of_all_blocks_below() {
     let block = block("x\n", "y\n");
     let text = format!("### File: a.rs\n**Reason**: one\n{block}\n{block}\n### File: b.rs\n{block}");
     assert_eq!(whys(&text), [Some("one".into()), Some("one".into()), None]);
-    let text = format!("a.rs\n{block}\nThat was that.\n\nNow for\nthe rest:\n\n```\n{block}");
-    assert_eq!(whys(&text), [None, Some("Now for\nthe rest:".into())]);
+    let text = format!("a.rs\n{block}\nThat was that.\n\nNow for\nwhat remains:\n\n```\n{block}");
+    assert_eq!(whys(&text), [None, Some("Now for what remains".into())]);
 }
 
 #[test]

@@ -20,6 +20,31 @@ pub struct Script {
     pub regions: Vec<Region>,
     /// A commit message for the response as a whole, where the format has one (applydir's `message`).
     pub message: Option<String>,
+    /// The edits whose file only the tree tells, in the order they stand.
+    pub unsure: Vec<Unsure>,
+}
+
+/// An edit that the response does not clearly give a file; what the tree has says which is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsure {
+    /// The edit, by its place. The path that it has is one of the candidates.
+    pub edit: Span,
+    /// The files that may be meant.
+    pub candidates: Vec<Target>,
+    /// Which of them is.
+    pub choice: Choice,
+}
+
+/// Which of several files an edit is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The only one to which the edit applies: what stands right above it and a heading higher up differ.
+    Applies,
+    /// The only one that there is, of those that prose above the edit names.
+    Exists {
+        /// The one that is meant where prose names none that there is.
+        otherwise: Option<Target>,
+    },
 }
 
 impl Script {
@@ -34,6 +59,7 @@ impl Script {
         self.edits.extend(other.edits.into_iter().map(|edit| Edit { region: regions + edit.region, ..edit }));
         self.diagnostics.extend(other.diagnostics);
         self.regions.extend(other.regions);
+        self.unsure.extend(other.unsure);
         self.message = self.message.take().or(other.message);
     }
 
@@ -42,9 +68,9 @@ impl Script {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
     }
 
-    /// The paths that the edits name, as written, each once, in the order in which they first stand; those of moves and
-    /// copies at both ends.
-    pub fn paths(&self) -> Vec<&str> {
+    /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
+    /// ends.
+    pub fn paths(&self) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
         let both = self.edits.iter().flat_map(|edit| {
             let to = match &edit.op {
@@ -53,7 +79,7 @@ impl Script {
             };
             std::iter::once(&edit.path).chain(to)
         });
-        both.map(|target| target.raw.as_str()).filter(|path| seen.insert(*path)).collect()
+        both.map(Target::shown).filter(|path| seen.insert(path.clone())).collect()
     }
 
     /// The prose of one of the script's responses: what stands before, between and after the regions, in order, without
@@ -219,6 +245,17 @@ pub struct Target {
     pub root: Option<String>,
     /// Where it is written.
     pub span: Span,
+}
+
+impl Target {
+    /// The path as it is shown: `d\\e`, `./d/e` and `d/e` are one.
+    pub fn shown(&self) -> String {
+        let path = self.raw.replace('\\', "/");
+        match path.trim_start_matches("./") {
+            "" => path,
+            rest => rest.to_owned(),
+        }
+    }
 }
 
 /// What an edit does to its file.

@@ -173,7 +173,7 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
         return false;
     }
     let (state, outer) = (cursor.state(), cursor.margin());
-    let found = (script.edits.len(), script.diagnostics.len(), script.regions.len());
+    let found = (script.edits.len(), script.diagnostics.len(), script.regions.len(), script.unsure.len());
     let taken = cursor.enter_indentation(blanks) && take_region(cursor, script, formats);
     let ends_inside = !cursor.is_end();
     cursor.leave(outer);
@@ -186,6 +186,7 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
     script.edits.truncate(found.0);
     script.diagnostics.truncate(found.1);
     script.regions.truncate(found.2);
+    script.unsure.truncate(found.3);
     false
 }
 

@@ -17,6 +17,7 @@ mod tests;
 use super::applydir::Survey;
 use super::fence::Fence;
 use super::reasoning::Reasoning;
+use crate::edit::Target;
 use crate::response::Response;
 use crate::span::Span;
 use layout::Layout;
@@ -59,6 +60,8 @@ pub struct Cursor<'r> {
     searched: Cell<usize>,
     /// Up to where the search for the end of an indented region went in vain.
     pub(super) outdented: usize,
+    /// The file that the last heading names which says that it does.
+    pub(super) heading: Option<Target>,
     /// Lines of prose that read like the beginning of an edit.
     pub(super) unread: Vec<Span>,
     /// The reasoning that was gone over.
@@ -78,6 +81,7 @@ pub(super) struct State<'r> {
     envelope: Option<Span>,
     searched: usize,
     skipped: usize,
+    heading: Option<Target>,
     reasoning: Reasoning,
 }
 
@@ -103,6 +107,7 @@ impl<'r> Cursor<'r> {
             envelope: None,
             searched: Cell::new(0),
             outdented: 0,
+            heading: None,
             unread: Vec::new(),
             skipped: Vec::new(),
             tick: Cell::new((0, 0)),
@@ -252,6 +257,7 @@ impl<'r> Cursor<'r> {
             envelope: self.envelope,
             searched: self.searched.get(),
             skipped: self.skipped.len(),
+            heading: self.heading.clone(),
             reasoning: self.reasoning.clone(),
         }
     }
@@ -264,6 +270,7 @@ impl<'r> Cursor<'r> {
         self.envelope = state.envelope;
         self.searched.set(state.searched);
         self.skipped.truncate(state.skipped);
+        self.heading = state.heading;
         self.reasoning = state.reasoning;
     }
 

@@ -13,6 +13,7 @@ mod repeats;
 mod together;
 mod tree;
 mod twice;
+mod unsure;
 mod volume;
 mod whole;
 
@@ -30,6 +31,7 @@ use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
+use std::collections::BTreeMap;
 
 /// Whether a path may be touched; the error names the rule that it goes against.
 pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
@@ -167,7 +169,9 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    let mut run = Run::of(script, tree, rules, &Effort::default())?;
+    let unsure::Settled { script, refused } = unsure::settle(script, tree, rules)?;
+    let script = &*script;
+    let mut run = Run::of(script, tree, rules, &Effort::default(), &refused)?;
     if run.findings.is_empty() && !script.has_errors() {
         run.findings = twice::findings(script, &run, rules)?;
         let refused = |step: &Step| run.findings.iter().any(|(number, _)| *number == step.edit);
@@ -198,6 +202,7 @@ impl<'t> Run<'t> {
         tree: &'t dyn TreeView,
         rules: &Rules,
         effort: &Effort,
+        refused: &BTreeMap<usize, Diagnostic>,
     ) -> Result<Self, TreeError> {
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
@@ -208,6 +213,11 @@ impl<'t> Run<'t> {
         let mut doubtful = Vec::new();
         for (index, edit) in script.edits.iter().enumerate() {
             let number = index + 1;
+            if let Some(diagnostic) = refused.get(&number) {
+                findings.push((number, diagnostic.clone()));
+                repeats.pass(index, edit.region, &[]);
+                continue;
+            }
             let repeats_now = &repeats;
             let operation = Operation {
                 number,
@@ -227,11 +237,11 @@ impl<'t> Run<'t> {
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
                     findings.extend(
-                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, &edit.path.raw))),
+                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
                     );
                 }
                 Err(Stop::DoneOrRefused(step, diagnostic)) => {
-                    doubtful.push((*step, diagnostic.for_edit(number, &edit.path.raw)));
+                    doubtful.push((*step, diagnostic.for_edit(number, edit.path.shown())));
                 }
             }
             repeats.pass(index, edit.region, &places);
@@ -263,7 +273,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         return Vec::new();
     };
     let warning = |code, span, message: &str| {
-        Diagnostic::warning(code, span, message).for_edit(step.edit, &edit.path.raw)
+        Diagnostic::warning(code, span, message).for_edit(step.edit, edit.path.shown())
     };
     match step.outcome {
         Outcome::Changes => {

@@ -304,13 +304,13 @@ pub fn operation(op: &Op) -> &'static str {
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
     let to = match &edit.op {
-        Op::Rename { to, .. } | Op::Copy { to } => Some(to.raw.clone()),
+        Op::Rename { to, .. } | Op::Copy { to } => Some(to.shown()),
         _ => None,
     };
     EditReport {
         number,
         operation: operation(&edit.op),
-        path: step.map_or_else(|| edit.path.raw.clone(), |step| step.path.to_string()),
+        path: step.map_or_else(|| edit.path.shown(), |step| step.path.to_string()),
         to: step.and_then(|step| step.to.as_ref()).map(ToString::to_string).or(to),
         why: edit.why.clone(),
         format: edit.format.as_str(),
@@ -351,7 +351,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
     };
     let of_edit = || {
         let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
-        Some(edit.path.raw.clone())
+        Some(edit.path.shown())
     };
     Finding {
         code: diagnostic.code,

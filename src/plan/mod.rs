@@ -16,7 +16,7 @@ mod twice;
 mod volume;
 mod whole;
 
-pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
+pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;

@@ -80,6 +80,7 @@ impl Exit {
             flow::Error::Transaction(error) => Self::of(error),
             flow::Error::Tree(_) | flow::Error::Attempt(_) => Exit::Fatal,
             flow::Error::Mismatch(_) => Exit::Refused,
+            flow::Error::Skip(_) => Exit::Usage,
         }
     }
 

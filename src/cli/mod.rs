@@ -30,6 +30,8 @@ enum Error {
     Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
+    #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
+    Word { word: String, verb: &'static str },
     #[error("{0}")]
     Usage(String),
     #[error("pathspec '{0}' matches no tracked file of {1}")]
@@ -68,7 +70,7 @@ impl Error {
             | Error::NoSuchFiles(..)
             | Error::Directory(..)
             | Error::Signals(_) => Exit::Fatal,
-            Error::Usage(_) => Exit::Usage,
+            Error::Usage(_) | Error::Word { .. } => Exit::Usage,
         }
     }
 
@@ -137,7 +139,7 @@ impl Error {
             {
                 Some(format!("to go on from the refused attempt of that name: --continue={name} <file>"))
             }
-            Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
+            Error::Usage(_) | Error::Word { .. } => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
     }
@@ -171,9 +173,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         arguments.drain(1..3);
     }
+    // `help` is a verb as it is for git, and says what -h says.
+    if let [_, verb, rest @ ..] = arguments.as_slice()
+        && verb == "help"
+    {
+        let of = rest.iter().take(1).cloned();
+        arguments = std::iter::once("git-llm-apply".into()).chain(of).chain(["-h".into()]).collect();
+    }
+    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
+    let json = json.is_some_and(|argument| argument == "--json");
     let matches = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
-        Err(error) => return output::usage(&error),
+        Err(error) => return output::usage(&error, json),
     };
     let (verb, matches) = match matches.subcommand() {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),

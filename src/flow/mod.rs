@@ -4,6 +4,7 @@
 
 mod check;
 mod land;
+mod numbers;
 mod options;
 mod ready;
 mod resume;
@@ -13,6 +14,7 @@ mod told;
 
 pub use check::{Checked, check};
 pub use land::{Done, land};
+pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
 pub use resume::{Resume, abort};
 pub use run::Order;
@@ -39,12 +41,15 @@ pub enum Error {
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// That edit of a refused attempt cannot be left out.
+    #[error("edit {0} is none of those that failed")]
+    Skip(usize),
 }
 
 /// Who is told what happens while a flow runs. By default nothing is heard.
 pub trait Watch {
-    /// A sentence that people should see.
-    fn note(&self, text: &str) {
+    /// Something that people should know, though it stops nothing.
+    fn warn(&self, text: &str) {
         let _ = text;
     }
 

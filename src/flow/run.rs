@@ -75,7 +75,7 @@ impl<'a> Run<'a> {
         {
             let found = resume.found;
             if whole {
-                let (joined, state) = resume::join(&found, &script)?;
+                let (joined, state) = resume::join(&found, &resume.skip, &script)?;
                 (script, resumed) = (joined, Some(state));
             }
             if resume.takes_branch {

@@ -17,7 +17,7 @@ mod unsure;
 mod volume;
 mod whole;
 
-pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
+pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;

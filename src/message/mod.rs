@@ -11,6 +11,7 @@ mod width;
 
 use crate::edit::Op;
 use crate::path::RepoPath;
+use crate::plan::{Step, Verb};
 use clean::{clean_line, clean_text};
 use std::collections::HashSet;
 use std::fmt;
@@ -87,18 +88,18 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The operation of an edit whose paths are checked; `to` is a rename's or copy's destination.
-    pub fn new(op: &Op, path: &RepoPath, to: Option<&RepoPath>) -> Self {
-        let from = path.clone();
-        let to = to.unwrap_or(path).clone();
-        match op {
-            Op::Create { .. } => Operation::Create(from),
-            Op::Modify { .. } => Operation::Update(from),
-            Op::Replace { .. } => Operation::Replace(from),
-            Op::Append { .. } => Operation::Append(from),
-            Op::Delete { .. } => Operation::Remove(from),
-            Op::Rename { .. } => Operation::Rename { from, to },
-            Op::Copy { .. } => Operation::Copy { from, to },
+    /// What an edit came to.
+    pub fn of(op: &Op, step: &Step) -> Self {
+        let from = step.path.clone();
+        let to = step.to.clone().unwrap_or_else(|| from.clone());
+        match Verb::of(op, Some(step)) {
+            Verb::Create => Operation::Create(from),
+            Verb::Modify => Operation::Update(from),
+            Verb::Replace => Operation::Replace(from),
+            Verb::Append => Operation::Append(from),
+            Verb::Delete => Operation::Remove(from),
+            Verb::Rename => Operation::Rename { from, to },
+            Verb::Copy => Operation::Copy { from, to },
         }
     }
 

@@ -388,7 +388,8 @@ impl Change {
     /// the other may too.
     pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
         let Change::Splits { lines, dividers } = self else { return None };
-        let is_last = |&at: &usize| lines.get(at..).is_some_and(|rest| rest.find('\n') == rest.len().checked_sub(1));
+        let is_last =
+            |&at: &usize| lines.get(at..).is_some_and(|rest| rest.find('\n') == rest.len().checked_sub(1));
         let doubled = dividers.last().copied().filter(is_last);
         let doubled = doubled.filter(|&last| divider < last && dividers.first() == Some(&divider));
         let (_, after) = lines.get(divider..doubled.unwrap_or(lines.len()))?.split_once('\n')?;

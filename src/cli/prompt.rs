@@ -48,7 +48,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
     let text = prompt::prompt(
         settings.format,
-        settings.context_lines,
+        settings.lesson,
         &shown,
         settings.listing,
         settings.request.as_deref(),

@@ -5,7 +5,7 @@ use crate::flow::Options;
 use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::plan::Grouping;
-use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
+use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Lesson, Listing};
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use clap::ArgMatches;
@@ -240,8 +240,8 @@ pub(super) struct Prompt {
     pub(super) listing: Listing,
     /// What the model is to do.
     pub(super) request: Option<String>,
-    /// `llmapply.contextLines`.
-    pub(super) context_lines: usize,
+    /// `llmapply.contextLines` and `llmapply.allowDelete`.
+    pub(super) lesson: Lesson,
 }
 
 impl Prompt {
@@ -273,7 +273,7 @@ impl Prompt {
             base: from.single("base")?,
             listing,
             request: from.single("request")?,
-            context_lines,
+            lesson: Lesson { context_lines, delete: config.bool("llmapply.allowDelete")?.unwrap_or(true) },
         })
     }
 }

@@ -200,7 +200,11 @@ impl Run<'_> {
             Some(resumed) => Attempt::forget(repo, &resumed.id),
             None => {
                 Attempt::id_of(&self.responses).and_then(|id| Attempt::forget(repo, &id)).and_then(|()| {
-                    Attempt::forget_older(repo, &target.name, &self.script.paths().iter().map(String::as_str).collect())
+                    Attempt::forget_older(
+                        repo,
+                        &target.name,
+                        &self.script.paths().iter().map(String::as_str).collect(),
+                    )
                 })
             }
         };

@@ -97,6 +97,7 @@ impl<'r> Cursor<'r> {
             if !analysis {
                 // What follows begins a line of its own.
                 self.begin_line(text);
+                self.end_region();
                 return true;
             }
             self.find_message_end(text)

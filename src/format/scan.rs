@@ -403,4 +403,3 @@ impl<'r> Cursor<'r> {
         self.floor = self.at;
     }
 }
-

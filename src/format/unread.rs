@@ -12,12 +12,13 @@ const MOST: usize = 20;
 
 /// Words in the names of tags that declare edits.
 const WORDS: &[&str] = &[
-    "append", "change", "copy", "create", "delete", "edit", "file", "insert", "modify", "move", "patch", "remove", "rename",
-    "replace", "rewrite", "update", "write",
+    "append", "change", "copy", "create", "delete", "edit", "file", "insert", "modify", "move", "patch",
+    "remove", "rename", "replace", "rewrite", "update", "write",
 ];
 
 /// Attributes that such tags have.
-const PATHS: &[&str] = &["file", "path", "file_path", "filepath", "filename", "file_name", "target_file", "from_path"];
+const PATHS: &[&str] =
+    &["file", "path", "file_path", "filepath", "filename", "file_name", "target_file", "from_path"];
 
 impl Cursor<'_> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
@@ -49,7 +50,8 @@ fn is_tag(text: &str) -> bool {
     let Some((name, false)) = tag::peek(text) else { return false };
     let rest = &text[1 + name.len()..];
     let attributes = &rest[..memchr::memchr2(b'<', b'>', rest.as_bytes()).unwrap_or(rest.len())];
-    let declares = name.split(['_', '-']).any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word)));
+    let declares =
+        name.split(['_', '-']).any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word)));
     declares
         && memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
             let attribute = attributes[..at].trim_end().rsplit([' ', '\t', '"', '\'']).next().unwrap_or("");

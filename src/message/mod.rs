@@ -402,7 +402,8 @@ mod tests {
         );
         let sentence = "Remove the old helper, since nothing has called it after the move to the new client.";
         assert_eq!(parts(sentence), both("Remove the old helper", sentence));
-        let sentence = "Remove the old and unused helper of the client, which nothing has called for a long time.";
+        let sentence =
+            "Remove the old and unused helper of the client, which nothing has called for a long time.";
         assert_eq!(parts(sentence), both("Remove the old and unused helper of the client", sentence));
         let why = Message::for_edit(Some(sentence), &Operation::Create(path("a")));
         assert_eq!(

@@ -15,8 +15,20 @@ pub(super) fn is_visible(text: &str) -> bool {
 
 /// What may begin a clause of a sentence.
 const CLAUSES: [&str; 14] = [
-    ", ", "; ", ": ", " - ", " – ", " — ", " (", " because ", " since ", " so that ", " which ", " instead of ",
-    " rather than ", " but ",
+    ", ",
+    "; ",
+    ": ",
+    " - ",
+    " – ",
+    " — ",
+    " (",
+    " because ",
+    " since ",
+    " so that ",
+    " which ",
+    " instead of ",
+    " rather than ",
+    " but ",
 ];
 
 /// The beginning of a line that fits: it up to its last clause, if that is a quarter of the columns at least, else up to a
@@ -79,7 +91,9 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
 fn is_list_mark(word: &str) -> bool {
     let digits = word.trim_end_matches(['.', ')']);
     matches!(word, "-" | "*" | "+")
-        || (word.len() == digits.len() + 1 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        || (word.len() == digits.len() + 1
+            && !digits.is_empty()
+            && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A path made to fit: its last components after `…/`, else the end of its name after `…`.

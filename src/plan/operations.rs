@@ -135,7 +135,8 @@ impl Operation<'_, '_> {
                 self.may_appear(&path)?;
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
                     let message = format!("`{path}` would hold a line that divides a block");
-                    let help = "write each block with its three marks, each once; --allow-markers lets it pass";
+                    let help =
+                        "write each block with its three marks, each once; --allow-markers lets it pass";
                     return Err(self.error(Code::Markers, message).with_help(help).into());
                 }
                 self.guard(&text, None)?;
@@ -328,7 +329,8 @@ impl Operation<'_, '_> {
         let files = match self.overlay.files_below(&from)? {
             Ok(files) => files,
             Err(name) => {
-                let message = format!("`{name}`, which would be moved too, has a name that cannot be handled");
+                let message =
+                    format!("`{name}`, which would be moved too, has a name that cannot be handled");
                 return Err(self.error(Code::PathInvalid, message).into());
             }
         };

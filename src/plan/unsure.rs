@@ -73,13 +73,15 @@ fn choose(
         ([], Choice::Exists { otherwise: Some(otherwise) }) => Ok(otherwise.clone()),
         ([], Choice::Exists { otherwise: None }) => {
             let named = named(&unsure.candidates.iter().take(NAMED).collect::<Vec<_>>());
-            let message = format!("no path stands above this block; the text there names {named}, which is no file");
+            let message =
+                format!("no path stands above this block; the text there names {named}, which is no file");
             Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(help))
         }
         (several, Choice::Exists { otherwise }) => match otherwise {
             Some(other) if several.iter().any(|target| target.shown() == other.shown()) => Ok(other.clone()),
             _ => {
-                let message = format!("no path stands above this block, and the text there names {}", named(several));
+                let message =
+                    format!("no path stands above this block, and the text there names {}", named(several));
                 Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(help))
             }
         },

@@ -227,7 +227,11 @@ impl Repo {
     /// repository, without `.git` behind it.
     pub fn names(&self) -> Vec<String> {
         let common = self.common_dir();
-        let main = if common.file_name().is_some_and(|name| name == ".git") { common.parent() } else { Some(common) };
+        let main = if common.file_name().is_some_and(|name| name == ".git") {
+            common.parent()
+        } else {
+            Some(common)
+        };
         let mut names = Vec::new();
         for directory in [main, self.workdir()].into_iter().flatten() {
             let Some(name) = directory.file_name().map(|name| name.to_string_lossy()) else { continue };

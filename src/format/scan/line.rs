@@ -103,4 +103,3 @@ pub fn is_text(text: &str, wanted: &str) -> bool {
 pub fn starts_with_ignore_case(text: &str, prefix: &str) -> bool {
     text.len() >= prefix.len() && text.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }
-

@@ -87,4 +87,3 @@ impl<'r> Iterator for LinesAbove<'r> {
         Some(self.source.read(content))
     }
 }
-

@@ -45,7 +45,8 @@ impl Block {
         };
         cursor.advance();
         let payload = if is_new { Payload::default() } else { read_hints(cursor) };
-        let Some((payload, end)) = read_payload(cursor, payload, closing, Marker::length(opening.text)) else {
+        let Some((payload, end)) = read_payload(cursor, payload, closing, Marker::length(opening.text))
+        else {
             let counts = counts(from_here, script, is_new);
             let lines = cursor.response().lines_of(cursor.span(opening.start, cursor.at()));
             let message = format!("this {name} block is not closed{counts}; {lines} are not taken");

@@ -57,9 +57,12 @@ impl Heading {
         let mut word = None;
         let mut lines = cursor.above().take_while(|line| line.start >= floor).peekable();
         let (mut explicit, mut bare) = (None, None);
+        let holds = cursor.heading.is_some()
+            || lines.clone().any(|line| matches!(Said::of(line.text), Said::File(_)));
         while explicit.is_none() && bare.is_none() {
             let Some(line) = lines.next() else { break };
-            let found = |path| Bare { path: target(cursor, line, path), is_near: texts == 0 && !is_item(line.text) };
+            let found =
+                |path| Bare { path: target(cursor, line, path), is_near: texts == 0 && !is_item(line.text) };
             if let Some(fence) = Fence::of(line.text) {
                 if between.pass(fence) && texts < NEAR {
                     bare = Said::of_info(fence.info).map(found);
@@ -69,7 +72,10 @@ impl Heading {
             } else {
                 match Said::of(line.text) {
                     Said::File(path) => explicit = Some(target(cursor, line, path)),
-                    Said::Path(path) if texts < NEAR => bare = Some(found(path)),
+                    // An explicit heading is not overruled by a path that a list or prose names.
+                    Said::Path(path) if texts < NEAR && (!holds || found(path).is_near) => {
+                        bare = Some(found(path));
+                    }
                     Said::Reason(text) => between.take_reason(text),
                     said => {
                         if let Said::Word(path) = said
@@ -121,7 +127,8 @@ impl Heading {
 /// Whether a line is an item of a list.
 fn is_item(line: &str) -> bool {
     let text = trim(line);
-    text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+')) && text.contains([' ', '\t'])
+    text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+'))
+        && text.contains([' ', '\t'])
 }
 
 /// The paths in backticks in the paragraph right above the block.

@@ -273,7 +273,10 @@ fn what_prose_quotes_may_be_the_file() {
     let block = block("x\n", "y\n");
     let both = |one: &str, two: &str| vec![one.to_owned(), two.to_owned()];
     let candidates = both("a.rs", "f()");
-    assert_eq!(unsure(&format!("In `a.rs`, `f()`:\n{block}\n{block}")), [(candidates.clone(), None), (candidates, None)]);
+    assert_eq!(
+        unsure(&format!("In `a.rs`, `f()`:\n{block}\n{block}")),
+        [(candidates.clone(), None), (candidates, None)]
+    );
     let text = format!("src/a.rs\n{block}\nAs in `b.rs`,\nin `a.rs`:\n\n```\n{block}");
     assert_eq!(unsure(&text), [(both("a.rs", "b.rs"), Some("src/a.rs".to_owned()))]);
     assert_eq!(unsure(&format!("### File: a.rs\n{block}\nAs in `b.rs`:\n{block}")), []);

@@ -26,16 +26,12 @@ use std::process::ExitCode;
 enum Error {
     #[error(transparent)]
     Flow(#[from] flow::Error),
-    #[error(transparent)]
-    Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
     #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
     Word { word: String, verb: &'static str },
     #[error("{0}")]
     Usage(String),
-    #[error("pathspec '{0}' matches no tracked file of {1}")]
-    NoSuchFiles(String, String),
     #[error("cannot change to '{0}': {1}")]
     Directory(String, std::io::Error),
     #[error("cannot handle signals: {0}")]
@@ -54,6 +50,12 @@ impl From<transaction::Error> for Error {
     }
 }
 
+impl From<crate::response::ResponseError> for Error {
+    fn from(error: crate::response::ResponseError) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
 impl From<crate::plan::TreeError> for Error {
     fn from(error: crate::plan::TreeError) -> Self {
         flow::Error::from(error).into()
@@ -64,12 +66,7 @@ impl Error {
     fn exit(&self) -> Exit {
         match self {
             Error::Flow(error) => Exit::of_flow(error),
-            // No edits could be read out of it, so none is refused: it is the input that is wrong.
-            Error::Response(_)
-            | Error::Input { .. }
-            | Error::NoSuchFiles(..)
-            | Error::Directory(..)
-            | Error::Signals(_) => Exit::Fatal,
+            Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => Exit::Fatal,
             Error::Usage(_) | Error::Word { .. } => Exit::Usage,
         }
     }
@@ -125,10 +122,10 @@ impl Error {
             Error::Flow(F::Mismatch(_)) => Some(
                 "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
-            Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::TooLarge { .. })) => {
                 Some("llmapply.maxSize sets the limit".into())
             }
-            Error::Response(crate::response::ResponseError::NotUtf8 { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::NotUtf8 { .. })) => {
                 Some("save it as UTF-8".into())
             }
             Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {

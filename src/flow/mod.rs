@@ -6,6 +6,7 @@ mod check;
 mod land;
 mod numbers;
 mod options;
+mod prompt;
 mod ready;
 mod resume;
 mod run;
@@ -16,6 +17,7 @@ pub use check::{Checked, check};
 pub use land::{Done, land};
 pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
+pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
 
@@ -38,6 +40,12 @@ pub enum Error {
     /// It cannot be told which correction is for which edit.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
+    /// What a model said cannot be an answer.
+    #[error(transparent)]
+    Response(#[from] crate::response::ResponseError),
+    /// Files that a prompt is to show.
+    #[error("pathspec '{0}' matches no tracked file of {1}")]
+    NoSuchFiles(String, String),
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),

@@ -121,7 +121,8 @@ pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
 pub(super) const FORMATS: &[Piece] = &[
     Text(
         "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
-         fine. What stands in `<think>` or `<thinking>` is not an edit.",
+         fine; what a fence, a list item or a block quote is indented by is no part of the texts. What stands in `<think>`, \
+         `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>` or `<scratchpad>` is not an edit.",
     ),
     Text(
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \

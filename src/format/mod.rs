@@ -134,7 +134,7 @@ fn read(response: &Response, formats: &[Format]) -> Script {
 fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
     while !cursor.is_end() {
         if cursor.text().is_empty() {
-            cursor.advance();
+            cursor.pass();
         } else if take(cursor, script, formats) || take_quoted(cursor, script, formats) {
             if is_full(script) {
                 let rest = cursor.span(cursor.at(), cursor.response().text().len());
@@ -199,8 +199,11 @@ fn take_region(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format])
     cursor.begin_region();
     (format.parse)(cursor, script);
     let edits = script.edits.get_mut(found.0..).unwrap_or_default();
-    // A message for the whole is why, too; and blocks have a prose of their own each.
+    // A message for the whole is why, too; and blocks have a prose of their own each. A patch is one thought, so that the
+    // prose before it is that of all its sections; of other edits it is that of the first.
     let is_own = script.message.is_some() != message || format.id == FormatId::SearchReplace;
+    let below = if format.id == FormatId::ApplyPatch { edits.len() } else { edits.len().min(1) };
+    let edits = &mut edits[..below];
     if !is_own && script.diagnostics.len() == found.1 && edits.iter().any(|edit| edit.why.is_none()) {
         let why = why::above(above.map(|line| line.text), fenced);
         edits.iter_mut().filter(|edit| edit.why.is_none()).for_each(|edit| edit.why.clone_from(&why));

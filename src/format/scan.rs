@@ -401,5 +401,6 @@ impl<'r> Cursor<'r> {
     /// Notes that a region, or reasoning, has ended here.
     pub(super) fn end_region(&mut self) {
         self.floor = self.at;
+        self.layout.end_paragraph();
     }
 }

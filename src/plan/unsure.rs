@@ -8,8 +8,13 @@ use crate::locate::Effort;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+/// How many edits are tried on several files.
+const TRIED: usize = 500;
+
 /// How many candidates a message names.
 const NAMED: usize = 3;
+
+const HELP: &str = "put a line \"### File: path\" right above it";
 
 /// A script with a file for every edit, and what is wrong with the edits that have none, by their numbers.
 pub(super) struct Settled<'s> {
@@ -29,9 +34,17 @@ pub(super) fn settle<'s>(
     let open: HashMap<_, _> = script.unsure.iter().map(|unsure| (unsure.edit, unsure)).collect();
     let mut settled = Script { unsure: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
+    let mut tried = 0;
     for (index, edit) in settled.edits.iter_mut().enumerate() {
         let Some(unsure) = open.get(&edit.span) else { continue };
-        match choose(edit, unsure, tree, rules)? {
+        tried += usize::from(unsure.choice == Choice::Applies);
+        let chosen = if tried > TRIED {
+            let message = "too many blocks have two paths above them to try each";
+            Err(Diagnostic::error(Code::Limit, edit.span, message).with_help(HELP))
+        } else {
+            choose(edit, unsure, tree, rules)?
+        };
+        match chosen {
             Ok(target) => edit.path = target,
             Err(diagnostic) => {
                 refused.insert(index + 1, diagnostic.for_edit(index + 1, edit.path.shown()));
@@ -61,28 +74,27 @@ fn choose(
         let names: Vec<String> = targets.iter().map(|target| format!("`{}`", target.shown())).collect();
         names.join(" and ")
     };
-    let help = "put a line \"### File: path\" right above it";
     Ok(match (fitting.as_slice(), &unsure.choice) {
         (&[only], _) => Ok(only.clone()),
         (fitting, Choice::Applies) => {
             let which = if fitting.is_empty() { "neither" } else { "both" };
             let candidates: Vec<&Target> = unsure.candidates.iter().collect();
             let message = format!("{} stand above this block, and {which} would do", named(&candidates));
-            Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(help))
+            Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(HELP))
         }
         ([], Choice::Exists { otherwise: Some(otherwise) }) => Ok(otherwise.clone()),
         ([], Choice::Exists { otherwise: None }) => {
             let named = named(&unsure.candidates.iter().take(NAMED).collect::<Vec<_>>());
             let message =
                 format!("no path stands above this block; the text there names {named}, which is no file");
-            Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(help))
+            Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(HELP))
         }
         (several, Choice::Exists { otherwise }) => match otherwise {
             Some(other) if several.iter().any(|target| target.shown() == other.shown()) => Ok(other.clone()),
             _ => {
                 let message =
                     format!("no path stands above this block, and the text there names {}", named(several));
-                Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(help))
+                Err(Diagnostic::error(Code::Missing, edit.span, message).with_help(HELP))
             }
         },
     })

@@ -39,13 +39,19 @@ impl<'r> Layout<'r> {
     /// Takes in the next line, which is without the marks of that many block quotes.
     pub(super) fn pass(&mut self, quotes: usize, line: &'r str) {
         if line.bytes().all(is_blank) {
-            return;
+            return self.end_paragraph();
         }
         if quotes != self.quotes {
             (self.quoted, self.quotes) = (Blocks::default(), quotes);
         }
         let blocks = if quotes == 0 { &mut self.plain } else { &mut self.quoted };
         blocks.pass(line);
+    }
+
+    /// Notes that the paragraph ends which the last line may be of.
+    pub(super) fn end_paragraph(&mut self) {
+        self.plain.in_paragraph = false;
+        self.quoted.in_paragraph = false;
     }
 
     /// The fence that is open in that many block quotes.
@@ -81,6 +87,8 @@ struct Blocks<'r> {
     items: [usize; DEEPEST],
     depth: usize,
     fence: Option<Open<'r>>,
+    /// Whether the last line was one of a paragraph, which goes on wherever the next line begins.
+    in_paragraph: bool,
 }
 
 /// A fence that is not closed yet.
@@ -102,6 +110,10 @@ impl<'r> Blocks<'r> {
         let mut text = trim_start(line);
         let mut blanks = &line[..line.len() - text.len()];
         let mut column = columns(blanks, 0);
+        let is_text = Fence::of(text).is_none() && !text.starts_with('#') && item(text, column).is_none();
+        if is_text && self.in_paragraph {
+            return;
+        }
         while self.depth > 0 && self.items[self.depth - 1] > column {
             self.depth -= 1;
         }
@@ -112,6 +124,7 @@ impl<'r> Blocks<'r> {
             (text, blanks) = (rest, BLANKS.get(..column).unwrap_or(BLANKS));
         }
         self.fence = Fence::of(text).map(|fence| Open { fence, blanks });
+        self.in_paragraph = self.fence.is_none() && !text.is_empty() && !text.starts_with('#');
     }
 }
 
@@ -174,7 +187,9 @@ mod tests {
         assert_eq!(rest(&["1. so:", "    x"]), "x");
         assert_eq!(rest(&["1. so:", "  x"]), "  x", "that is none of the item");
         assert_eq!(rest(&["- a", "  - b", "    x"]), "x");
-        assert_eq!(rest(&["- a", "so", "  x"]), "  x", "the item has ended");
+        assert_eq!(rest(&["- a", "", "so", "  x"]), "  x", "the item has ended");
+        assert_eq!(rest(&["- a", "so", "", "  x"]), "x", "its paragraph goes on");
+        assert_eq!(rest(&["- a", "# b", "  x"]), "  x");
         assert_eq!(rest(&["-a", "  x"]), "  x");
         assert_eq!(rest(&["**a**", "  x"]), "  x");
         assert_eq!(rest(&["1234567890. a", "             x"]), "             x");

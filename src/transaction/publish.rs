@@ -1,4 +1,8 @@
-//! The last step: objects, journal, locks, files, the reference (the commit point), the index.
+//! The last step: objects, journal, locks, files, the index, the reference (the commit point).
+//!
+//! The index comes before the reference: `git commit` reads HEAD, then the index, and only then asks for the index's lock. One
+//! that comes by meanwhile has read the old HEAD, and fails when it finds that moved; never the new one with the old
+//! index, by which it would take back what has landed.
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
@@ -46,6 +50,8 @@ struct Held {
     /// Without any lock while git itself moves the reference.
     reference: RefLock,
     files: bool,
+    /// Whether the prepared index may be in place.
+    placed: bool,
     /// Whether git has moved the reference, and it has to go back.
     moved: bool,
 }
@@ -167,7 +173,7 @@ impl Prepared<'_> {
             let checkout = Checkout::open(workdir, repo)?;
             let aside = room.file(journal::INDEX);
             let index = repo.present_index(index, &aside)?;
-            index.keep(&room.file(journal::INDEX_BEFORE))?;
+            index.keep(repo, &room.file(journal::INDEX_BEFORE))?;
             point(Fault::IndexKept)?;
             if let Some(staged) = &self.staged {
                 staging::check_skipped(&checkout, staged, &self.net)?;
@@ -181,6 +187,9 @@ impl Prepared<'_> {
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
             repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
+            held.placed = true;
+            Repo::place_index(&aside, &repo.index_file())?;
+            point(Fault::IndexPlaced)?;
         }
         quarantine.check(repo, target.start)?;
         // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
@@ -202,6 +211,13 @@ impl Prepared<'_> {
         let Transaction { repo, room, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
+        }
+        if held.placed {
+            repo.restore_index(
+                &repo.index_file(),
+                &room.file(journal::INDEX_BEFORE),
+                &room.file(journal::INDEX),
+            )?;
         }
         match held.moved {
             // The reflog names the objects: they stay.
@@ -231,24 +247,15 @@ pub(super) fn finish(
 ) -> vcs::Result<()> {
     let movement = &journal.movement;
     let index = index.filter(|lock| lock.is_held());
-    if reference.is_held() {
-        repo.write_reflog(movement)?;
-        point(Fault::ReflogWritten)?;
-    }
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())
     {
         repo.set_orig_head(old, &room.join("orig"))?;
         point(Fault::OrigHeadSet)?;
     }
-    if let (Some(_), Some(place)) = (index, &journal.index) {
-        let aside = room.join(journal::INDEX);
-        match std::fs::rename(&aside, &place.0) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(vcs::Error::io("write", &place.0, e));
-            }
-            _ => point(Fault::IndexPlaced)?,
-        }
+    if reference.is_held() {
+        repo.write_reflog(movement)?;
+        point(Fault::ReflogWritten)?;
     }
     if reference.is_held() {
         reference.release()?;

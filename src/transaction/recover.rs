@@ -30,10 +30,6 @@ pub struct Settled {
     pub end: End,
     /// Paths that somebody has changed since; they were left as they are.
     pub left: Vec<String>,
-    /// Paths that have landed and that the index still has as they were before.
-    pub unindexed: Vec<String>,
-    /// The commit that has them.
-    pub new: Option<String>,
     /// Locks of a git that was killed with it.
     pub locks: Vec<PathBuf>,
     /// Where what it left was moved to, if it was given up.
@@ -43,7 +39,7 @@ pub struct Settled {
 impl Settled {
     /// Whether there is anything that somebody has to look at.
     pub fn is_open(&self) -> bool {
-        !(self.left.is_empty() && self.unindexed.is_empty() && self.locks.is_empty())
+        !(self.left.is_empty() && self.locks.is_empty())
     }
 }
 
@@ -203,7 +199,7 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
         let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
         let is_directory =
             [Room::FILES, Room::TREE, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
-        if (is_directory && !kind.is_dir()) || !(kind.is_dir() || kind.is_file()) {
+        if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
             return Err(discard::broken(repo, room, why));
         }

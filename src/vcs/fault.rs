@@ -57,16 +57,16 @@ faults! {
     FileRemoved = "file-removed",
     /// The new index is written aside.
     IndexPrepared = "index-prepared",
+    /// The new index is in place.
+    IndexPlaced = "index-placed",
     /// The new value of the reference is written aside; the next step is the commit point.
     RefPrepared = "ref-prepared",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
-    /// The reflog has its line.
-    ReflogWritten = "reflog-written",
     /// ORIG_HEAD is set.
     OrigHeadSet = "orig-head-set",
-    /// The new index is in place.
-    IndexPlaced = "index-placed",
+    /// The reflog has its line.
+    ReflogWritten = "reflog-written",
     /// The reference's locks are gone.
     RefUnlocked = "ref-unlocked",
     /// The index's lock is gone.
@@ -77,6 +77,8 @@ faults! {
     JournalRetired = "journal-retired",
     /// The scratch worktree is gone.
     ScratchRemoved = "scratch-removed",
+    /// The index is as it was before.
+    IndexRestored = "index-restored",
     /// The reference is back, which git had moved under a HEAD that was switched.
     RefReverted = "ref-reverted",
     /// One lock of a journal that is given up was removed.

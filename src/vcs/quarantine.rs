@@ -240,6 +240,30 @@ impl Quarantine {
         Ok(())
     }
 
+    /// Whether no object has come into the repository since.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn is_newest(objects: &Path, manifest: &Manifest) -> Result<bool> {
+        let ours: BTreeSet<PathBuf> = manifest.items.iter().map(|item| objects.join(&item.name)).collect();
+        for directory in read_dir(objects)? {
+            let is_one = directory.file_name() == "pack" || directory.file_name().len() == 2;
+            if !is_one || !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            for file in read_dir(&directory.path())? {
+                let newer = |found: std::fs::Metadata| {
+                    (found.mtime(), found.mtime_nsec()) >= (manifest.stamp.0, i64::from(manifest.stamp.1))
+                };
+                let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
+                if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
     ///
     /// # Errors

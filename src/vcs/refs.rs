@@ -212,9 +212,7 @@ impl Repo {
             }
         }
         // Git had moved it, and it went back.
-        let log = places::read(&self.log_file(&movement.name), places::LARGE).unwrap_or_default();
-        let new = movement.new.as_bytes();
-        Ok(log.split(|&byte| byte == b'\n').any(|line| line.split(|&byte| byte == b' ').nth(1) == Some(new)))
+        Ok(movement.is_in(&self.log_file(&movement.name)))
     }
 
     /// The full name of a local branch, following a symbolic one.

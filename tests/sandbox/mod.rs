@@ -66,6 +66,7 @@ impl Sandbox {
         let repo = root.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
         std::fs::create_dir(root.path().join("home")).unwrap();
+        std::fs::create_dir(root.path().join("tmp")).unwrap();
         Self { root, repo, env: Vec::new() }
     }
 
@@ -104,6 +105,7 @@ impl Sandbox {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &home)
+            .env("TMPDIR", self.root.path().join("tmp"))
             .env("XDG_CONFIG_HOME", home.join("config"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", home.join("gitconfig"))

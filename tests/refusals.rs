@@ -288,20 +288,21 @@ fn refusals() -> Vec<Refusal> {
         ),
         (
             "hook",
-            |s| s.script(&s.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\n"),
+            |s| s.script(&s.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n"),
             &[],
             with(String::new()),
-            128,
-            "pre-commit hook",
+            3,
+            "the pre-commit hook refused",
         ),
         (
             "own hook",
-            |s| s.script(&s.repo.join(".git/hooks/post-llm-apply"), "#!/bin/sh\n"),
+            |s| s.script(&s.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n"),
             &[],
             with(String::new()),
-            128,
-            "post-llm-apply hook",
+            3,
+            "the pre-llm-apply hook refused",
         ),
+        ("command", nothing, &["-x", "false"], with(String::new()), 2, "'false' failed"),
         (
             "signing",
             |s| {

@@ -5,6 +5,7 @@
 mod sandbox;
 
 use sandbox::fault::{signal, wait_for};
+use sandbox::kinds;
 use sandbox::{Run, Sandbox, create, five, listing, patch, same};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -92,7 +93,7 @@ fn a_failing_command_takes_everything_back() {
     let run = sandbox.apply(["--no-keep", "--json", "-x", "echo no; exit 3"], &five()).exits(2);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((json["status"].as_str(), json["exit_code"].as_u64()), (Some("failed"), Some(2)));
-    assert!(json["error"]["message"].as_str().unwrap().contains("'echo no; exit 3' failed"), "{json}");
+    assert_eq!(json["error"]["message"], "'echo no; exit 3' failed (exit status 3)\nno");
     assert_eq!(run.stderr, "");
     sandbox.state().is(&before, "failed again");
 }
@@ -166,12 +167,26 @@ fn it_runs_in_every_kind_of_repository() {
     sandbox.apply(["-b", "main", "--no-keep", "-x", "exit 1"], &create("other", "w", "x\n")).exits(2);
     check(&sandbox, "bare", "main");
 
+    // A submodule has its repository in another one's git directory.
+    let mut sandbox = new();
+    let more = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./", "sub"];
+    sandbox.git(more);
+    sandbox.commit("sub");
+    sandbox.repo = sandbox.repo.join("sub");
+    sandbox.apply(["-x", look], &response).exits(0);
+    check(&sandbox, "submodule", "HEAD");
+}
+
+#[test]
+fn in_an_unborn_repository_it_runs_on_the_first_commit() {
     let sandbox = with_out(Sandbox::unborn());
+    let response = create("new", "New", "new\n") + &create("two", "Two", "2\n");
     let before = sandbox.state();
     sandbox.apply(["--no-keep", "-x", "exit 1"], &response).exits(2);
     sandbox.state().is(&before, "unborn");
-    sandbox.apply(["-x", look], &response).exits(0);
-    check(&sandbox, "unborn", "main");
+    sandbox.apply(["--exec-each", "-x", "git rev-parse HEAD >>$OUT/heads"], &response).exits(0);
+    assert_eq!(out(&sandbox, "heads"), sandbox.git(["log", "--reverse", "--format=%H"]));
+    sandbox.is_sound();
 }
 
 #[test]
@@ -470,4 +485,14 @@ fn nobody_elses_directory_is_removed_on_the_word_of_a_room() {
     std::fs::write(room.join("outside"), link.to_str().unwrap()).unwrap();
     sandbox.run(["recover"]).exits(0);
     assert!(link.symlink_metadata().is_ok() && victim.join("precious").exists());
+}
+
+#[test]
+fn in_other_kinds_of_repository_it_is_the_same() {
+    kinds::in_others(&[
+        a_command_runs_on_what_is_to_land_and_on_nothing_else,
+        every_commit_is_run_on_where_that_is_asked_for,
+        in_an_unborn_repository_it_runs_on_the_first_commit,
+        killed_while_a_command_runs_nothing_goes_on,
+    ]);
 }

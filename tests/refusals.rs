@@ -287,23 +287,6 @@ fn refusals() -> Vec<Refusal> {
             "where the edit changes it, at line 1",
         ),
         (
-            "hook",
-            |s| s.script(&s.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n"),
-            &[],
-            with(String::new()),
-            3,
-            "the pre-commit hook refused",
-        ),
-        (
-            "own hook",
-            |s| s.script(&s.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n"),
-            &[],
-            with(String::new()),
-            3,
-            "the pre-llm-apply hook refused",
-        ),
-        ("command", nothing, &["-x", "false"], with(String::new()), 2, "'false' failed"),
-        (
             "signing",
             |s| {
                 s.git(["config", "commit.gpgSign", "true"]);

@@ -226,9 +226,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
             )) = &error
             {
-                printer.printed(failure);
+                printer.failed(failure, error.help().as_deref(), exit);
+            } else {
+                printer.error(&error.to_string(), error.help().as_deref(), exit);
             }
-            printer.error(&error.to_string(), error.help().as_deref(), exit);
             exit
         }
     };

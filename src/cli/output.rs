@@ -152,11 +152,19 @@ impl Printer {
         }
     }
 
-    /// What a command had printed that failed, where that was not shown as it came.
-    pub(super) fn printed(&self, failure: &Failure) {
-        if self.output.json || self.output.verbose {
-            return;
+    /// A hook or a command that failed: with what it had printed, where that was not shown as it came.
+    pub(super) fn failed(&self, failure: &Failure, help: Option<&str>, exit: Exit) {
+        if self.output.json {
+            let message = format!("{failure}\n{}", failure.last_lines());
+            return self.error(message.trim_end(), help, exit);
         }
+        if !self.output.verbose {
+            self.printed(failure);
+        }
+        self.error(&failure.to_string(), help, exit);
+    }
+
+    fn printed(&self, failure: &Failure) {
         let mut stderr = std::io::stderr();
         if failure.skipped > 0 {
             let _ = writeln!(stderr, "[{} bytes of output are left out; -v shows all]", failure.skipped);

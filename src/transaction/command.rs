@@ -81,6 +81,18 @@ impl Failure {
         Self::new(ran, reason, edits, ended)
     }
 
+    /// The last lines that it has printed, at most 16 KiB of them.
+    pub fn last_lines(&self) -> String {
+        let from = self.output.len().saturating_sub(16 << 10);
+        let from = match from {
+            0 => 0,
+            from => {
+                self.output[from..].iter().position(|byte| *byte == b'\n').map_or(from, |at| from + at + 1)
+            }
+        };
+        String::from_utf8_lossy(&self.output[from..]).trim_end().to_owned()
+    }
+
     /// Whether a command was not found that it would have run.
     pub fn lacks_command(&self) -> bool {
         self.reason == Reason::Status(127)

@@ -73,7 +73,7 @@ impl Full {
     /// Puts a commit's parent and its tree there, as they stand when `git commit` runs its hooks.
     pub(super) fn show(&self, repo: &Repo, head: Option<Oid>, tree: Oid) -> Result<()> {
         self.scratch.show(repo, tree)?;
-        Ok(self.scratch.set_head(head)?)
+        Ok(self.scratch.set_head(repo, head)?)
     }
 }
 

@@ -260,6 +260,7 @@ impl Transaction<'_> {
                     warn(&format!("the {name} hook ended with status {}{said}", ended.status));
                 }
                 Ok(_) => {}
+                Err(Error::Interrupted) => return warn(&format!("the {name} hook was interrupted")),
                 Err(e) => warn(&format!("the {name} hook did not run to its end: {e}")),
             }
         }

@@ -49,19 +49,23 @@ impl Outside {
         let note = room.file(NOTE);
         std::fs::write(&note, path.as_os_str().as_bytes()).map_err(|e| vcs::Error::io("write", note, e))?;
         private(&path)?;
-        let owner = path.join(OWNER);
+        let within = path.join(WITHIN);
+        let made = Self { top: within.join(name), path, kept: None };
+        let owner = made.path.join(OWNER);
         let told = owner_of(repo, &room.id)?;
         std::fs::write(&owner, told).map_err(|e| vcs::Error::io("write", owner, e))?;
         point(Fault::OutsideMade)?;
-        let within = path.join(WITHIN);
         private(&within)?;
-        Ok(Self { top: within.join(name), path, kept: None })
+        Ok(made)
     }
 
     /// The kept one, locked; `None` if another landing has it. What is not as it was left is made anew.
     fn take(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
-        let common = repo.common_dir().as_os_str().as_bytes();
-        let id = Oid::hash_object(vcs::BLOB, common).map_err(|e| vcs::Error::git("name a directory", e))?;
+        // As it is called from every worktree.
+        let common = repo.common_dir();
+        let common = common.canonicalize().map_err(|e| vcs::Error::io("look at", common, e))?;
+        let id = Oid::hash_object(vcs::BLOB, common.as_os_str().as_bytes());
+        let id = id.map_err(|e| vcs::Error::git("name a directory", e))?;
         let path = root.join(format!("kept-{}", &id.to_string()[..16]));
         if path.symlink_metadata().is_err() {
             private(&path)?;

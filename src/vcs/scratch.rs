@@ -9,7 +9,6 @@ use super::repo::Repo;
 use super::supervise::Supervised;
 use super::{Error, Oid, Result, places, process};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -54,23 +53,28 @@ impl Scratch {
             }
         }
         let write = |path: PathBuf, bytes: &[u8]| {
-            // What a kept one has there may be anything by now, a link too.
-            match std::fs::remove_file(&path) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::io("write", path, e));
-                }
-                _ => {}
-            }
-            let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
-            file.and_then(|mut file| file.write_all(bytes)).map_err(|e| Error::io("write", path, e))
+            std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
         };
         let with_path = |prefix: &[u8], path: &Path| [prefix, path.as_os_str().as_bytes(), b"\n"].concat();
         let reason = format!("git llm-apply is at work here (process {})\n", std::process::id());
         write(aside.join("locked"), reason.as_bytes())?;
         write(aside.join("commondir"), b"../..\n")?;
-        write(aside.join("HEAD"), head(base).as_bytes())?;
+        if repo.has_reftable()? {
+            // As git has it where HEAD is in a reftable, too.
+            let table = aside.join("reftable");
+            std::fs::create_dir(&table).map_err(|e| Error::io("create", table, e))?;
+            std::fs::create_dir(aside.join("refs")).map_err(|e| Error::io("create", aside, e))?;
+            write(aside.join("refs/heads"), b"this repository uses the reftable format\n")?;
+            write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
+        }
+        set_head(repo, aside, base)?;
         write(aside.join("gitdir"), &with_path(b"", &top.join(".git")))?;
-        write(top.join(".git"), &with_path(b"gitdir: ", &scratch.entry))?;
+        let link = top.join(".git");
+        if link.symlink_metadata().is_ok() {
+            // What a kept one has there may be anything by now, a link too.
+            std::fs::remove_file(&link).map_err(|e| Error::io("write", &link, e))?;
+        }
+        write(link, &with_path(b"gitdir: ", &scratch.entry))?;
         // Shared by all worktrees: with the permissions that git gives it.
         let all = repo.common_dir().join("worktrees");
         repo.in_shared(&all, &mut Vec::new(), || {
@@ -131,10 +135,8 @@ impl Scratch {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn set_head(&self, commit: Option<Oid>) -> Result<()> {
-        let (aside, place) = (self.entry.join("HEAD.new"), self.entry.join("HEAD"));
-        let written = std::fs::write(&aside, head(commit)).and_then(|()| std::fs::rename(&aside, &place));
-        written.map_err(|e| Error::io("write", place, e))
+    pub fn set_head(&self, repo: &Repo, commit: Option<Oid>) -> Result<()> {
+        set_head(repo, &self.entry, commit)
     }
 
     /// The tree of its index, with what was changed of these paths and not added.
@@ -213,12 +215,27 @@ pub(super) fn as_of_git(command: &mut Supervised) -> Result<()> {
     Ok(())
 }
 
-/// What HEAD says. One that names no commit names no branch either, since that would be taken for checked out here.
-fn head(commit: Option<Oid>) -> String {
-    match commit {
-        Some(commit) => format!("{commit}\n"),
-        None => "ref: refs/llm-apply/unborn\n".to_owned(),
+/// Makes HEAD of a worktree with that entry, wherever that lies, name a commit. Where there is none it names a branch that
+/// nobody has: the one that is to be made would be taken for checked out there.
+fn set_head(repo: &Repo, entry: &Path, commit: Option<Oid>) -> Result<()> {
+    const UNBORN: &str = "refs/heads/llm-apply-unborn";
+    if repo.has_reftable()? {
+        let mut command = process::git(repo);
+        command.env("GIT_DIR", entry).env("GIT_COMMON_DIR", repo.common_dir()).env_remove("GIT_WORK_TREE");
+        command.args(["-c", PLAIN[0]]);
+        match commit {
+            Some(commit) => command.args(["update-ref", "--no-deref", "HEAD", &commit.to_string()]),
+            None => command.args(["symbolic-ref", "HEAD", UNBORN]),
+        };
+        return process::output(&mut command).map(drop);
     }
+    let said = match commit {
+        Some(commit) => format!("{commit}\n"),
+        None => format!("ref: {UNBORN}\n"),
+    };
+    let (aside, place) = (entry.join("HEAD.new"), entry.join("HEAD"));
+    let written = std::fs::write(&aside, said).and_then(|()| std::fs::rename(&aside, &place));
+    written.map_err(|e| Error::io("write", place, e))
 }
 
 impl Drop for Scratch {

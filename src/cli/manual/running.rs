@@ -42,7 +42,8 @@ pub(super) const RUNNING: &[Piece] = &[
     ),
     Text(
         "What git ignores, such as `node_modules` or `.env`, is not in the scratch worktree, unless a file `.worktreeinclude` of \
-         the commit that is landed on names it, in gitignore's syntax: it is copied there then, links as links.",
+         the commit that is landed on names it, in gitignore's syntax: it is copied there then, links as links. Submodules are \
+         empty directories there.",
     ),
     Text(
         "Objects that these processes have to see are in the repository before it is settled that they land. If they do not, \

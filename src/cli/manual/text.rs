@@ -229,7 +229,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`llmapply.keepScratch`",
         "Whether one of them, for each repository, stays there for the next landing: moved to what is to land, and cleaned, with \
          ignored files left in place, so that a build makes anew only what has changed. What commands leave there is \
-         there for those of the next landing. Default: false.",
+         there for those of the next landing; nothing is lost if it is removed in between. Default: false.",
     ),
     Text("Of git's own settings these count:"),
     Item(
@@ -348,10 +348,6 @@ pub(super) const EXAMPLES: &[Piece] = &[
 
 pub(super) const LIMITS: &[Piece] = &[
     Text("What this version refuses, with a message that says what to do instead:"),
-    Item(
-        "hooks and commands",
-        "in a repository whose references are in a reftable. Submodules are not populated in the scratch worktree.",
-    ),
     Item(
         "signing",
         "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",

@@ -287,22 +287,6 @@ fn refusals() -> Vec<Refusal> {
             "where the edit changes it, at line 1",
         ),
         (
-            "hook",
-            |s| s.script(&s.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\n"),
-            &[],
-            with(String::new()),
-            128,
-            "pre-commit hook",
-        ),
-        (
-            "own hook",
-            |s| s.script(&s.repo.join(".git/hooks/post-llm-apply"), "#!/bin/sh\n"),
-            &[],
-            with(String::new()),
-            128,
-            "post-llm-apply hook",
-        ),
-        (
             "signing",
             |s| {
                 s.git(["config", "commit.gpgSign", "true"]);

@@ -33,6 +33,7 @@ impl Exit {
     pub const ALL: &[(Exit, &'static str)] = &[
         (Exit::Done, "landed, or nothing left to do because it is all there already"),
         (Exit::Refused, "edits refused, nothing changed (with `--keep-going`: the others may have landed)"),
+        (Exit::ExecFailed, "a command of `--exec` failed, nothing changed"),
         (Exit::HookRefused, "a hook refused, nothing changed"),
         (
             Exit::InTheWay,
@@ -78,7 +79,11 @@ impl Exit {
         match error {
             flow::Error::Vcs(error) => Self::of_vcs(error),
             flow::Error::Transaction(error) => Self::of(error),
-            flow::Error::Tree(_) | flow::Error::Attempt(_) => Exit::Fatal,
+            flow::Error::Tree(_)
+            // No edits could be read out of it, so none is refused: it is the input that is wrong.
+            | flow::Error::Response(_)
+            | flow::Error::NoSuchFiles(..)
+            | flow::Error::Attempt(_) => Exit::Fatal,
             flow::Error::Mismatch(_) => Exit::Refused,
             flow::Error::Skip(_) => Exit::Usage,
         }
@@ -96,6 +101,8 @@ impl Exit {
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
+            transaction::Error::Hook(_) => Exit::HookRefused,
+            transaction::Error::Exec(_) => Exit::ExecFailed,
             transaction::Error::Interrupted => Exit::Interrupted,
         }
     }

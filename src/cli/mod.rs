@@ -11,7 +11,7 @@ mod recover;
 mod settings;
 
 use crate::flow;
-use crate::transaction::{self, interrupt};
+use crate::transaction::{self, Failure, Ran, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -26,16 +26,12 @@ use std::process::ExitCode;
 enum Error {
     #[error(transparent)]
     Flow(#[from] flow::Error),
-    #[error(transparent)]
-    Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
     #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
     Word { word: String, verb: &'static str },
     #[error("{0}")]
     Usage(String),
-    #[error("pathspec '{0}' matches no tracked file of {1}")]
-    NoSuchFiles(String, String),
     #[error("cannot change to '{0}': {1}")]
     Directory(String, std::io::Error),
     #[error("cannot handle signals: {0}")]
@@ -54,6 +50,12 @@ impl From<transaction::Error> for Error {
     }
 }
 
+impl From<crate::response::ResponseError> for Error {
+    fn from(error: crate::response::ResponseError) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
 impl From<crate::plan::TreeError> for Error {
     fn from(error: crate::plan::TreeError) -> Self {
         flow::Error::from(error).into()
@@ -64,12 +66,7 @@ impl Error {
     fn exit(&self) -> Exit {
         match self {
             Error::Flow(error) => Exit::of_flow(error),
-            // No edits could be read out of it, so none is refused: it is the input that is wrong.
-            Error::Response(_)
-            | Error::Input { .. }
-            | Error::NoSuchFiles(..)
-            | Error::Directory(..)
-            | Error::Signals(_) => Exit::Fatal,
+            Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => Exit::Fatal,
             Error::Usage(_) | Error::Word { .. } => Exit::Usage,
         }
     }
@@ -103,6 +100,7 @@ impl Error {
             Error::Flow(F::Tree(error)) => error.source.downcast_ref().and_then(of_vcs),
             Error::Flow(F::Transaction(T::Vcs(error))) => of_vcs(error),
             Error::Flow(F::Transaction(T::Unsupported { help, .. })) => Some(help.clone()),
+            Error::Flow(F::Transaction(T::Hook(failure) | T::Exec(failure))) => advice(failure),
             Error::Flow(F::Transaction(T::Busy(_))) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
@@ -125,10 +123,10 @@ impl Error {
             Error::Flow(F::Mismatch(_)) => Some(
                 "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
-            Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::TooLarge { .. })) => {
                 Some("llmapply.maxSize sets the limit".into())
             }
-            Error::Response(crate::response::ResponseError::NotUtf8 { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::NotUtf8 { .. })) => {
                 Some("save it as UTF-8".into())
             }
             Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
@@ -142,6 +140,23 @@ impl Error {
             Error::Usage(_) | Error::Word { .. } => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
+    }
+}
+
+/// What to do about a hook that refused, or a command that failed.
+fn advice(failure: &Failure) -> Option<String> {
+    if failure.lacks_command() {
+        return Some(
+            "it found no command of that name; what git ignores (node_modules, .env) is there if a committed \
+             .worktreeinclude names it"
+                .into(),
+        );
+    }
+    match (&failure.ran, failure.reason) {
+        (Ran::Hook("pre-commit" | "commit-msg" | "pre-llm-apply"), _) => {
+            Some("nothing was changed; --no-verify lands without this hook".into())
+        }
+        _ => Some("nothing was changed".into()),
     }
 }
 
@@ -206,7 +221,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let exit = error.exit();
-            Printer::new(errors()).error(&error.to_string(), error.help().as_deref(), exit);
+            let printer = Printer::new(errors());
+            if let Error::Flow(flow::Error::Transaction(
+                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+            )) = &error
+            {
+                printer.failed(failure, error.help().as_deref(), exit);
+            } else {
+                printer.error(&error.to_string(), error.help().as_deref(), exit);
+            }
             exit
         }
     };

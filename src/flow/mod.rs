@@ -6,6 +6,7 @@ mod check;
 mod land;
 mod numbers;
 mod options;
+mod prompt;
 mod ready;
 mod resume;
 mod run;
@@ -16,11 +17,13 @@ pub use check::{Checked, check};
 pub use land::{Done, land};
 pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
+pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
+use std::time::Duration;
 
 /// Why a flow came to nothing, beyond what its report would say.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +41,12 @@ pub enum Error {
     /// It cannot be told which correction is for which edit.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
+    /// What a model said cannot be an answer.
+    #[error(transparent)]
+    Response(#[from] crate::response::ResponseError),
+    /// Files that a prompt is to show.
+    #[error("pathspec '{0}' matches no tracked file of {1}")]
+    NoSuchFiles(String, String),
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
@@ -57,6 +66,19 @@ pub trait Watch {
     fn detail(&self, text: &str) {
         let _ = text;
     }
+
+    /// A hook or a command has printed that.
+    fn output(&self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// It still runs, after that time.
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        let _ = (what, elapsed);
+    }
+
+    /// It has ended.
+    fn ended(&self) {}
 
     /// A killed run was settled first.
     fn recovered(&self, run: &Recovered) {

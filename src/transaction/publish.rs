@@ -9,6 +9,7 @@ use super::staging::{self, Net, Staged};
 use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::quarantine::Quarantine;
@@ -23,9 +24,11 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) commits: Commits,
+    /// The edits of each.
+    pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
-    pub(super) who: String,
+    pub(super) who: Identities,
     // Last, so that what is staged inside its room is let go first.
     pub(super) transaction: Transaction<'r>,
 }
@@ -87,6 +90,10 @@ impl Prepared<'_> {
         {
             staging::discard(staged);
         }
+        if outcome.is_ok() {
+            let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
+            self.transaction.tell(&self.commits, &self.edits, &self.who, &changed);
+        }
         outcome
     }
 
@@ -122,7 +129,7 @@ impl Prepared<'_> {
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: self.who.clone(),
+                who: Repo::signature_line(&self.who.committer),
                 message: options.reflog.clone(),
             },
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
@@ -139,6 +146,9 @@ impl Prepared<'_> {
                 Ok(()) => e,
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
+        }
+        if let Some(early) = &self.transaction.early {
+            early.stay();
         }
         let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());

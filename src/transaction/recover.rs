@@ -2,12 +2,12 @@
 
 use super::journal::{self, Journal};
 use super::settle::settle;
-use super::{Error, Result, Room, discard, interrupt, remove_room, staging};
+use super::{Error, Result, Room, discard, early, interrupt, outside, remove_room, staging};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::worktree::Scratch;
+use crate::vcs::scratch::Scratch;
 use crate::vcs::{self};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -175,13 +175,13 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         if !repo.locks_with(&room.join(journal::TOKEN))?.is_empty() {
             return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
         }
-        clean(repo, room, &id, None)?;
+        clean(repo, room, &id, None, End::Discarded)?;
         return Ok(Recovered { id, reference: None, settled: Settled::default() });
     };
     let settled = settle(repo, room, &mut journal)?;
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     Journal::retire(room)?;
-    clean(repo, room, &id, Some(&journal))?;
+    clean(repo, room, &id, Some(&journal), settled.end)?;
     Ok(Recovered { id, reference: Some(journal.movement.name), settled })
 }
 
@@ -207,8 +207,8 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes all that a transaction has beside its journal.
-fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>) -> Result<()> {
+/// Removes all that a transaction has beside its journal, which was brought to that end.
+fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     let _ = std::fs::remove_dir_all(Quarantine::path_for(objects, id));
     let noted = staging::elsewhere(room);
@@ -220,6 +220,8 @@ fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>) -> Resul
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
+    early::settle(repo, room, objects, !matches!(end, End::Discarded | End::TakenBack));
+    outside::reap(repo, room, id)?;
     point(Fault::ScratchRemoved)?;
     remove_room(repo.common_dir(), room);
     Ok(())

@@ -25,11 +25,21 @@ macro_rules! faults {
 faults! {
     /// The transaction's directory and liveness lock are there.
     Begun = "begun",
+    /// The directory outside for a full scratch worktree is there.
+    OutsideMade = "outside-made",
     /// The scratch worktree is entered.
     ScratchEntered = "scratch-entered",
+    /// All files of the base are in it.
+    ScratchFilled = "scratch-filled",
+    /// Objects are in the repository that hooks and commands have to see.
+    ObjectsEarly = "objects-early",
+    /// A hook has run.
+    HookRun = "hook-run",
     /// One of the commits is in the quarantine.
     Committed = "committed",
-    /// All are.
+    /// A command of `--exec` has run.
+    ExecRun = "exec-run",
+    /// All commits are there, and checked.
     Prepared = "prepared",
     /// One of the checkout's new files is staged.
     FileStaged = "file-staged",
@@ -75,6 +85,8 @@ faults! {
     DirectoryPruned = "directory-pruned",
     /// The journal is gone.
     JournalRetired = "journal-retired",
+    /// A hook was told of what has landed.
+    HookTold = "hook-told",
     /// The scratch worktree is gone.
     ScratchRemoved = "scratch-removed",
     /// The index is as it was before.

@@ -154,6 +154,18 @@ impl Sandbox {
         command
     }
 
+    /// Any other program, not run yet.
+    pub fn program<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        name: &str,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = Command::new(name);
+        self.pin(&mut command);
+        command.args(args);
+        command
+    }
+
     /// Runs the binary.
     pub fn run<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         Run::of(self.command(args).output().unwrap())
@@ -253,13 +265,18 @@ impl Sandbox {
             .into_keys()
             .filter(|path| {
                 path.ends_with(".lock")
-                    || path.contains("llm-apply")
+                    || (path.contains("llm-apply") && !path.contains("hooks/"))
                     || path.contains("tmp_obj")
                     || path.contains(".git/worktrees/llm")
             })
             .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
         assert!(!self.repo.join(".git/llm-apply").exists(), "an empty directory was left behind");
+        let outside = std::fs::read_dir(self.root.path().join("home/.cache/git-llm-apply"));
+        let outside: Vec<_> =
+            outside.into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        let kept = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("kept-");
+        assert!(outside.iter().all(kept), "left outside: {outside:?}");
     }
 
     /// The subjects of the last commits, the oldest first.

@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use git_llm_apply::cli::args::{self, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, VERBS};
+use git_llm_apply::cli::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, VERBS};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
 use git_llm_apply::diag::{Code, RowKind};
@@ -70,7 +70,7 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS) {
+        for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).chain(RECOVER_OPTIONS) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -108,6 +108,7 @@ mod man_page {
         let known: BTreeSet<_> = OPTIONS
             .iter()
             .chain(PROMPT_OPTIONS)
+            .chain(ASK_OPTIONS)
             .map(args::Opt::key)
             .chain(OTHER_KEYS.map(str::to_owned))
             .collect();
@@ -118,6 +119,7 @@ mod man_page {
         let known: BTreeSet<_> = OPTIONS
             .iter()
             .chain(PROMPT_OPTIONS)
+            .chain(ASK_OPTIONS)
             .chain(RECOVER_OPTIONS)
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))

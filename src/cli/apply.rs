@@ -4,30 +4,17 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, args, input};
-use crate::flow::{self, NotNumbers, Order, Resume};
-use crate::vcs::Oid;
+use crate::flow::{self, Done, NotNumbers, Order, Resume};
 use crate::vcs::repo::Repo;
-use crate::vcs::show::Show;
 use clap::ArgMatches;
 use std::ffi::OsString;
-use std::path::Path;
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output);
-    if output.json && (settings.diff || settings.stat) {
-        return Err(Error::Usage("--json goes with neither --diff nor --stat".into()));
-    }
-    if output.json && output.feedback {
-        return Err(Error::Usage("--json does not go with --feedback".into()));
-    }
-    if settings.options.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
-        let message =
-            "a branch's name with {…} in it is kept for templates, which this version does not have";
-        return Err(Error::Usage(message.into()));
-    }
+    settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let branch = args::single(matches, "branch").flatten();
     let skip = args::several(matches, "skip").unwrap_or_default();
@@ -64,23 +51,29 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
     drop(repo);
-    let shows = settings.diff || settings.stat;
-    let show = |repo: &Repo, old: Option<Oid>, new: Oid, objects: Option<&Path>| {
-        let color = output.color.as_str();
-        repo.show_diff(old, new, Show { diff: settings.diff, stat: settings.stat, color, objects })
-    };
     if settings.dry_run {
-        let checked = flow::check(order, &settings.options, shows, &printer)?;
+        let checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
         let exit = printer.report(&checked.report);
         if let Some((old, preview)) = &checked.preview {
-            show(&checked.repo, *old, preview.tree(), Some(preview.objects()))?;
+            let what = settings.show(output, Some(preview.objects()));
+            checked.repo.show_diff(*old, preview.tree(), what)?;
         }
         return Ok(exit);
     }
     let done = flow::land(order, &settings.options, &printer)?;
+    finish(&done, &settings, output, &printer)
+}
+
+/// Reports what became of it, and shows it if that is wanted.
+pub(super) fn finish(
+    done: &Done,
+    settings: &Settings,
+    output: Output,
+    printer: &Printer,
+) -> Result<Exit, Error> {
     let exit = printer.report(&done.report);
-    if let Some((old, new)) = done.moved.filter(|_| shows) {
-        show(&done.repo, old, new, None)?;
+    if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
+        done.repo.show_diff(old, new, settings.show(output, None))?;
     }
     Ok(exit)
 }

@@ -345,6 +345,24 @@ pub const PROMPT_OPTIONS: &[Opt] = &[
     },
 ];
 
+/// The options of ask beside those of apply and prompt.
+pub const ASK_OPTIONS: &[Opt] = &[
+    Opt {
+        common: true,
+        ..value(
+            "with",
+            "command",
+            "the command to ask: it reads a prompt, and prints an answer",
+            "A command line for `sh`, run at the top of the checkout: `llm -m x`, `claude -p`, `ollama run y`. It gets all that \
+             there is to know each time, on standard input, so it need not remember anything. If it fails, nothing lands.",
+        )
+    },
+    Opt { common: true, ..value("rounds", "n", "ask so many times at most (default: 3)", "") },
+];
+
+/// What of apply's options ask has not.
+const NOT_FOR_ASK: &[&str] = &["dry-run", "continue", "abort", "skip", "base"];
+
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
     common: true,
@@ -375,6 +393,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
+    ("ask", "send that to a command, land its answer, and tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
 ];
 
@@ -423,6 +442,11 @@ fn responses() -> Arg {
         .help("files that hold a model's answer; '-' or none: standard input")
 }
 
+fn pathspecs() -> Arg {
+    let help = "tracked files to show, from HEAD or --base";
+    Arg::new("pathspec").value_name("pathspec").num_args(0..).help(help)
+}
+
 fn directory() -> Arg {
     Arg::new("directory")
         .short('C')
@@ -438,7 +462,7 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -446,7 +470,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | recover) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
@@ -462,12 +486,15 @@ pub fn command() -> Command {
                 .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
                 .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
                 .args(PROMPT_OPTIONS.iter().flat_map(arguments))
-                .arg(
-                    Arg::new("pathspec")
-                        .value_name("pathspec")
-                        .num_args(0..)
-                        .help("tracked files to show, from HEAD or --base"),
-                ),
+                .arg(pathspecs()),
+        )
+        .subcommand(
+            verb(ask)
+                .arg(directory())
+                .args(ASK_OPTIONS.iter().chain(PROMPT_OPTIONS).flat_map(arguments))
+                .args(OPTIONS.iter().filter(|option| !NOT_FOR_ASK.contains(&option.long)).flat_map(arguments))
+                .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
+                .arg(pathspecs()),
         )
         .subcommand(verb(recover).arg(directory()).args(RECOVER_OPTIONS.iter().flat_map(arguments)).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),

@@ -84,7 +84,7 @@ impl Exit {
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_) => Exit::Fatal,
-            flow::Error::Mismatch(_) => Exit::Refused,
+            flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) => Exit::Usage,
         }
     }

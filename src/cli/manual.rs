@@ -9,7 +9,7 @@ mod text;
 
 pub use formats::{Chapter, chapter};
 
-use super::args::{self, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, Takes, VERBS};
+use super::args::{self, ASK_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, Takes, VERBS};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
@@ -56,6 +56,11 @@ pub fn page() -> String {
         page.item(&usage(option), &said(option));
     }
     page.pieces(text::PROMPT_OPTIONS);
+    page.heading("Options of ask");
+    for option in ASK_OPTIONS {
+        page.item(&usage(option), &said(option));
+    }
+    page.pieces(text::ASK_OPTIONS);
     page.heading("Options of recover");
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
@@ -102,7 +107,7 @@ pub fn page() -> String {
     page.pieces(text::EXIT_STATUS);
     page.section("CONFIGURATION");
     page.pieces(text::CONFIGURATION);
-    for option in OPTIONS.iter().chain(PROMPT_OPTIONS).filter(|option| option.keyed) {
+    for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).filter(|option| option.keyed) {
         page.item(&format!("`{}`", option.key()), &configures(option));
     }
     page.pieces(text::OTHER_KEYS);

@@ -2,6 +2,7 @@
 
 mod apply;
 pub mod args;
+mod ask;
 pub mod exit;
 mod input;
 pub mod manual;
@@ -213,6 +214,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         match verb.as_str() {
             "prompt" => prompt::run(&matches),
+            "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
             verb => apply::run(&matches, verb == "check"),
         }

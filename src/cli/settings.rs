@@ -1,13 +1,15 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
-use super::args::{self, OPTIONS, PROMPT_OPTIONS};
-use crate::flow::{Options, Question};
+use super::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS};
+use crate::flow::{Options, Question, ROUNDS};
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
+use crate::vcs::show::Show;
 use clap::ArgMatches;
+use std::path::Path;
 use std::time::Duration;
 
 /// The settings of apply and check.
@@ -133,6 +135,7 @@ impl From<'_> {
         OPTIONS
             .iter()
             .chain(PROMPT_OPTIONS)
+            .chain(ASK_OPTIONS)
             .find(|option| option.long == long)
             .map(args::Opt::key)
             .unwrap_or_default()
@@ -225,6 +228,52 @@ impl Settings {
             abort: attempt(matches, "abort"),
         })
     }
+}
+
+impl Settings {
+    /// Says what does not go together.
+    pub(super) fn check(&self, output: Output) -> std::result::Result<(), &'static str> {
+        if output.json && self.shows() {
+            return Err("--json goes with neither --diff nor --stat");
+        }
+        if output.json && output.feedback {
+            return Err("--json does not go with --feedback");
+        }
+        if self.options.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
+            return Err(
+                "a branch's name with {…} in it is kept for templates, which this version does not have",
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether git is to show what came of it.
+    pub(super) fn shows(&self) -> bool {
+        self.diff || self.stat
+    }
+
+    /// What git is to show; `objects` is where objects are that the repository lacks.
+    pub(super) fn show<'a>(&self, output: Output, objects: Option<&'a Path>) -> Show<'a> {
+        Show { diff: self.diff, stat: self.stat, color: output.color.as_str(), objects }
+    }
+}
+
+/// The command that `ask` asks.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<String>> {
+    From { matches, config }.single("with")
+}
+
+/// How often it asks at most.
+///
+/// # Errors
+/// It is no number above 0.
+pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> Result<usize> {
+    let Some(text) = (From { matches, config }).single("rounds")? else { return Ok(ROUNDS) };
+    let number = text.parse().ok().filter(|rounds| *rounds > 0);
+    number.ok_or_else(|| config::bad("llmapply.rounds", &text, "a number above 0"))
 }
 
 /// The attempt that an option names, or the only one.

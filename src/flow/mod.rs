@@ -2,8 +2,10 @@
 //!
 //! Nothing of a command line or a terminal: a program that lands edits itself calls the same functions as the command.
 
+mod ask;
 mod check;
 mod land;
+mod model;
 mod numbers;
 mod options;
 mod prompt;
@@ -13,8 +15,10 @@ mod run;
 mod series;
 mod told;
 
+pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
 pub use land::{Done, land};
+pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
@@ -44,6 +48,9 @@ pub enum Error {
     /// What a model said cannot be an answer.
     #[error(transparent)]
     Response(#[from] crate::response::ResponseError),
+    /// The model gave no answer.
+    #[error("{0}")]
+    Model(String),
     /// Files that a prompt is to show.
     #[error("pathspec '{0}' matches no tracked file of {1}")]
     NoSuchFiles(String, String),

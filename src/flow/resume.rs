@@ -37,6 +37,14 @@ impl Resume {
         Ok(Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() })
     }
 
+    /// The attempt of just that name.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub(super) fn named(id: &str) -> Result<Self, Error> {
+        Self::find(&Repo::discover()?, Some(id), None)
+    }
+
     /// The id that the first correction has to have.
     pub fn next_response(&self) -> u32 {
         u32::try_from(self.found.responses.len()).unwrap_or(u32::MAX)

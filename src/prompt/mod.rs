@@ -113,6 +113,27 @@ pub fn prompt(
     out
 }
 
+/// The prompt once more, with the answer that was given to it and what is wrong with that: all that a model needs that
+/// remembers nothing.
+pub fn again(prompt: &str, answer: &str, feedback: &str) -> String {
+    let fence = fence(answer);
+    let end = if answer.ends_with('\n') { "" } else { "\n" };
+    format!(
+        "{}\n\n# Your last answer\n\n{fence}\n{answer}{end}{fence}\n\n# What became of it\n\n{}\n",
+        prompt.trim_end(),
+        feedback.trim_end()
+    )
+}
+
+/// What is wrong with an answer whose edits land, and do not pass a check then; with the end of what the check printed.
+pub fn failed(message: &str, output: &str) -> String {
+    let (output, fence) = (output.trim_end(), fence(output));
+    format!(
+        "All of its edits could be made, but then {message}, so nothing was changed. This is what was printed:\n\n\
+         {fence}\n{output}\n{fence}\n\nSend a whole new answer, with all edits, made to the files as they were.\n"
+    )
+}
+
 fn fenced(out: &mut String, file: &File<'_>) {
     let fence = fence(file.text);
     let _ = write!(out, "{}:\n{fence}\n{}", file.path, file.text);

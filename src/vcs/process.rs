@@ -37,11 +37,16 @@ pub fn git(repo: &Repo) -> Command {
     command
 }
 
-/// Takes everything from a command's environment that could point elsewhere.
-pub(super) fn detach(command: &mut Command, repo: &Repo) {
+/// Takes from a command's environment what would tie git to a repository other than that of its directory.
+pub(super) fn forget_repository(command: &mut Command) {
     for name in LOCAL {
         command.env_remove(name);
     }
+}
+
+/// Takes everything from a command's environment that could point elsewhere.
+pub(super) fn detach(command: &mut Command, repo: &Repo) {
+    forget_repository(command);
     if repo.has_own_objects_dir() {
         command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());
     }

@@ -3,7 +3,7 @@
 //! It has nothing to read, and a process group of its own, which is gone when the command ends, with whatever it has
 //! left running there; or when this process does, however that ends.
 
-use super::{Error, Result};
+use super::{Error, Result, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsStr;
@@ -77,6 +77,13 @@ impl Supervised {
         command.arg("-c").arg(GUARD).arg("git-llm-apply").arg(input.unwrap_or(Path::new("/dev/null")));
         command.arg(program).args(args);
         Self(command)
+    }
+
+    /// Lets it run in that directory, on whatever repository is found from there.
+    pub fn at(&mut self, directory: &Path) -> &mut Self {
+        process::forget_repository(&mut self.0);
+        self.0.current_dir(directory);
+        self
     }
 
     /// Sets a variable of its environment.

@@ -6,6 +6,7 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply` [`<options>`] [`--`] [`<response>`...]",
     "`git llm-apply check` [`<options>`] [`--`] [`<response>`...]",
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
+    "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
 ];
 
@@ -61,10 +62,19 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
 ];
 
-pub(super) const VERBS: &[Piece] = &[Text(
-    "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. What \
+pub(super) const VERBS: &[Piece] = &[
+    Text(
+        "Verbs that change something recover first by themselves; `check` changes nothing, and names what is pending. What \
      `prompt` prints goes to a model as it is: how to answer in a format, the files named, the request. A response whose name is that of a verb is given behind `--`.",
-)];
+    ),
+    Text(
+        "`ask` gives a prompt to the command that `--with` names and lands what that prints. What is refused goes back to it, with \
+     the prompt and its last answer, as does the end of what a failing `--exec` command printed; at most `--rounds` times. Edits \
+     that were fine are kept from round to round, and all of it lands as one transaction, or nothing does; then the answers are \
+     kept for `--continue`. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
+     an answer ever comes into its command line. `-v` shows what goes to and fro.",
+    ),
+];
 
 pub(super) const RESUMING: &[Piece] = &[
     Text(
@@ -111,6 +121,11 @@ pub(super) const OTHER_OPTIONS: &[Piece] = &[
 pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
     "The format is detected; one response may hold several, which are taken in the order they stand. The rest of this part \
      holds for all of them.",
+)];
+
+pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
+    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort` and `--skip`. A format \
+     that is named is asked for and read alone.",
 )];
 
 pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(

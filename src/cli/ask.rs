@@ -1,0 +1,34 @@
+//! `git llm-apply ask`: the whole loop with a model, which is any command that reads a prompt and prints an answer.
+
+use super::output::Printer;
+use super::settings::{self, Output, Settings};
+use super::{Error, apply, args, exit::Exit};
+use crate::flow::{self, ModelCommand, Watch};
+use crate::vcs::repo::Repo;
+use clap::ArgMatches;
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+    let repo = Repo::discover()?;
+    let mut settings = Settings::read(matches, repo.config(), false)?;
+    let output = Output::read(matches, repo.config())?;
+    settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
+    let printer = Printer::new(output);
+    let Some(with) = settings::with(matches, repo.config())? else {
+        let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";
+        return Err(Error::Usage(message.into()));
+    };
+    let rounds = settings::rounds(matches, repo.config())?;
+    let question = settings::question(matches, repo.config())?;
+    // A model that was asked for one format and gives another is understood, unless one was typed.
+    if args::single(matches, "format").is_none() {
+        settings.options.format = None;
+    }
+    let prompted = flow::prompt(&question)?;
+    for (path, why) in &prompted.left_out {
+        printer.warn(&format!("left out: {path} ({why})"));
+    }
+    let mut model = ModelCommand::new(&repo, with, settings.options.max_size, &printer);
+    drop(repo);
+    let done = flow::ask(&prompted.text, &mut model, rounds, &settings.options, &printer)?;
+    apply::finish(&done, &settings, output, &printer)
+}

@@ -1,0 +1,95 @@
+//! A model that is a command: it reads a prompt and prints an answer.
+
+use super::{Error, Model, Watch};
+use crate::response::ResponseError;
+use crate::transaction::interrupt;
+use crate::vcs;
+use crate::vcs::repo::Repo;
+use crate::vcs::supervise::{self, Onlooker, Supervised};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How much of what a failing command printed is passed on, in bytes.
+const SAID: usize = 2000;
+
+/// A command line for `sh`. Prompts and answers go by files that nobody else can read, never by the command line.
+pub struct ModelCommand<'a> {
+    line: String,
+    directory: PathBuf,
+    limit: u64,
+    watch: &'a dyn Watch,
+}
+
+impl<'a> ModelCommand<'a> {
+    /// It runs at the top of the checkout, and may answer with so many bytes.
+    pub fn new(repo: &Repo, line: String, limit: u64, watch: &'a dyn Watch) -> Self {
+        let directory = repo.workdir().unwrap_or_else(|| repo.git_dir()).to_owned();
+        Self { line, directory, limit, watch }
+    }
+}
+
+impl Model for ModelCommand<'_> {
+    fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
+        let _held = interrupt::hold();
+        let room = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+        let (asked, answered) = (room.path().join("prompt"), room.path().join("answer"));
+        std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
+        let script = "exec sh -c \"$1\" >\"$2\"";
+        let args = ["-c".as_ref(), script.as_ref(), "sh".as_ref(), self.line.as_ref(), answered.as_os_str()];
+        let mut command = Supervised::new("sh", args, Some(&asked));
+        command.at(&self.directory);
+        let onlooker = Reader { answered: &answered, limit: self.limit, watch: self.watch };
+        let ended = supervise::run(command, &onlooker)?;
+        self.watch.ended();
+        if interrupt::seen() {
+            return Err(crate::transaction::Error::Interrupted.into());
+        }
+        let mut answer = Vec::new();
+        std::fs::File::open(&answered)
+            .and_then(|file| file.take(self.limit.saturating_add(1)).read_to_end(&mut answer))
+            .map_err(|e| vcs::Error::io("read", &answered, e))?;
+        if answer.len() as u64 > self.limit {
+            return Err(
+                ResponseError::TooLarge { name: "the model's answer".into(), limit: self.limit }.into()
+            );
+        }
+        if ended.is_success() {
+            return Ok(answer);
+        }
+        let mut message = match ended.wanted_terminal {
+            true => "the model's command wanted to read from the terminal, and is given none".to_owned(),
+            false => format!("the model's command failed (exit status {})", ended.status),
+        };
+        let said =
+            String::from_utf8_lossy(&ended.output[ended.output.len().saturating_sub(SAID)..]).into_owned();
+        if !said.trim().is_empty() {
+            message = format!("{message}:\n{}", said.trim());
+        }
+        Err(Error::Model(message))
+    }
+}
+
+/// Listens to the command.
+struct Reader<'a> {
+    answered: &'a Path,
+    limit: u64,
+    watch: &'a dyn Watch,
+}
+
+impl Onlooker for Reader<'_> {
+    fn output(&self, bytes: &[u8]) {
+        self.watch.output(bytes);
+    }
+
+    fn waiting(&self, elapsed: Duration) {
+        self.watch.waiting("waiting for the model", elapsed);
+    }
+
+    fn signal(&self) -> Option<i32> {
+        // One that prints without end is ended.
+        let printed = std::fs::metadata(self.answered).map_or(0, |found| found.len());
+        let too_much = printed > self.limit.saturating_add(1);
+        interrupt::signal().or_else(|| too_much.then_some(signal_hook::consts::SIGTERM))
+    }
+}

@@ -1,0 +1,213 @@
+//! The loop with a model, played by scripts: right at once, right after feedback, never right, failing, killed.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Sandbox, create, patch, same};
+use std::path::PathBuf;
+
+/// A model that gives those answers, one after the other and the last again and again, and keeps what it was asked.
+struct Model {
+    directory: PathBuf,
+}
+
+impl Model {
+    fn of(sandbox: &Sandbox, answers: &[String]) -> Self {
+        let directory = sandbox.root().join("model");
+        std::fs::create_dir(&directory).unwrap();
+        for (number, answer) in answers.iter().enumerate() {
+            std::fs::write(directory.join(format!("answer-{}", number + 1)), answer).unwrap();
+        }
+        let last = answers.len();
+        let script = format!(
+            "#!/bin/sh\ncd '{}'\nn=$(( $(cat count 2>/dev/null || echo 0) + 1 ))\necho $n >count\ncat >asked-$n\n\
+             pwd -P >/dev/null\n[ $n -gt {last} ] && n={last}\necho thinking... >&2\ncat answer-$n\n",
+            directory.display()
+        );
+        sandbox.script(&directory.join("run"), &script);
+        Self { directory }
+    }
+
+    fn command(&self) -> String {
+        format!("'{}'", self.directory.join("run").display())
+    }
+
+    fn asked(&self, round: usize) -> String {
+        std::fs::read_to_string(self.directory.join(format!("asked-{round}"))).unwrap_or_default()
+    }
+
+    fn rounds(&self) -> usize {
+        std::fs::read_to_string(self.directory.join("count")).map_or(0, |text| text.trim().parse().unwrap())
+    }
+}
+
+fn good() -> String {
+    "Here you are:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
+}
+
+/// Two edits, of which the second quotes what is not there.
+fn half() -> String {
+    create("new.txt", "Add it", "new\n") + &patch("README", "Greet the world", "goodbye\n", "hello world\n")
+}
+
+#[test]
+fn right_at_once() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    sandbox.run(["ask", "--with", &model.command(), "-r", "Greet the world", "README"]).exits(0);
+    assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".into(), 1));
+    // What it was asked is what `prompt` prints.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let prompt = sandbox.run(["prompt", "-r", "Greet the world", "README"]).exits(0);
+    assert_eq!(model.asked(1), prompt.stdout);
+    // Without a pathspec no file is sent.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[good()])
+    };
+    sandbox.run(["ask", &format!("--with={}", model.command())]).exits(0);
+    assert!(!model.asked(1).contains("README"), "{}", model.asked(1));
+    sandbox.is_sound();
+}
+
+#[test]
+fn right_after_feedback() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let model = Model::of(&sandbox, &[half(), good()]);
+    sandbox.git(["config", "llmapply.with", &model.command()]);
+    let run = sandbox.run(["ask", "-r", "Greet", "README"]).exits(0).says("warning: round 1 of 3: refused");
+    assert_eq!(model.rounds(), 2, "{}", run.stderr);
+    // The second time it is told all: the prompt, its answer, and what is wrong with it.
+    let (first, second) = (model.asked(1), model.asked(2));
+    assert!(second.starts_with(first.trim_end()), "{second}");
+    assert!(second.contains("goodbye") && second.contains("# What became of it"), "{second}");
+    // What was fine the first time lands with what is corrected, in the order of the first answer.
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"]);
+    assert_eq!(sandbox.status(), "");
+    assert!(!sandbox.exists(".git/llm-apply/attempts"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_check_that_fails_is_told_too() {
+    let sandbox = Sandbox::new();
+    let wrong = patch("README", "Greet", "hello\n", "hello wolrd\n");
+    let model = Model::of(&sandbox, &[wrong, good()]);
+    let check = "grep -q world README || { echo a typo in README; exit 3; }";
+    sandbox.run(["ask", "--with", &model.command(), "-x", check]).exits(0);
+    assert!(
+        model.asked(2).contains("a typo in README") && model.asked(2).contains("wolrd"),
+        "{}",
+        model.asked(2)
+    );
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "2");
+    // In the last round it is what it is without a model.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let before = sandbox.head();
+    sandbox.run(["ask", "--with", &model.command(), "-x", "false", "--rounds=1"]).exits(2);
+    assert_eq!(sandbox.head(), before);
+    sandbox.is_sound();
+}
+
+#[test]
+fn never_right() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.state();
+    let model = Model::of(&sandbox, &[half()]);
+    sandbox.run(["ask", "--with", &model.command(), "--rounds", "2"]).exits(1).says("--continue");
+    assert_eq!(model.rounds(), 2);
+    // Both answers are kept with the attempt, and gone on with by hand.
+    let kept = sandbox.listing().keys().filter(|path| path.contains("/attempts/")).count();
+    assert!(kept >= 3, "the record and the answers: {kept}");
+    sandbox.apply(["--continue"], &good()).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.git(["reset", "-q", "--hard", "HEAD~2"]);
+    // Or nothing at all is left.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[half()])
+    };
+    let listing = sandbox.listing();
+    sandbox.run(["ask", "--with", &model.command(), "--no-keep"]).exits(1);
+    assert_eq!(model.rounds(), 3);
+    same("nothing is kept", &listing, &sandbox.listing());
+    drop(before);
+}
+
+#[test]
+fn it_answers_without_edits_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let ask = |command: &str| sandbox.run(["ask", "--with", command]);
+    ask("echo I would rather not").exits(5).says("no edits found");
+    ask("exit 7").exits(1).says("the model's command failed (exit status 7)");
+    ask("no-such-command-at-all").exits(1).says("exit status 127");
+    ask("kill -9 $$").exits(1).says("exit status 137");
+    ask("printf '\\377\\376\\000\\001'").exits(128);
+    // It may end before it has read anything, and print more than is read.
+    ask("exit 0").exits(5);
+    sandbox.git(["config", "llmapply.maxSize", "100k"]);
+    ask("yes").exits(128).says("larger than 102400 bytes");
+    sandbox.git(["config", "--unset", "llmapply.maxSize"]);
+    sandbox.run(["ask"]).exits(129).says("--with");
+    sandbox.run(["ask", "--with", "true", "--rounds", "0"]).exits(128);
+    sandbox.git(["config", "llmapply.maxSize", "100k"]);
+    sandbox.git(["config", "--unset", "llmapply.maxSize"]);
+    same("nothing has changed", &without_config(before), &without_config(sandbox.listing()));
+}
+
+fn without_config(listing: sandbox::Listing) -> sandbox::Listing {
+    listing.into_iter().filter(|(path, _)| !path.starts_with(".git/config")).collect()
+}
+
+#[test]
+fn the_request_is_never_a_command() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[half().replace("goodbye", "$(touch owned); `touch owned`"), good()]);
+    let request = "'; touch owned; echo '$(touch owned)`touch owned`";
+    sandbox.run(["ask", "--with", &model.command(), "-r", request]).exits(0);
+    assert!(model.asked(1).contains(request));
+    assert!(!sandbox.exists("owned") && !model.directory.join("owned").exists());
+}
+
+#[test]
+fn verbose_shows_what_goes_to_and_fro_and_json_is_one_object() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let run = sandbox.run(["ask", "-v", "--with", &model.command(), "-r", "Greet the world"]).exits(0);
+    assert!(run.stderr.contains("# The request") && run.stderr.contains("Here you are:"), "{}", run.stderr);
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let run = sandbox.run(["ask", "--json", "--with", &model.command()]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["status"], "landed");
+}
+
+#[test]
+fn a_command_that_hangs_is_interrupted_with_us() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let mark = sandbox.root().join("started");
+    let command = format!("echo $$ >'{}'; sleep 1000", mark.display());
+    let mut child = sandbox.command(["ask", "--with", &command]).spawn().unwrap();
+    let pid = loop {
+        match std::fs::read_to_string(&mark) {
+            Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // Its group is gone.
+    for _ in 0..100 {
+        let alive = std::path::Path::new("/proc").join(&pid).exists();
+        if !alive {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!std::path::Path::new("/proc").join(&pid).exists());
+    same("nothing has changed", &before, &sandbox.listing());
+}

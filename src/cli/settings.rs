@@ -198,6 +198,10 @@ impl Settings {
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
         options.verify = from.switch("verify", options.verify)?;
+        options.exec = from.several("exec")?;
+        options.exec_each = from.switch("exec-each", options.exec_each)?;
+        options.scratch_dir = config.path("llmapply.scratchdir")?;
+        options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
         options.exclude = from.several("exclude")?;
         options.max_fuzz = max_fuzz;

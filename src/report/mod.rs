@@ -237,8 +237,6 @@ pub struct RecoveredReport {
     pub end: &'static str,
     /// Paths left as they were found.
     pub left: Vec<String>,
-    /// Paths that have landed and that the index does not have so.
-    pub unindexed: Vec<String>,
     /// Locks of a git that was killed with it.
     pub locks: Vec<String>,
     /// Where what it left was moved to, if it was given up.

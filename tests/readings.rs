@@ -65,8 +65,8 @@ fn the_lines_of_a_reason_are_joined_and_a_long_one_is_cut_at_a_clause() {
     sandbox.apply([""; 0], &sandbox::patch("src/a.rs", why, "fn b() {}\n", "")).exits(0);
     assert_eq!(
         message(&sandbox),
-        "Remove the helper, since nothing calls it.\n\nIt has been in the way of the new client for a long time, and its tests \
-         are\nthe slowest."
+        "Remove the helper, since nothing calls it.\n\nIt has been in the way of the new client for a long time, and its tests\nare \
+         the slowest."
     );
     let sandbox = Sandbox::new();
     let why = "Remove the helper of the old client, which nothing calls after the move to the new one.";
@@ -164,9 +164,8 @@ fn a_path_is_shown_one_way_and_a_near_name_is_a_hint() {
 #[test]
 fn the_root_is_the_main_worktree_or_the_one_at_hand() {
     let sandbox = Sandbox::new();
-    let name = sandbox.root().file_name().unwrap().to_str().unwrap().to_owned();
     sandbox.git(["worktree", "add", "-q", "-b", "side", "../linked-one"]);
-    let linked = sandbox.root().parent().unwrap().join("linked-one");
+    let linked = sandbox.root().join("linked-one");
     let of = |root: &str, find: &str| {
         format!(
             "<edit file=\"src/a.rs\" root=\"{root}\" op=\"patch\">\n<find><<<{find}>>></find><put><<<fn z() {{}}>>></put></edit>\n"
@@ -176,7 +175,7 @@ fn the_root_is_the_main_worktree_or_the_one_at_hand() {
         let answer = sandbox.response(&of(root, find));
         sandbox.run(["-C", linked.to_str().unwrap(), answer.to_str().unwrap()])
     };
-    run(&name, "fn a() {}").exits(0);
+    run("repo", "fn a() {}").exits(0);
     run("linked-one", "fn b() {}").exits(0);
     run("elsewhere", "fn c() {}").exits(1);
 }

@@ -362,7 +362,8 @@ mod tests {
         ] {
             let s = script(text);
             assert_eq!(edits(&s), [(1, "a")], "{text}");
-            assert_eq!(codes(&s), [], "{text}");
+            let named = if text.contains("\nno\n") { vec![Code::Reasoning] } else { vec![] };
+            assert_eq!((codes(&s), s.has_errors()), (named, false), "{text}");
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Reasoning {
     ended: Option<usize>,
     /// A closing tag alone, below edits that it took back.
     lone: Option<Span>,
+    /// Whether tags say nothing, because all that is read is reasoning.
+    is_all: bool,
 }
 
 /// A closing tag in a text.
@@ -83,12 +85,22 @@ fn message_end(text: &str) -> Option<usize> {
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
+impl Reasoning {
+    /// For a part of a response in which nothing but reasoning stands.
+    pub(super) fn all() -> Self {
+        Self { is_all: true, ..Self::default() }
+    }
+}
+
 impl<'r> Cursor<'r> {
     /// Goes over a reasoning section if one opens at this line; says whether it did.
     ///
     /// An envelope's parser asks at every line that is outside a payload, as [`super::parse`] does outside regions.
     pub fn skip_reasoning(&mut self) -> bool {
         let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return false };
+        if self.reasoning.is_all {
+            return false;
+        }
         let line = line.trim_start();
         let end = if let Some((name, length)) = tag_at(line.text, "<") {
             self.find_section_end(name, line.skip(length))
@@ -171,14 +183,17 @@ impl<'r> Cursor<'r> {
     /// The closing tag at the start of this line, if one is there: reasoning that was not seen to open ends.
     /// An envelope's parser stops before it.
     pub fn reasoning_end(&self) -> Option<Span> {
-        let line = self.line().filter(|line| line.first_byte() == Some(b'<'))?.trim_start();
+        let line = self
+            .line()
+            .filter(|line| line.first_byte() == Some(b'<') && !self.reasoning.is_all)?
+            .trim_start();
         let (_, length) = tag_at(line.text, "</")?;
         Some(self.span(line.start, line.start + length))
     }
 
     /// The first closing tag anywhere in this line of prose.
     fn reasoning_end_within(&self) -> Option<Span> {
-        let line = self.line()?;
+        let line = self.line().filter(|_| !self.reasoning.is_all)?;
         let tag = closing_tags(line.text, self.first_tick(line)).next()?;
         Some(self.span(line.start + tag.start, line.start + tag.end))
     }

@@ -1,5 +1,6 @@
 //! What reads like edits and was skipped: drafts in reasoning.
 
+use super::reasoning::Reasoning;
 use super::scan::Cursor;
 use super::{Format, read_to, reasoning};
 use crate::diag::{Code, Diagnostic};
@@ -14,7 +15,9 @@ const NAMED: usize = 3;
 pub(super) fn warn(response: &Response, formats: &[Format], reasoning: &[Span], script: &mut Script) {
     for &section in reasoning {
         let mut drafts = Script::default();
-        read_to(&mut Cursor::within(response, section), &mut drafts, formats);
+        let mut cursor = Cursor::within(response, section);
+        cursor.reasoning = Reasoning::all();
+        read_to(&mut cursor, &mut drafts, formats);
         if drafts.edits.is_empty() {
             continue;
         }

@@ -551,8 +551,10 @@ fn reasoning_is_skipped_between_edits_and_parts() {
     let text = "<think>\n<edit file='no' op='remove'/>\n</think>\n<opx>\n<edit file='a' op='move'>\n\
                 <think>where?</think>\n<to file='b'/>\n</edit>\n<thinking>\n</opx>\n</thinking>\n\
                 <edit file='c' op='remove'/>\n</opx>";
-    let edits = edits(text);
-    assert_eq!(edits.iter().map(|edit| edit.region).collect::<Vec<_>>(), [1, 1]);
+    let script = script(text);
+    assert_eq!(script.edits.iter().map(|edit| edit.region).collect::<Vec<_>>(), [1, 1]);
+    let codes: Vec<Code> = script.diagnostics.iter().map(|said| said.code).collect();
+    assert_eq!((codes, script.has_errors()), (vec![Code::Reasoning], false), "the draft is named");
 }
 
 #[test]

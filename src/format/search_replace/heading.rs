@@ -57,6 +57,8 @@ impl Heading {
         let mut word = None;
         let mut lines = cursor.above().take_while(|line| line.start >= floor).peekable();
         let (mut explicit, mut bare) = (None, None);
+        // Whether the fence around the block opens above all lines so far.
+        let mut fenced = cursor.fence().is_some();
         let holds = cursor.heading.is_some()
             || lines.clone().any(|line| matches!(Said::of(line.text), Said::File(_)));
         while explicit.is_none() && bare.is_none() {
@@ -64,6 +66,7 @@ impl Heading {
             let found =
                 |path| Bare { path: target(cursor, line, path), is_near: texts == 0 && !is_item(line.text) };
             if let Some(fence) = Fence::of(line.text) {
+                fenced = false;
                 if between.pass(fence) && texts < NEAR {
                     bare = Said::of_info(fence.info).map(found);
                 }
@@ -103,7 +106,7 @@ impl Heading {
         let prose = match (found, &word) {
             (true, _) => paragraphs(&prose).or_else(|| {
                 let lines = lines.clone().map(|line| line.text);
-                why::above(lines, false)
+                why::above(lines, fenced)
             }),
             (false, Some(_)) => None,
             (false, None) => {

@@ -40,7 +40,11 @@ impl Exit {
              checked out elsewhere, another operation in progress; nothing changed",
         ),
         (Exit::NoEdits, "no edits found in the response"),
-        (Exit::Fatal, "not a repository, one that cannot be served, I/O, a broken object store"),
+        (
+            Exit::Fatal,
+            "not a repository, one that cannot be served, I/O, a broken object store, a commit that cannot be signed, a \
+             message that is left empty in the editor",
+        ),
         (Exit::Usage, "usage"),
         (Exit::Interrupted, "interrupted, rolled back"),
     ];
@@ -78,7 +82,11 @@ impl Exit {
         match error {
             flow::Error::Vcs(error) => Self::of_vcs(error),
             flow::Error::Transaction(error) => Self::of(error),
-            flow::Error::Tree(_) | flow::Error::Attempt(_) => Exit::Fatal,
+            flow::Error::Tree(_)
+            | flow::Error::Attempt(_)
+            | flow::Error::Message(_)
+            | flow::Error::Unborn(_) => Exit::Fatal,
+            flow::Error::Trailer(_) => Exit::Usage,
             flow::Error::Mismatch(_) => Exit::Refused,
         }
     }
@@ -89,6 +97,7 @@ impl Exit {
             transaction::Error::Vcs(error) => Self::of_vcs(error),
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
             transaction::Error::Unsupported { .. }
+            | transaction::Error::EmptyMessage(_)
             | transaction::Error::NoAttempt { .. }
             | transaction::Error::Attempt { .. }
             | transaction::Error::Broken { .. }
@@ -116,6 +125,13 @@ impl Exit {
             | E::Command { .. }
             | E::NotOwn(_)
             | E::Unfetched { .. }
+            | E::Unsigned(_)
+            | E::Encoding { .. }
+            | E::BadDate(_)
+            | E::BadAuthor(_)
+            | E::NotUtf8(_)
+            | E::NoTerminal
+            | E::Editor(_)
             | E::Filter { .. }
             | E::Injected(_) => Exit::Fatal,
         }

@@ -42,6 +42,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
         let target = run.target(&repo)?;
         return Ok(Done { report: run.not_joined(&repo, &target), moved: None, repo });
     }
+    run.tell_of_messages(&repo)?;
     recover(&repo, options.lock_timeout, watch)?;
     Attempt::expire(&repo);
     drop(repo);
@@ -84,17 +85,20 @@ impl Run<'_> {
             self.forget(repo);
             return Ok((report, None));
         }
+        if !self.options.ff && target.start.is_none() {
+            return Err(Error::Unborn(target.short().to_owned()));
+        }
         let held = interrupt::hold();
         let landed = match self.transact(repo, &target, &base, &ready.series) {
             Ok(landed) => landed,
-            Err(transaction::Error::InTheWay(obstacles)) => {
+            Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
                 if let Some(rejected) = &ready.refused {
                     report.attempt = self.keep(repo, rejected, &BTreeSet::new());
                 }
                 return Ok((report, None));
             }
-            Err(transaction::Error::Nothing) => {
+            Err(Error::Transaction(transaction::Error::Nothing)) => {
                 if let Some(rejected) = &ready.refused {
                     return Ok((self.refused(repo, &target, rejected), None));
                 }
@@ -102,7 +106,7 @@ impl Run<'_> {
                 self.forget(repo);
                 return Ok((report, None));
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         drop(held);
         self.landed(repo, &mut report, &target, &ready.series, &landed);
@@ -135,15 +139,20 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-    ) -> Result<Landed, transaction::Error> {
+    ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
             reflog: reflog(edits, &self.names()),
+            author: self.options.author.clone(),
+            sign: self.options.sign.clone(),
+            cleanup: self.messages.last_cleanup(&self.options),
         };
+        let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
-        transaction.prepare(base, series)?.publish()
+        let (series, joined) = self.edited(&transaction, series.to_vec(), joined)?;
+        Ok(transaction.prepare(base, &series, joined.as_ref())?.publish()?)
     }
 }
 

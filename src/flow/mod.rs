@@ -4,6 +4,7 @@
 
 mod check;
 mod land;
+mod messages;
 mod options;
 mod ready;
 mod resume;
@@ -36,6 +37,15 @@ pub enum Error {
     /// It cannot be told which correction is for which edit.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
+    /// What is given is no trailer.
+    #[error("'{0}' is no trailer: <token>: <value>, on one line, the token of letters, digits and hyphens")]
+    Trailer(String),
+    /// A message is not one that a commit can have.
+    #[error("{0}; nothing was changed")]
+    Message(String),
+    /// There is nothing that a merge commit could join the commits with.
+    #[error("{0} has no commit yet, so there is nothing to merge onto")]
+    Unborn(String),
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),

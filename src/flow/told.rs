@@ -125,7 +125,9 @@ impl Run<'_> {
             edit.state = EditState::NoChange;
         }
         let old = landed.old.map(|id| (id, repo.short(id)));
-        report.branch = Some(branch(target, old, Some((landed.new, repo.short(landed.new)))));
+        let mut branch = branch(target, old, Some((landed.new, repo.short(landed.new))));
+        branch.merge = landed.merge.is_some();
+        report.branch = Some(branch);
     }
 }
 
@@ -144,5 +146,6 @@ fn branch(target: &Target, old: Option<(Oid, String)>, new: Option<(Oid, String)
         old: text(old),
         new: text(new),
         checked_out: target.checked_out,
+        merge: false,
     }
 }

@@ -110,17 +110,20 @@ pub fn headline(report: &Report) -> String {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
-            let commits = plural(commits.len(), "commit");
+            let mut commits = plural(commits.len(), "commit");
+            if branch.merge {
+                commits.push_str(" and their merge");
+            }
             let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             match short(&branch.old) {
                 Some(old) => {
                     let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}");
+                    let revert = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
                     let _ = match branch.checked_out {
-                        true => writeln!(
-                            out,
-                            "take it back: git reset --keep {old}   (or: git revert {old}..{new})"
-                        ),
+                        true => {
+                            writeln!(out, "take it back: git reset --keep {old}   (or: git revert {revert})")
+                        }
                         false => writeln!(
                             out,
                             "take it back: git update-ref {} {old} {new}",

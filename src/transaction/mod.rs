@@ -33,7 +33,10 @@ pub use recover::{End, Recovered, Settled, pending, recover};
 pub use series::Planned;
 pub use target::Target;
 
+use crate::message::Cleanup;
+use crate::vcs::commit::{Draft, Manner, Sign, Writers};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Given;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -65,6 +68,9 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
+    /// Nothing is left of a commit's message.
+    #[error("the message of {0} is empty")]
+    EmptyMessage(String),
     /// A refused attempt cannot be read.
     #[error("the refused attempt {id} {why}")]
     Attempt {
@@ -135,6 +141,19 @@ pub struct Options {
     pub no_verify: bool,
     /// The reflog's message.
     pub reflog: String,
+    /// What was said of the author.
+    pub author: Given,
+    /// Whether commits are signed.
+    pub sign: Sign,
+    /// What becomes of messages at last, and what begins a comment in them.
+    pub cleanup: (Cleanup, String),
+}
+
+/// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
+#[derive(Debug, Clone)]
+pub struct Joined {
+    /// The whole message, ending in a line break.
+    pub message: String,
 }
 
 /// What could not be read of a tree.
@@ -284,6 +303,8 @@ pub struct Transaction<'r> {
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
+    writers: Writers,
+    manner: Manner,
 }
 
 impl<'r> Transaction<'r> {
@@ -301,6 +322,8 @@ impl<'r> Transaction<'r> {
         obstacles::unsupported(repo, options.no_verify)?;
         conversions::refuse_together(base, series)?;
         let touched = series::touched(base, series)?;
+        let writers = repo.writers(&options.author)?;
+        let manner = repo.manner(&options.sign, interrupt::seen)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, Vec<Obstacle>)> {
@@ -338,16 +361,46 @@ impl<'r> Transaction<'r> {
         };
         point(Fault::ScratchEntered)?;
         let quarantine = Quarantine::enter(repo, &room.id)?;
-        Ok(Self { quarantine, _scratch: scratch, room, repo, target, options, touched, index })
+        Ok(Self {
+            quarantine,
+            _scratch: scratch,
+            room,
+            repo,
+            target,
+            options,
+            touched,
+            index,
+            writers,
+            manner,
+        })
+    }
+
+    /// Has the user edit a text, in a file that git's own would be called by, and gives what became of it.
+    ///
+    /// # Errors
+    /// There is no terminal, the editor failed, or a signal came; everything is as it was then.
+    pub fn edit(&self, text: &str) -> Result<String> {
+        let file = self.room.file("COMMIT_EDITMSG");
+        std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
+        point(Fault::EditorStarted)?;
+        self.repo.edit(&file, interrupt::seen).map_err(unless_interrupted)?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        let edited = vcs::places::read(&file, LONGEST_TEXT)?;
+        String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())
     }
 
     /// Writes the commits and stages the checkout's files. Nothing that the user can see changes.
     ///
     /// # Errors
     /// The disk, the object store, or a signal; everything is as it was then.
-    pub fn prepare(self, base: &BaseTree<'_>, series: &[Planned]) -> Result<Prepared<'r>> {
-        let author = self.repo.identity(vcs::ident::Role::Author)?;
-        let committer = self.repo.identity(vcs::ident::Role::Committer)?;
+    pub fn prepare(
+        self,
+        base: &BaseTree<'_>,
+        series: &[Planned],
+        joined: Option<&Joined>,
+    ) -> Result<Prepared<'r>> {
         let mut commits = Vec::with_capacity(series.len());
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -364,13 +417,16 @@ impl<'r> Transaction<'r> {
                 commits.push(None);
                 continue;
             }
-            let commit = self.repo.write_commit(next, parent, &author, &committer, &planned.message)?;
+            let commit = self.commit(next, parent.as_slice(), &planned.message, || planned.named())?;
             commits.push(Some(commit));
             (parent, tree) = (Some(commit), Some(next));
-            point(Fault::Committed)?;
-            if interrupt::seen() {
-                return Err(Error::Interrupted);
-            }
+        }
+        let mut merge = None;
+        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
+            && last != start
+        {
+            let commit = self.commit(tree, &[start, last], &joined.message, || "the merge".to_owned())?;
+            (merge, parent) = (Some(commit), Some(commit));
         }
         point(Fault::Prepared)?;
         let mut net: Vec<staging::Net> = Vec::new();
@@ -387,10 +443,43 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let who = Repo::signature_line(&committer);
-        Ok(Prepared { transaction: self, commits, new: parent, net, staged, who })
+        let who = self.writers.committer();
+        Ok(Prepared { transaction: self, commits, merge, new: parent, net, staged, who })
+    }
+
+    /// Makes one commit, its message cleaned up at last.
+    fn commit(
+        &self,
+        tree: Oid,
+        parents: &[Oid],
+        message: &str,
+        named: impl FnOnce() -> String,
+    ) -> Result<Oid> {
+        let (cleanup, comment) = &self.options.cleanup;
+        let message = cleanup.apply(message, comment);
+        if message.trim().is_empty() {
+            return Err(Error::EmptyMessage(named()));
+        }
+        let draft = Draft { tree, parents, message: &message };
+        let commit = self
+            .repo
+            .write_commit(&self.quarantine, &draft, &self.writers, &self.manner)
+            .map_err(unless_interrupted)?;
+        point(Fault::Committed)?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        Ok(commit)
     }
 }
+
+/// A signal that ended what this had started is what it was about.
+fn unless_interrupted(error: vcs::Error) -> Error {
+    if interrupt::seen() { Error::Interrupted } else { error.into() }
+}
+
+/// The longest text that is read back from an editor, in bytes.
+const LONGEST_TEXT: u64 = 16 << 20;
 
 /// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
 pub type Commits = Vec<Option<Oid>>;

@@ -133,12 +133,6 @@ pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
             "land from post-receive, or from outside of hooks",
         );
     }
-    if repo.config().bool("commit.gpgsign")?.unwrap_or(false) {
-        return refuse(
-            "commits are to be signed here (commit.gpgSign)".into(),
-            "'git -c commit.gpgSign=false llm-apply' makes unsigned ones",
-        );
-    }
     if !no_verify {
         for name in SKIPPABLE_HOOKS.iter().chain(OTHER_HOOKS) {
             if let Some(path) = repo.hook(name)? {

@@ -19,6 +19,7 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) commits: Commits,
+    pub(super) merge: Option<Oid>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
     pub(super) who: String,
@@ -35,6 +36,8 @@ pub struct Landed {
     pub new: Oid,
     /// The commits, as planned.
     pub commits: Commits,
+    /// The merge commit that they landed under, if there is one.
+    pub merge: Option<Oid>,
     /// What git itself wrote, and why.
     pub by_git: Vec<String>,
 }
@@ -134,7 +137,8 @@ impl Prepared<'_> {
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
         }
-        let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
+        let landed =
+            Landed { old: target.tip, new, commits: self.commits.clone(), merge: self.merge, by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),

@@ -27,6 +27,8 @@ faults! {
     Begun = "begun",
     /// The scratch worktree is entered.
     ScratchEntered = "scratch-entered",
+    /// The messages are in a file, for the user to edit.
+    EditorStarted = "editor-started",
     /// One of the commits is in the quarantine.
     Committed = "committed",
     /// All are.

@@ -24,13 +24,18 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// Takes out of a command's environment what ties it to a repository.
+pub(super) fn forget_repository(command: &mut Command) {
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+}
+
 /// A git command on that repository, with nothing of the environment that could point elsewhere. It runs at the top of
 /// the checkout (in the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {
     let mut command = Command::new("git");
-    for name in LOCAL {
-        command.env_remove(name);
-    }
+    forget_repository(&mut command);
     command.env("GIT_DIR", repo.git_dir()).stdin(Stdio::null());
     if repo.has_own_objects_dir() {
         command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());

@@ -257,6 +257,30 @@ fn a_key_with_a_passphrase_and_no_terminal_rolls_back() {
     sandbox::same("a passphrase that nobody types", &before, &sandbox.listing());
 }
 
+#[test]
+fn a_passphrase_is_asked_for_at_the_terminal() {
+    if !has("ssh-keygen") || !has("script") {
+        return;
+    }
+    let sandbox = with_ssh_key();
+    let locked = ssh_key(&sandbox, "locked", "secret");
+    let file = sandbox.response(&create("x", "Add x", "x\n"));
+    let mut asking = sandbox.command(["-q".into(), format!("-S{}", locked.display())]);
+    asking.arg(&file);
+    let words: Vec<_> = std::iter::once(asking.get_program()).chain(asking.get_args()).collect();
+    let line: Vec<_> = words.iter().map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    // Typed again and again: what comes before the question is thrown away.
+    let typing =
+        "for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3; echo secret; done";
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("({typing}) | script -qec \"{} </dev/null\" /dev/null", line.join(" "))]);
+    command.env_clear().envs(asking.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("SHELL", "/bin/sh").current_dir(&sandbox.repo).stdin(Stdio::null());
+    Run::of(command.output().unwrap()).exits(0);
+    assert_eq!(verified(&sandbox, "HEAD~.."), 1);
+    assert_eq!(sandbox.git(["log", "-1", "--format=%GK"]), fingerprint(&locked));
+}
+
 /// A signer that waits, in a process of its own, and says which.
 const WAITING: &str = "sleep 300 & echo $! >$0.waits; wait";
 

@@ -80,6 +80,13 @@ fn a_file_has_the_message_too() {
         std::fs::write(sandbox.root().join("message"), OWN).unwrap();
     }
     twins.agree(&["-F", "../message"]);
+    // To the byte, if it is to be.
+    let twins = Twins::new();
+    for sandbox in [&twins.ours, &twins.gits] {
+        std::fs::write(sandbox.root().join("message"), "\n  Subject  \n\n\n\nno line break").unwrap();
+    }
+    twins.agree(&["-F", "../message", "--cleanup=verbatim"]);
+    agree(&[], &["-m", "One\n", "-m", "Two", "-m", "", "-m", "\n\nthree", "--cleanup=verbatim"]);
     // From standard input, where the response is not.
     let sandbox = Sandbox::new();
     let file = sandbox.response(&create("x", "A reason", "x\n"));
@@ -271,7 +278,7 @@ fn a_template_does_not_count_and_that_is_said() {
     let sandbox = Sandbox::new();
     sandbox.git(["config", "commit.template", "../template"]);
     let run = sandbox.apply(["-v"], &create("x", "Add x", "x\n")).exits(0).says("commit.template");
-    assert!(run.stderr.contains("note: "), "{}", run.stderr);
+
     let run = sandbox.apply([""; 0], &create("y", "Add y", "y\n")).exits(0);
     assert!(!run.stderr.contains("template"), "{}", run.stderr);
     assert_eq!(message(&sandbox, "HEAD"), "Add y");
@@ -342,7 +349,7 @@ mod merged {
         assert_eq!(sandbox.git(["log", "-1", "--format=%s"]), "Apply 5 edits from response.txt");
         assert!(message(&sandbox, "HEAD").contains("- Greet the world"), "{}", message(&sandbox, "HEAD"));
         assert!(run.stdout.contains("5 commits and their merge"), "{}", run.stdout);
-        assert!(run.stdout.contains("git revert -m 1 "), "{}", run.stdout);
+        assert!(run.stdout.contains("git revert --no-edit -m 1 "), "{}", run.stdout);
         assert_eq!(sandbox.status(), "");
         sandbox.is_sound();
         // As one, it is taken back.
@@ -408,7 +415,11 @@ mod merged {
         let sandbox = Sandbox::unborn();
         let before = sandbox.listing();
         let answer = create("a", "Begin", "one\n");
-        let _ = sandbox.apply(["--no-ff", "--no-keep"], &answer).exits(128).says("nothing to merge onto");
+        for dry in ["--dry-run", "--no-dry-run"] {
+            let run = sandbox.apply(["--no-ff", "--no-keep", dry], &answer).exits(128);
+            let _ =
+                run.says("main has no commit yet, so there is nothing to merge onto").says("without --no-ff");
+        }
         sandbox::same("unborn", &before, &sandbox.listing());
         sandbox.apply(["-q"], &answer).exits(0);
         // Twice is once.
@@ -526,6 +537,41 @@ mod edited {
         command.arg(sandbox.response(&five())).env("GIT_EDITOR", ":");
         Run::of(command.output().unwrap()).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+    }
+
+    /// Sends a signal to the landing that has started the editor, and waits.
+    fn signalling(name: &str) -> String {
+        format!(
+            "p=$PPID; until grep -q git-llm-apply /proc/$p/comm; do p=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$p/status); done\n\
+             echo $$ > \"$0.waits\"; kill -{name} $p; sleep 100"
+        )
+    }
+
+    #[test]
+    fn a_signal_ends_the_editor_and_nothing_lands() {
+        for name in ["INT", "TERM", "HUP"] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing();
+            let Some(run) = at_a_terminal(&sandbox, &signalling(name), &["-e", "--no-keep"], &five()) else {
+                return;
+            };
+            assert_eq!(run.code, Some(130), "{name}: {}{}", run.stdout, run.stderr);
+            let waits = std::fs::read_to_string(sandbox.root().join("editor.waits")).unwrap();
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", waits.trim())).unwrap_or_default();
+            assert!(stat.is_empty() || stat.contains(") Z "), "the editor is there: {stat}");
+            sandbox::same(name, &before, &sandbox.listing());
+        }
+    }
+
+    #[test]
+    fn killed_while_the_editor_is_open_it_is_as_before() {
+        let sandbox = Sandbox::new();
+        let before = sandbox.state();
+        let Some(run) = at_a_terminal(&sandbox, &signalling("KILL"), &["-e"], &five()) else { return };
+        assert_eq!(run.code, Some(137), "{}{}", run.stdout, run.stderr);
+        sandbox.run(["recover"]).exits(0);
+        sandbox.state().is(&before, "killed while the editor is open");
+        sandbox.is_sound();
     }
 
     #[test]

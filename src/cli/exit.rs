@@ -83,11 +83,15 @@ impl Exit {
             flow::Error::Vcs(error) => Self::of_vcs(error),
             flow::Error::Transaction(error) => Self::of(error),
             flow::Error::Tree(_)
+            // No edits could be read out of it, so none is refused: it is the input that is wrong.
+            | flow::Error::Response(_)
+            | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
             flow::Error::Mismatch(_) => Exit::Refused,
+            flow::Error::Skip(_) => Exit::Usage,
         }
     }
 

@@ -82,19 +82,17 @@ impl Run<'_> {
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let mut report = self.planned(&ready, &target);
         if ready.series.is_empty() {
-            self.forget(repo);
+            self.forget(repo, &target);
             return Ok((report, None));
         }
-        if !self.options.ff && target.start.is_none() {
-            return Err(Error::Unborn(target.short().to_owned()));
-        }
+        self.check_merge(&target)?;
         let held = interrupt::hold();
         let landed = match self.transact(repo, &target, &base, &ready.series) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
                 if let Some(rejected) = &ready.refused {
-                    report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+                    report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
                 return Ok((report, None));
             }
@@ -103,7 +101,7 @@ impl Run<'_> {
                     return Ok((self.refused(repo, &target, rejected), None));
                 }
                 report.status = Status::Nothing;
-                self.forget(repo);
+                self.forget(repo, &target);
                 return Ok((report, None));
             }
             Err(error) => return Err(error),
@@ -114,16 +112,16 @@ impl Run<'_> {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
                 let landed = rejected.fine.iter().map(|step| step.edit).collect();
-                report.attempt = self.keep(repo, rejected, &landed);
+                report.attempt = self.keep(repo, rejected, &target, &landed);
             }
-            None => self.forget(repo),
+            None => self.forget(repo, &target),
         }
         for what in &landed.by_git {
-            self.watch.detail(&format!("note: {what}"));
+            self.watch.detail(what);
         }
         if !self.options.verify {
             for hook in transaction::unrun_hooks(repo)? {
-                self.watch.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+                self.watch.warn(&format!("the {hook} hook did not run: this version runs no hooks"));
             }
         }
         if target.checked_out {

@@ -4,7 +4,7 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Joined, Planned, Transaction};
+use crate::transaction::{Joined, Planned, Target, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -63,8 +63,7 @@ impl Messages {
     /// A message of the user's own, with what is put before its subject.
     pub(super) fn own(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
-            Cleanup::Verbatim if text.ends_with('\n') => text.to_owned(),
-            Cleanup::Verbatim => format!("{text}\n"),
+            Cleanup::Verbatim => text.to_owned(),
             _ => Cleanup::Whitespace.apply(text, &self.comment),
         };
         if text.contains('\0') {
@@ -150,18 +149,26 @@ impl Run<'_> {
         Ok((series, joined))
     }
 
+    /// Refuses a merge commit where there is nothing to merge onto.
+    pub(super) fn check_merge(&self, target: &Target) -> Result<(), Error> {
+        match self.options.ff || target.start.is_some() {
+            true => Ok(()),
+            false => Err(Error::Unborn(target.short().to_owned())),
+        }
+    }
+
     /// Says what there is to be said about how messages are made.
     pub(super) fn tell_of_messages(&self, repo: &Repo) -> Result<(), Error> {
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
-            self.watch.detail("note: commit.template is not used: commits have the edits' reasons");
+            self.watch.detail("commit.template is not used: commits have the edits' reasons");
         }
         if self.options.allow_skip_ci {
             return Ok(());
         }
         for (at, edit) in self.script.edits.iter().enumerate() {
             if edit.why.as_deref().is_some_and(message::asks_to_skip_ci) {
-                self.watch.note(&format!(
-                    "note: the reason of edit {} asks to skip CI; in its commit these are mere words, unless --allow-skip-ci",
+                self.watch.warn(&format!(
+                    "the reason of edit {} asks to skip CI; in its commit these are mere words, unless --allow-skip-ci",
                     at + 1
                 ));
             }

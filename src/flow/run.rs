@@ -6,7 +6,7 @@ use super::{Error, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::Rules;
+use crate::plan::{Grouping, Rules};
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
         {
             let found = resume.found;
             if whole {
-                let (joined, state) = resume::join(&found, &script)?;
+                let (joined, state) = resume::join(&found, &resume.skip, &script)?;
                 (script, resumed) = (joined, Some(state));
             }
             if resume.takes_branch {
@@ -159,6 +159,7 @@ impl<'a> Run<'a> {
             allow_placeholder: options.allow_placeholder,
             allow_markers: options.allow_markers,
             max_written: Rules::max_written_for(options.max_size),
+            every_version: options.commit == Grouping::Edit,
         })
     }
 }

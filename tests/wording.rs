@@ -260,6 +260,11 @@ fn in_latin() {
     let before = twins.ours.listing();
     let _ = twins.ours.apply(["--no-keep"], &create("y", "日本語", "y\n")).exits(128).says("ISO-8859-1");
     sandbox::same("a message that cannot be written", &before, &twins.ours.listing());
+    let file = twins.ours.response(&create("y", "Größe", "y\n"));
+    let mut command = twins.ours.command(["--no-keep"]);
+    command.arg(file).env("GIT_CONFIG_PARAMETERS", "'i18n.commitEncoding'='nothing'");
+    let _ = Run::of(command.output().unwrap()).exits(128).says("'nothing'");
+    sandbox::same("an encoding that is not there", &before, &twins.ours.listing());
     // The author's name is in the same encoding, as git reads it.
     twins.ours.apply(["-q", "--author", "Jürgen <j@j.example>"], &create("y", "Größe", "y\n")).exits(0);
     assert_eq!(twins.ours.git(["log", "-1", "--encoding=UTF-8", "--format=%an %s"]), "Jürgen Größe");

@@ -36,8 +36,8 @@ pub(super) fn encoded(text: &str, encoding: &str) -> Result<Vec<u8>> {
     let id = ask(top, &["hash-object", "-w", "--stdin"], text.as_bytes())?;
     let id = String::from_utf8_lossy(&id).trim().to_owned();
     let bytes = ask(top, &["cat-file", "--filters", "--path=text", &id], b"")?;
-    // What cannot be converted git leaves as it is, with a complaint.
-    let back = ask(top, &["hash-object", "--stdin", "--path=text"], &bytes)?;
+    // What cannot be converted git leaves as it is, with a complaint; back, where it is to write an object, it does not.
+    let back = ask(top, &["hash-object", "-w", "--stdin", "--path=text"], &bytes)?;
     match String::from_utf8_lossy(&back).trim() == id && !bytes.contains(&0) {
         true => Ok(bytes),
         false => Err(impossible()),

@@ -18,8 +18,8 @@ pub(super) struct Messages {
     cleanup: Cleanup,
     /// At the end of each, in that order.
     trailers: Vec<Trailer>,
-    /// Whether the user has rules of their own about trailers.
-    by_git: bool,
+    /// And then these, by git, where the user has rules of their own about trailers.
+    by_git: Vec<String>,
     /// What the user has made of a message, by what it was; kept for when the branch moves meanwhile.
     edited: RefCell<BTreeMap<String, String>>,
 }
@@ -39,15 +39,21 @@ impl Messages {
         if options.signoff {
             trailers.push(Trailer::new("Signed-off-by", &repo.name_and_address(Role::Committer)?));
         }
-        if let Some(model) = &options.assisted_by {
-            let trailer = Trailer::parse(&format!("Assisted-by: {model}"));
-            trailers.push(trailer.ok_or_else(|| Error::Trailer(model.clone()))?);
+        let model = options.assisted_by.iter().map(|model| format!("Assisted-by={model}"));
+        let mut by_git: Vec<String> = model.chain(options.trailer.iter().cloned()).collect();
+        let is_sound = |text: &String| {
+            !text.trim().is_empty()
+                && !text.trim_start().starts_with([':', '='])
+                && !text.contains(char::is_control)
+        };
+        if let Some(text) = by_git.iter().find(|text| !is_sound(text)) {
+            return Err(Error::Trailer(text.clone()));
         }
-        for text in &options.trailer {
-            trailers.push(Trailer::parse(text).ok_or_else(|| Error::Trailer(text.clone()))?);
+        if by_git.is_empty() || !repo.has_trailer_rules()? {
+            for text in by_git.drain(..) {
+                trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
+            }
         }
-        let asked = usize::from(options.signoff) < trailers.len();
-        let by_git = asked && repo.has_trailer_rules()?;
         Ok(Self { comment: repo.comment_prefix()?, cleanup, trailers, by_git, edited: RefCell::default() })
     }
 
@@ -72,10 +78,10 @@ impl Messages {
         if text.trim().is_empty() && !options.edit {
             return Err(Error::Message("the message is empty".into()));
         }
-        let prefix = options.subject_prefix.as_deref().map(str::trim).filter(|prefix| !prefix.is_empty());
-        Ok(match prefix {
-            Some(prefix) => format!("{prefix} {text}"),
-            None => text,
+        let prefix = options.subject_prefix.as_deref().unwrap_or_default().replace('\n', " ");
+        Ok(match prefix.trim() {
+            "" => text,
+            prefix => format!("{prefix} {text}"),
         })
     }
 
@@ -85,19 +91,12 @@ impl Messages {
     }
 
     /// The message with the trailers.
-    pub(super) fn with_trailers(
-        &self,
-        repo: &Repo,
-        message: String,
-        options: &Options,
-    ) -> Result<String, Error> {
-        let sign_off = usize::from(options.signoff);
-        let pure = if self.by_git { sign_off } else { self.trailers.len() };
-        let (ours, gits) = self.trailers.split_at(pure);
-        let message = ours.iter().fold(message, |message, trailer| trailer.added_to(&message, &self.comment));
-        match gits {
+    pub(super) fn with_trailers(&self, repo: &Repo, message: String) -> Result<String, Error> {
+        let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.comment);
+        let message = self.trailers.iter().fold(message, add);
+        match self.by_git.as_slice() {
             [] => Ok(message),
-            gits => Ok(repo.with_trailers(&message, &gits.iter().map(Trailer::line).collect::<Vec<_>>())?),
+            trailers => Ok(repo.with_trailers(&message, trailers)?),
         }
     }
 }
@@ -131,11 +130,7 @@ impl Run<'_> {
                 Error::Message(format!("the line that names commit {commit} is not where it was"))
             })?;
             for ((about, draft), edited) in drafts.iter().zip(edited) {
-                let unsaid: Vec<String> = messages.trailers.iter().map(Trailer::line).collect();
-                let made = draft.lines().filter(|line| {
-                    [message::EDIT, message::MATCH].iter().any(|name| line.starts_with(&format!("{name}: ")))
-                });
-                if message::is_empty(&edited, unsaid.iter().map(String::as_str).chain(made)) {
+                if message::is_emptied(&edited, draft, &messages.comment) {
                     return Err(Error::Message(format!("the message of {about} is empty")));
                 }
                 messages.edited.borrow_mut().insert((*draft).to_owned(), edited);

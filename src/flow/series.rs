@@ -39,7 +39,7 @@ impl Run<'_> {
                 Some(own) => self.messages.own(own, options)?,
                 None => self.worded(made()),
             };
-            let message = self.messages.with_trailers(repo, message, options)?;
+            let message = self.messages.with_trailers(repo, message)?;
             let message = if options.trailers { self.with_provenance(&message, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
@@ -75,7 +75,7 @@ impl Run<'_> {
             (None, Some(own)) => self.worded(own.with_whys(&whys)),
             (None, None) => self.worded(Message::for_group(&Group::Response(&self.names()), &whys)),
         };
-        Ok(Some(Joined { message: self.messages.with_trailers(repo, message, options)? }))
+        Ok(Some(Joined { message: self.messages.with_trailers(repo, message)? }))
     }
 
     /// The response's own message, if it has one.

@@ -1,5 +1,7 @@
 //! What git takes out of a message before it makes the commit (git-commit(1), `--cleanup`).
 
+use super::block;
+
 /// How much is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleanup {
@@ -82,13 +84,15 @@ impl Cleanup {
     }
 }
 
-/// Whether nothing is said in a message: it has nothing but blanks, and those lines, which nobody has written.
-pub fn is_empty<'l>(message: &str, unsaid: impl IntoIterator<Item = &'l str>) -> bool {
-    let unsaid: Vec<&str> = unsaid.into_iter().map(str::trim_end).collect();
-    message
+/// Whether the user has taken out of a message all that it said: nothing is left but trailers that it ended with, which
+/// nobody has written, and sign-offs.
+pub fn is_emptied(edited: &str, before: &str, comment: &str) -> bool {
+    let end = block::start(before, comment).unwrap_or(before.len());
+    let trailers: Vec<&str> = before[end..].lines().map(str::trim_end).collect();
+    edited
         .lines()
         .map(str::trim_end)
-        .all(|line| line.is_empty() || line.starts_with("Signed-off-by: ") || unsaid.contains(&line))
+        .all(|line| line.is_empty() || line.starts_with("Signed-off-by: ") || trailers.contains(&line))
 }
 
 #[cfg(test)]
@@ -120,8 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn sign_offs_alone_say_nothing() {
-        assert!(is_empty("\n \nSigned-off-by: A <a@b>\nAssisted-by: m\n", ["Assisted-by: m"]));
-        assert!(!is_empty("x\n", []));
+    fn trailers_alone_say_nothing() {
+        let before = "x\n\nSigned-off-by: A <a@b>\nAssisted-by: m\n";
+        assert!(is_emptied("\n \nSigned-off-by: C <c@d>\nAssisted-by: m\n", before, "#"));
+        assert!(!is_emptied("x\n", before, "#"));
+        assert!(!is_emptied("Assisted-by: me\n", before, "#"));
     }
 }

@@ -18,7 +18,7 @@ use crate::edit::Op;
 use crate::path::RepoPath;
 pub use block::Trailer;
 use clean::{clean_line, clean_text};
-pub use cleanup::{CLEANUP_NAMES, Cleanup, is_empty};
+pub use cleanup::{CLEANUP_NAMES, Cleanup, is_emptied};
 pub use sheet::{Lost, Sheet};
 pub use skip::asks_to_skip_ci;
 use std::collections::HashSet;

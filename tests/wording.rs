@@ -354,7 +354,7 @@ mod merged {
         assert_eq!(sandbox.subjects("HEAD~.."), sandbox.subjects("HEAD^2~5..HEAD"));
         assert_eq!(sandbox.git(["log", "-1", "--format=%s"]), "Apply 5 edits from response.txt");
         assert!(message(&sandbox, "HEAD").contains("- Greet the world"), "{}", message(&sandbox, "HEAD"));
-        assert!(run.stdout.contains("5 commits and their merge"), "{}", run.stdout);
+        assert!(run.stdout.contains("5 commits and a merge"), "{}", run.stdout);
         assert!(run.stdout.contains("git revert --no-edit -m 1 "), "{}", run.stdout);
         assert_eq!(sandbox.status(), "");
         sandbox.is_sound();

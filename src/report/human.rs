@@ -114,7 +114,7 @@ pub fn headline(report: &Report) -> String {
             commits.dedup();
             let mut commits = plural(commits.len(), "commit");
             if branch.merge {
-                commits.push_str(" and their merge");
+                commits.push_str(" and a merge");
             }
             let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());

@@ -124,46 +124,15 @@ impl std::fmt::Display for Obstacle {
 }
 
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
-pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
-    let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
+pub(super) fn unsupported() -> Result<()> {
     // Git refuses it too: the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
-        return refuse(
-            "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
-            "land from post-receive, or from outside of hooks",
-        );
-    }
-    if !no_verify {
-        for name in SKIPPABLE_HOOKS.iter().chain(OTHER_HOOKS) {
-            if let Some(path) = repo.hook(name)? {
-                return refuse(
-                    format!("the {name} hook would have to run ({})", path.display()),
-                    "--no-verify lands without hooks",
-                );
-            }
-        }
+        return Err(Error::Unsupported {
+            what: "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
+            help: "land from post-receive, or from outside of hooks".into(),
+        });
     }
     Ok(())
-}
-
-/// Hooks that `--no-verify` skips.
-const SKIPPABLE_HOOKS: &[&str] = &["pre-commit", "commit-msg", "pre-llm-apply"];
-
-/// Hooks that git runs even with `--no-verify`.
-const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
-
-/// Active hooks that `--no-verify` does not skip, and that did not run all the same.
-///
-/// # Errors
-/// The configuration cannot be read.
-pub fn unrun_hooks(repo: &Repo) -> Result<Vec<&'static str>> {
-    let mut active = Vec::new();
-    for name in OTHER_HOOKS {
-        if repo.hook(name)?.is_some() {
-            active.push(*name);
-        }
-    }
-    Ok(active)
 }
 
 /// Everything that is in the way of moving the target.

@@ -1,6 +1,6 @@
 //! Making a commit object: by the library, or by git where it is to be signed.
 
-use super::ident::{Given, Role};
+use super::ident::Identities;
 use super::quarantine::Quarantine;
 use super::repo::Repo;
 use super::{Error, Oid, Result, child, process, recode};
@@ -17,19 +17,6 @@ pub struct Draft<'a> {
     pub parents: &'a [Oid],
     /// The whole message.
     pub message: &'a str,
-}
-
-/// Who wrote the change and who makes the commit, and when.
-pub struct Writers {
-    author: git2::Signature<'static>,
-    committer: git2::Signature<'static>,
-}
-
-impl Writers {
-    /// The committer, as reflogs have it.
-    pub fn committer(&self) -> String {
-        Repo::signature_line(&self.committer)
-    }
 }
 
 /// What becomes of it.
@@ -66,14 +53,6 @@ impl Repo {
         Ok(Manner { encoding: encoding.filter(|name| !recode::is_utf8(name)), key, stop })
     }
 
-    /// Who commits made now are by; of the author something may be given.
-    ///
-    /// # Errors
-    /// Git does not know who the user is, or cannot make sense of what was given.
-    pub fn writers(&self, given: &Given) -> Result<Writers> {
-        Ok(Writers { author: self.author(given)?, committer: self.identity(Role::Committer)? })
-    }
-
     /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
     ///
     /// # Errors
@@ -82,10 +61,10 @@ impl Repo {
         &self,
         quarantine: &Quarantine,
         draft: &Draft<'_>,
-        writers: &Writers,
+        who: &Identities,
         manner: &Manner,
     ) -> Result<Oid> {
-        let texts = Texts::of(writers, draft.message, manner.encoding.as_deref())?;
+        let texts = Texts::of(who, draft.message, manner.encoding.as_deref())?;
         if let Some(key) = &manner.key {
             return self.sign(quarantine, draft, &texts, key, manner.stop);
         }
@@ -194,8 +173,8 @@ pub enum Sign {
 }
 
 impl Texts {
-    fn of(writers: &Writers, message: &str, encoding: Option<&str>) -> Result<Self> {
-        let all = format!("{}\n{}\n{message}", Repo::signature_line(&writers.author), writers.committer());
+    fn of(who: &Identities, message: &str, encoding: Option<&str>) -> Result<Self> {
+        let all = [&who.author, &who.committer].map(Repo::signature_line).join("\n") + "\n" + message;
         let bytes = match encoding.filter(|_| !all.is_ascii()) {
             Some(encoding) => recode::encoded(&all, encoding)?,
             None => all.into_bytes(),

@@ -287,14 +287,15 @@ fn refusals() -> Vec<Refusal> {
             "where the edit changes it, at line 1",
         ),
         (
-            "signing",
+            "signing with a program that is not there",
             |s| {
                 s.git(["config", "commit.gpgSign", "true"]);
+                s.git(["config", "gpg.program", "/nowhere/gpg"]);
             },
-            &[],
+            &["-q"],
             with(String::new()),
             128,
-            "signed",
+            "could not sign",
         ),
         (
             "filter and encoding",
@@ -343,10 +344,16 @@ fn every_refusal_leaves_the_repository_as_it_was_to_the_byte() {
             // The attempt that a refusal may keep is the matter of tests/attempts.rs.
             options.push(if dry { "-n" } else { "--no-keep" });
             let run = sandbox.apply(options, &response);
-            // A dry run prepares nothing, so it does not meet the branch's own lock or name.
+            // A dry run prepares nothing, so it does not meet the branch's own lock or name, nor the signer.
             if dry
-                && ["branch locked", "HEAD locked", "branch below a branch", "branch above a branch"]
-                    .contains(&name)
+                && [
+                    "branch locked",
+                    "HEAD locked",
+                    "branch below a branch",
+                    "branch above a branch",
+                    "signing with a program that is not there",
+                ]
+                .contains(&name)
             {
                 same(name, &before, &sandbox.listing());
                 continue;

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let settings = Settings::read(matches, repo.config(), check)?;
+    let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
@@ -35,6 +35,16 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             return Err(Error::Usage(message));
         }
         return Ok(printer.report(&flow::abort(&repo, id.as_deref(), branch.as_deref())?));
+    }
+    if let Some(file) = &settings.file {
+        if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
+            return Err(Error::Usage("-m does not go with -F".into()));
+        }
+        if file == "-" && (names.is_empty() || names.iter().any(|name| name == "-")) {
+            let message = "-F - reads the message from standard input: name a file with the response";
+            return Err(Error::Usage(message.into()));
+        }
+        settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
     }
     let mut order = Order::default();
     if let Some(id) = &settings.resume {

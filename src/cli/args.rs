@@ -4,7 +4,9 @@
 //! prefixes are enough, and usage errors exit with 129.
 
 use crate::format::FORMATS;
+use crate::message;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
@@ -134,9 +136,101 @@ pub const OPTIONS: &[Opt] = &[
             "message",
             "message",
             "use this commit message instead of the edits' own",
-            "Several make paragraphs. Every commit of the landing gets it.",
+            "Several make paragraphs. Every commit of the landing gets it; with `--no-ff` the merge does, and the edits' \
+             commits keep their own.",
         )
     },
+    Opt {
+        short: Some('F'),
+        keyed: false,
+        ..value(
+            "file",
+            "file",
+            "take the commit message from this file",
+            "Else like `-m`. `-` is standard input, where the response does not come from there.",
+        )
+    },
+    Opt {
+        short: Some('e'),
+        ..flag(
+            "edit",
+            "edit the commit messages before anything lands",
+            "In git's editor (git-var(1), `GIT_EDITOR`), at the terminal: all messages of the landing in one file, each below a \
+             line that names its commit. If a message is left empty, or such a line is gone, nothing lands.",
+        )
+    },
+    value("subject-prefix", "text", "put this before each commit's subject", "With one blank between."),
+    Opt {
+        choices: message::CLEANUP_NAMES,
+        ..value(
+            "cleanup",
+            "mode",
+            "how messages are cleaned up (default: as git does)",
+            "As in git-commit(1); the default is `commit.cleanup`. Lines of a reason are never taken for comments.",
+        )
+    },
+    Opt {
+        takes: Takes::Values("trailer"),
+        ..value(
+            "trailer",
+            "trailer",
+            "add this trailer to each message; may be repeated",
+            "`<token>: <value>` or `<token>=<value>`, by the rules of git-interpret-trailers(1) and your `trailer.*` \
+             configuration.",
+        )
+    },
+    value(
+        "assisted-by",
+        "model",
+        "add an Assisted-by trailer that names the model",
+        "Before those of `--trailer`.",
+    ),
+    Opt {
+        short: Some('s'),
+        ..flag("signoff", "add a Signed-off-by trailer", "It names the committer, as with `git commit -s`.")
+    },
+    Opt {
+        short: Some('S'),
+        takes: Takes::Optional("key"),
+        check: false,
+        ..flag(
+            "gpg-sign",
+            "sign the commits",
+            "As `git commit` does it, with the key that `user.signingKey` names if none is given here, by GnuPG, SSH or \
+             X.509 as `gpg.format` says. Without it `commit.gpgSign` counts. If a commit cannot be signed, nothing lands.",
+        )
+    },
+    value(
+        "author",
+        "author",
+        "the commits' author, as 'Name <email>'",
+        "Or what the name or address of an earlier commit's author matches. The committer is always you.",
+    ),
+    Opt {
+        keyed: false,
+        ..value(
+            "date",
+            "date",
+            "the commits' author date",
+            "In any format that git reads, see git-commit(1).",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "ff",
+            "move the branch to the last commit (default)",
+            "With `--no-ff` the commits land under one merge commit: along first parents git's log shows the response as one, and \
+             `git revert -m 1` takes it back as one. Its message says what the edits' do, or is that of `-m`. A branch without a \
+             commit is refused.",
+        )
+    },
+    flag(
+        "allow-skip-ci",
+        "let reasons ask CI to skip their commits",
+        "Without it words such as `[skip ci]`, `***NO_CI***` or `skip-checks: true` in a reason become mere words in the \
+         commit: `(skip ci)`. What you say yourself is left alone.",
+    ),
     Opt {
         short: Some('n'),
         common: true,
@@ -428,6 +522,8 @@ fn arguments(option: &Opt) -> [Arg; 2] {
     } else {
         arg.value_parser(option.choices.to_vec()).hide_possible_values(true)
     };
+    // A message may begin with a dash.
+    let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);
     // The two sides of a switch exclude each other: the last one stands.
     let negative = Arg::new(negative.clone()).long(negative).action(ArgAction::SetTrue).hide(true);
@@ -501,6 +597,53 @@ pub fn command() -> Command {
         ))
 }
 
+/// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
+pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
+    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS);
+    let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
+    let mut all = Vec::with_capacity(arguments.len());
+    let mut is_value = false;
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let was_value = std::mem::take(&mut is_value);
+        let text = argument.to_str().unwrap_or_default();
+        if was_value || !text.starts_with('-') {
+            all.push(argument);
+            continue;
+        }
+        if text == "--" {
+            all.push(argument);
+            all.extend(arguments);
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            is_value = options().any(|option| option.long.starts_with(long) && takes_next(option));
+            all.push(argument);
+            continue;
+        }
+        let mut apart = None;
+        for (at, letter) in text.char_indices().skip(1) {
+            let rest = &text[at + letter.len_utf8()..];
+            match options().find(|option| option.short == Some(letter)) {
+                Some(option) if option.takes == Takes::Nothing => continue,
+                Some(option) if matches!(option.takes, Takes::Optional(_)) && !rest.is_empty() => {
+                    let before = Some(&text[..at]).filter(|before| before.len() > 1);
+                    apart = Some((before.map(str::to_owned), format!("--{}={rest}", option.long)));
+                }
+                Some(option) if takes_next(option) => is_value = rest.is_empty(),
+                None if letter == 'C' => is_value = rest.is_empty(),
+                _ => {}
+            }
+            break;
+        }
+        match apart {
+            Some((before, long)) => all.extend(before.into_iter().chain([long]).map(OsString::from)),
+            None => all.push(argument),
+        }
+    }
+    all
+}
+
 /// What was typed for a switch: `None` if nothing was.
 pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
     let typed = |id: &str| {
@@ -531,4 +674,34 @@ pub fn several(matches: &ArgMatches, long: &str) -> Option<Vec<String>> {
     }
     let values = matches.try_get_many::<String>(long).ok().flatten()?;
     Some(values.cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letters_own_value_is_set_apart() {
+        let apart = |line: &str| {
+            let all = with_values_apart(line.split(' ').map(OsString::from).collect());
+            all.iter().map(|one| one.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(apart("x -SABC f"), "x --gpg-sign=ABC f");
+        assert_eq!(apart("x -qSABC -vS f"), "x -q --gpg-sign=ABC -vS f");
+        for same in [
+            "-S f",
+            "-m -Sx",
+            "--message -Sx",
+            "--mess -Sx",
+            "-mSx",
+            "-qmSx",
+            "-- -Sx",
+            "-C -Sx",
+            "--diff -q",
+            "-",
+        ] {
+            assert_eq!(apart(same), same);
+        }
+        assert_eq!(apart("--message=x -Sy"), "--message=x --gpg-sign=y");
+    }
 }

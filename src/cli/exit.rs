@@ -41,7 +41,11 @@ impl Exit {
              checked out elsewhere, another operation in progress; nothing changed",
         ),
         (Exit::NoEdits, "no edits found in the response"),
-        (Exit::Fatal, "not a repository, one that cannot be served, I/O, a broken object store"),
+        (
+            Exit::Fatal,
+            "not a repository, one that cannot be served, I/O, a broken object store, a commit that cannot be signed, a \
+             message that is left empty in the editor",
+        ),
         (Exit::Usage, "usage"),
         (Exit::Interrupted, "interrupted, rolled back"),
     ];
@@ -83,7 +87,10 @@ impl Exit {
             // No edits could be read out of it, so none is refused: it is the input that is wrong.
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
-            | flow::Error::Attempt(_) => Exit::Fatal,
+            | flow::Error::Attempt(_)
+            | flow::Error::Message(_)
+            | flow::Error::Unborn(_) => Exit::Fatal,
+            flow::Error::Trailer(_) => Exit::Usage,
             flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) => Exit::Usage,
         }
@@ -95,6 +102,7 @@ impl Exit {
             transaction::Error::Vcs(error) => Self::of_vcs(error),
             transaction::Error::InTheWay(_) | transaction::Error::Busy(_) => Exit::InTheWay,
             transaction::Error::Unsupported { .. }
+            | transaction::Error::EmptyMessage(_)
             | transaction::Error::NoAttempt { .. }
             | transaction::Error::Attempt { .. }
             | transaction::Error::Broken { .. }
@@ -124,6 +132,13 @@ impl Exit {
             | E::Command { .. }
             | E::NotOwn(_)
             | E::Unfetched { .. }
+            | E::Unsigned(_)
+            | E::Encoding { .. }
+            | E::BadDate(_)
+            | E::BadAuthor(_)
+            | E::NotUtf8(_)
+            | E::NoTerminal
+            | E::Editor(_)
             | E::Filter { .. }
             | E::Injected(_) => Exit::Fatal,
         }

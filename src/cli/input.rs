@@ -59,6 +59,24 @@ pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> 
     Ok(responses)
 }
 
+/// Reads a commit message from a file, or from standard input.
+///
+/// # Errors
+/// It cannot be read, is too large or is no text.
+pub(super) fn read_message(name: &str, limit: u64) -> Result<String, Error> {
+    let shown = if name == "-" { "standard input" } else { name };
+    let failed = |source| Error::Input { name: shown.to_owned(), source };
+    let bytes = match name {
+        "-" => bounded(std::io::stdin().lock(), limit),
+        name => std::fs::File::open(name).and_then(|file| bounded(file, limit)),
+    };
+    let bytes = bytes.map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
+    }
+    String::from_utf8(bytes).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))
+}
+
 fn bounded(input: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -135,7 +135,10 @@ fn usage(option: &Opt) -> String {
             let short = option.short.map(|letter| format!("`-{letter} <{name}>`, ")).unwrap_or_default();
             format!("{short}`--{long}=<{name}>`")
         }
-        Takes::Optional(name) => format!("`--{long}`[`=<{name}>`]"),
+        Takes::Optional(name) => {
+            let short = option.short.map(|letter| format!("`-{letter}`[`<{name}>`], ")).unwrap_or_default();
+            format!("{short}`--{long}`[`=<{name}>`]")
+        }
     }
 }
 
@@ -160,7 +163,10 @@ fn configures(option: &Opt) -> String {
     let long = option.long;
     match option.takes {
         Takes::Nothing => format!("A boolean, the default of `--{long}`."),
-        Takes::Value(_) | Takes::Optional(_) => format!("The default of `--{long}`; an empty value is none."),
+        Takes::Optional(name) => {
+            format!("A boolean, or the `<{name}>` of `--{long}`.")
+        }
+        Takes::Value(_) => format!("The default of `--{long}`; an empty value is none."),
         Takes::Values(_) => {
             format!(
                 "The default of `--{long}`; may be set several times, and an empty value clears those before it."

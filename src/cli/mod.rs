@@ -77,7 +77,8 @@ impl Error {
         use flow::Error as F;
         use transaction::Error as T;
         use vcs::Error as V;
-        let of_vcs = |error: &vcs::Error| match error {
+        let of_vcs = |error: &vcs::Error| {
+            match error {
             V::Unsupported { help, .. } => Some(help.clone()),
             V::NotARepository(_) => {
                 Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
@@ -93,8 +94,17 @@ impl Error {
             V::Filter { path, .. } => Some(format!(
                 "'git check-attr -a {path}' names the filter or encoding; git needs its command"
             )),
+            V::Unsigned(_) => Some(
+                "user.signingKey, gpg.format and gpg.program say how git signs; --no-gpg-sign lands unsigned commits".into(),
+            ),
+            V::Encoding { .. } => {
+                Some("'git -c i18n.commitEncoding=UTF-8 llm-apply' takes git's own encoding".into())
+            }
+            V::BadDate(_) => Some("such as '2026-01-31 12:00 +0100' or '2 days ago'".into()),
+            V::NoTerminal => Some("-m <message> and -F <file> give one without an editor".into()),
             V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
             _ => None,
+        }
         };
         match self {
             Error::Flow(F::Vcs(error)) => of_vcs(error),
@@ -118,6 +128,7 @@ impl Error {
             } else {
                 "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
+            Error::Flow(F::Unborn(_)) => Some("land the first commits without --no-ff".into()),
             Error::Flow(F::Attempt(id) | F::Transaction(T::Attempt { id, .. })) => {
                 Some(format!("give the whole response again; --abort={id} forgets this attempt"))
             }
@@ -198,7 +209,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
     let json = json.is_some_and(|argument| argument == "--json");
-    let matches = match args::command().try_get_matches_from(arguments) {
+    let matches = match args::command().try_get_matches_from(args::with_values_apart(arguments)) {
         Ok(matches) => matches,
         Err(error) => return output::usage(&error, json),
     };

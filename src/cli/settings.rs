@@ -6,6 +6,7 @@ use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::vcs::Result;
+use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
 use crate::vcs::show::Show;
 use clap::ArgMatches;
@@ -17,6 +18,8 @@ use std::time::Duration;
 pub(super) struct Settings {
     /// What decides how a response lands.
     pub(super) options: Options,
+    /// The file that has the message.
+    pub(super) file: Option<String>,
     /// Change nothing.
     pub(super) dry_run: bool,
     /// Show the diff.
@@ -155,6 +158,25 @@ impl From<'_> {
         }
     }
 
+    /// A key, or whether to sign at all.
+    fn sign(&self) -> Result<Sign> {
+        match args::single(self.matches, "gpg-sign") {
+            Some(Some(key)) => return Ok(Sign::With(key)),
+            Some(None) => return Ok(Sign::Never),
+            None => {}
+        }
+        let key = Self::key("gpg-sign");
+        let Some(text) = self.config.string(&key)? else { return Ok(Sign::AsConfigured) };
+        let is_switch = ["", "true", "yes", "on", "1", "false", "no", "off", "0"]
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word));
+        Ok(match is_switch {
+            true if self.config.bool(&key)? == Some(true) => Sign::With(String::new()),
+            true => Sign::Never,
+            false => Sign::With(text),
+        })
+    }
+
     fn several(&self, long: &str) -> Result<Vec<String>> {
         match args::several(self.matches, long) {
             Some(values) => Ok(values),
@@ -199,7 +221,18 @@ impl Settings {
         options.branch = from.single("branch")?;
         options.base = from.single("base")?;
         options.commit = commit;
-        options.message = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
+        options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
+        options.subject_prefix = from.single("subject-prefix")?;
+        options.cleanup = from.single("cleanup")?;
+        options.edit = from.switch("edit", options.edit)?;
+        options.trailer = from.several("trailer")?;
+        options.assisted_by = from.single("assisted-by")?;
+        options.signoff = from.switch("signoff", options.signoff)?;
+        options.allow_skip_ci = from.switch("allow-skip-ci", options.allow_skip_ci)?;
+        options.author.author = from.single("author")?;
+        options.author.date = args::single(matches, "date").flatten();
+        options.sign = from.sign()?;
+        options.ff = from.switch("ff", options.ff)?;
         options.verify = from.switch("verify", options.verify)?;
         options.exec = from.several("exec")?;
         options.exec_each = from.switch("exec-each", options.exec_each)?;
@@ -221,6 +254,7 @@ impl Settings {
         options.lock_timeout = lock_timeout(config)?;
         Ok(Self {
             options,
+            file: args::single(matches, "file").flatten(),
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
@@ -274,6 +308,21 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> Result<usize> {
     let Some(text) = (From { matches, config }).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| config::bad("llmapply.rounds", &text, "a number above 0"))
+}
+
+/// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.
+fn joined(paragraphs: &[String]) -> String {
+    let mut all = String::new();
+    for paragraph in paragraphs {
+        if !all.is_empty() {
+            all.push('\n');
+        }
+        all.push_str(paragraph);
+        if !all.is_empty() && !all.ends_with('\n') {
+            all.push('\n');
+        }
+    }
+    all
 }
 
 /// The attempt that an option names, or the only one.

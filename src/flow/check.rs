@@ -53,6 +53,7 @@ impl Run<'_> {
         if ready.series.is_empty() {
             return Ok((report, None));
         }
+        self.check_merge(&target)?;
         match transaction::in_the_way(repo, &target, &base, &ready.series) {
             Ok(obstacles) if obstacles.is_empty() => {}
             Ok(obstacles) => told::in_the_way(&mut report, &obstacles, ready.refused.is_some()),

@@ -42,6 +42,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
         let target = run.target(&repo)?;
         return Ok(Done { report: run.not_joined(&repo, &target), moved: None, repo });
     }
+    run.tell_of_messages(&repo)?;
     recover(&repo, options.lock_timeout, watch)?;
     Attempt::expire(&repo);
     drop(repo);
@@ -84,6 +85,7 @@ impl Run<'_> {
             self.forget(repo, &target);
             return Ok((report, None));
         }
+        self.check_merge(&target)?;
         let held = interrupt::hold();
         let describe = |commits: &Commits, landed: bool| {
             let mut report = report.clone();
@@ -95,14 +97,14 @@ impl Run<'_> {
         };
         let landed = match self.transact(repo, &target, &base, &ready.series, &describe) {
             Ok(landed) => landed,
-            Err(transaction::Error::InTheWay(obstacles)) => {
+            Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
                 if let Some(rejected) = &ready.refused {
                     report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
                 return Ok((report, None));
             }
-            Err(transaction::Error::Nothing) => {
+            Err(Error::Transaction(transaction::Error::Nothing)) => {
                 if let Some(rejected) = &ready.refused {
                     return Ok((self.refused(repo, &target, rejected), None));
                 }
@@ -110,10 +112,13 @@ impl Run<'_> {
                 self.forget(repo, &target);
                 return Ok((report, None));
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         drop(held);
         self.landed(repo, &mut report, &target, &ready.series, &landed.commits);
+        if let (Some(merge), Some(branch)) = (landed.merge, &mut report.branch) {
+            (branch.merge, branch.new) = (true, Some((merge.to_string(), repo.short(merge))));
+        }
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
@@ -139,7 +144,7 @@ impl Run<'_> {
         base: &BaseTree<'_>,
         series: &[Planned],
         describe: &dyn Fn(&Commits, bool) -> String,
-    ) -> Result<Landed, transaction::Error> {
+    ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
@@ -149,11 +154,16 @@ impl Run<'_> {
             scratch_dir: self.options.scratch_dir.clone(),
             keep_scratch: self.options.keep_scratch,
             reflog: reflog(edits, &self.names()),
+            author: self.options.author.clone(),
+            sign: self.options.sign.clone(),
+            cleanup: self.messages.last_cleanup(&self.options),
             describe,
             progress: &Told(self.watch),
         };
+        let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
-        transaction.prepare(base, series)?.publish()
+        let (series, joined) = self.edited(&transaction, series.to_vec(), joined)?;
+        Ok(transaction.prepare(base, &series, joined.as_ref())?.publish()?)
     }
 }
 

@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod land;
+mod messages;
 mod model;
 mod numbers;
 mod options;
@@ -45,6 +46,15 @@ pub enum Error {
     /// It cannot be told which correction is for which edit.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
+    /// What is given is no trailer.
+    #[error("'{0}' is no trailer: <token>: <value>, on one line, the token of letters, digits and hyphens")]
+    Trailer(String),
+    /// A message is not one that a commit can have.
+    #[error("{0}; nothing was changed")]
+    Message(String),
+    /// There is nothing that a merge commit could join the commits with.
+    #[error("{0} has no commit yet, so there is nothing to merge onto")]
+    Unborn(String),
     /// What a model said cannot be an answer.
     #[error(transparent)]
     Response(#[from] crate::response::ResponseError),

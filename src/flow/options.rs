@@ -4,6 +4,8 @@ use crate::edit::FormatId;
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
+use crate::vcs::commit::Sign;
+use crate::vcs::ident::Given;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,8 +21,29 @@ pub struct Options {
     pub base: Option<String>,
     /// What makes a commit.
     pub commit: Grouping,
-    /// A message that replaces the edits' own.
+    /// A message that replaces the edits' own; with `ff` off, that of the merge.
     pub message: Option<String>,
+    /// What is put before each subject.
+    pub subject_prefix: Option<String>,
+    /// What becomes of messages at last: `strip`, `whitespace`, `verbatim`, `scissors` or `default`; without it,
+    /// `commit.cleanup`.
+    pub cleanup: Option<String>,
+    /// Have the user edit the messages.
+    pub edit: bool,
+    /// Trailers for each message: `<token>: <value>` or `<token>=<value>`.
+    pub trailer: Vec<String>,
+    /// The model that goes into an `Assisted-by` trailer.
+    pub assisted_by: Option<String>,
+    /// Add a `Signed-off-by` trailer of the committer.
+    pub signoff: bool,
+    /// Let reasons ask continuous integration to skip a commit.
+    pub allow_skip_ci: bool,
+    /// What is given of the author.
+    pub author: Given,
+    /// Whether commits are signed.
+    pub sign: Sign,
+    /// Whether the branch moves to the last commit; else to a merge commit above it.
+    pub ff: bool,
     /// Whether hooks run that can be skipped.
     pub verify: bool,
     /// Command lines for `sh` that have to succeed on what is to land.
@@ -69,6 +92,16 @@ impl Default for Options {
             base: None,
             commit: Grouping::Edit,
             message: None,
+            subject_prefix: None,
+            cleanup: None,
+            edit: false,
+            trailer: Vec::new(),
+            assisted_by: None,
+            signoff: false,
+            allow_skip_ci: false,
+            author: Given::default(),
+            sign: Sign::AsConfigured,
+            ff: true,
             verify: true,
             exec: Vec::new(),
             exec_each: false,

@@ -42,7 +42,7 @@ impl Run<'_> {
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
-        let mut series = self.series(&plan);
+        let mut series = self.series(repo, &plan)?;
         let mut present = BTreeSet::new();
         let mut followed = BTreeMap::new();
         if let (Some(from), Some(onto)) = (shown, target.start)

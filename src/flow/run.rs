@@ -1,5 +1,6 @@
 //! One run over some responses: what they say, and what they go on with.
 
+use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
 use super::{Error, Options, Watch};
 use crate::edit::Script;
@@ -45,6 +46,7 @@ pub(super) struct Run<'a> {
     pub(super) base: Option<Oid>,
     /// Nothing is to be changed.
     pub(super) dry: bool,
+    pub(super) messages: Messages,
 }
 
 impl<'a> Run<'a> {
@@ -86,7 +88,9 @@ impl<'a> Run<'a> {
             }
             responses = found.responses.into_iter().chain(responses).collect();
         }
-        let mut run = Self { options, watch, responses, script, resumed, unjoined, base: None, dry };
+        let messages = Messages::read(repo, &options)?;
+        let mut run =
+            Self { options, watch, responses, script, resumed, unjoined, base: None, dry, messages };
         if !run.is_empty() {
             run.base = run.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {

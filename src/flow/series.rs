@@ -1,47 +1,46 @@
 //! The commits that a plan becomes, with their messages.
 
+use super::Error;
 use super::run::Run;
 use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan};
 use crate::response::Response;
-use crate::transaction::Planned;
+use crate::transaction::{Joined, Planned};
+use crate::vcs::repo::Repo;
 
 impl Run<'_> {
     /// The commits that the plan's steps make, in order.
-    pub(super) fn series(&self, plan: &Plan) -> Vec<Planned> {
+    pub(super) fn series(&self, repo: &Repo, plan: &Plan) -> Result<Vec<Planned>, Error> {
+        let options = &self.options;
         let response = self.names();
         let mut all = Vec::new();
-        let groups = plan.groups(self.options.commit);
-        // A message of the response's own is that of the commit, where there is one only.
-        let alone = groups.len() == 1;
-        let own = self.script.message.as_deref().and_then(Message::from_why);
+        let groups = plan.groups(options.commit);
+        // A message of the response's own is that of the commit, where there is one only; and of a merge, where there is one.
+        let own = self.own_message().filter(|_| groups.len() == 1 && options.ff);
+        let note = self.script.message.as_deref().filter(|_| options.ff);
+        let with_note = |message: Message| note.map_or(message.clone(), |note| message.with_note(note));
         for group in groups {
             let steps: Vec<_> = group.steps.iter().map(|&at| &plan.steps()[at]).collect();
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
             let operation = |at: usize| Operation::of(&edits[at].op, steps[at]);
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
-            let message = match (&self.options.message, self.options.commit) {
-                (Some(message), _) => terminated(message),
-                (None, _) if alone && own.is_some() => {
-                    own.clone().map(|own| own.with_whys(&whys).to_string()).unwrap_or_default()
-                }
-                (None, _) if edits.len() == 1 => self.with_note(Message::for_edit(whys[0], &operation(0))),
-                (None, Grouping::Response) => {
-                    Message::for_group(&Group::Response(&response), &whys).to_string()
-                }
+            let made = || match (&own, options.commit) {
+                (Some(own), _) => own.clone().with_whys(&whys),
+                (None, _) if edits.len() == 1 => with_note(Message::for_edit(whys[0], &operation(0))),
+                (None, Grouping::Response) => Message::for_group(&Group::Response(&response), &whys),
                 (None, _) => {
                     let last = Operation::of(&edits[0].op, steps[0]);
-                    self.with_note(Message::for_group(
-                        &Group::File(self.of_file(&group.changes, last)),
-                        &whys,
-                    ))
+                    with_note(Message::for_group(&Group::File(self.of_file(&group.changes, last)), &whys))
                 }
             };
-            let message = terminated(&message);
-            let message =
-                if self.options.trailers { self.with_provenance(&message, &steps) } else { message };
+            let message = match options.message.as_ref().filter(|_| options.ff) {
+                Some(own) => self.messages.own(own, options)?,
+                None => self.worded(made()),
+            };
+            let message = self.messages.with_trailers(repo, message)?;
+            let message = if options.trailers { self.with_provenance(&message, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
                 message,
@@ -59,7 +58,37 @@ impl Run<'_> {
             });
         }
         all.retain(|planned| !planned.changes.is_empty());
-        all
+        Ok(all)
+    }
+
+    /// The merge commit above these, where there is to be one.
+    pub(super) fn joined(&self, repo: &Repo, series: &[Planned]) -> Result<Option<Joined>, Error> {
+        let options = &self.options;
+        if options.ff {
+            return Ok(None);
+        }
+        let edits = series.iter().flat_map(|planned| &planned.edits);
+        let whys: Vec<_> =
+            edits.filter_map(|edit| Some(self.script.edits.get(edit - 1)?.why.as_deref())).collect();
+        let message = match (&options.message, self.own_message()) {
+            (Some(own), _) => self.messages.own(own, options)?,
+            (None, Some(own)) => self.worded(own.with_whys(&whys)),
+            (None, None) => self.worded(Message::for_group(&Group::Response(&self.names()), &whys)),
+        };
+        Ok(Some(Joined { message: self.messages.with_trailers(repo, message)? }))
+    }
+
+    /// The response's own message, if it has one.
+    fn own_message(&self) -> Option<Message> {
+        self.script.message.as_deref().and_then(Message::from_why)
+    }
+
+    /// A message out of the response as a text.
+    fn worded(&self, message: Message) -> String {
+        let message = message
+            .with_prefix(self.options.subject_prefix.as_deref().unwrap_or_default())
+            .with_skip_ci(self.options.allow_skip_ci);
+        self.messages.made(message.to_string(), &self.options)
     }
 
     /// The message with what `--trailers` adds.
@@ -74,7 +103,7 @@ impl Run<'_> {
                 matched: &step.matched,
             })
         });
-        message::with_provenance(message, &edits.collect::<Vec<_>>())
+        message::with_provenance(message, &edits.collect::<Vec<_>>(), &self.messages.comment)
     }
 
     /// What several edits of a file come to.
@@ -88,20 +117,4 @@ impl Run<'_> {
             _ => otherwise,
         }
     }
-
-    fn with_note(&self, message: Message) -> String {
-        match &self.script.message {
-            Some(note) => message.with_note(note).to_string(),
-            None => message.to_string(),
-        }
-    }
-}
-
-/// A user's own message as git keeps one: no blanks at line ends, no blank lines around, a line break at the end.
-fn terminated(message: &str) -> String {
-    let lines: Vec<_> = message.lines().map(str::trim_end).collect();
-    let mut text = lines.join("\n");
-    text = text.trim_matches('\n').to_owned();
-    text.push('\n');
-    text
 }

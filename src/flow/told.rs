@@ -145,5 +145,6 @@ fn branch(target: &Target, old: Option<(Oid, String)>, new: Option<(Oid, String)
         old: text(old),
         new: text(new),
         checked_out: target.checked_out,
+        merge: false,
     }
 }

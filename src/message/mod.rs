@@ -1,18 +1,27 @@
 //! Commit messages out of the response: hostile text in, and out what git takes for nothing but text.
 //!
 //! What a message says is put together here, by the rules for commits in the man page. `clean` drops what no message may
-//! hold, `guard` disarms what git would read as more than text, `trailers` adds the tool's own, `width` measures and
-//! breaks lines.
+//! hold, `guard` disarms what git would read as more than text and `skip` what continuous integration would, `trailers` adds
+//! the tool's own and `block` the user's, `width` measures and breaks lines. `sheet` is what the user edits, `cleanup` what
+//! git does with a message at last.
 
+mod block;
 mod clean;
+mod cleanup;
 mod guard;
+mod sheet;
+mod skip;
 mod trailers;
 mod width;
 
 use crate::edit::Op;
 use crate::path::RepoPath;
 use crate::plan::{Step, Verb};
+pub use block::Trailer;
 use clean::{clean_line, clean_text};
+pub use cleanup::{CLEANUP_NAMES, Cleanup, is_emptied};
+pub use sheet::{Lost, Sheet};
+pub use skip::asks_to_skip_ci;
 use std::collections::HashSet;
 use std::fmt;
 pub use trailers::{EDIT, MATCH, Provenance, with_provenance};
@@ -37,6 +46,8 @@ pub struct Message {
     headline: Headline,
     /// What follows the headline, with the blank or line breaks before it.
     rest: String,
+    /// Whether it may ask continuous integration to skip the commit.
+    may_skip_ci: bool,
     /// Whether that is prose, whose lines are broken to fit.
     wraps: bool,
     /// Further paragraphs, as they are.
@@ -153,6 +164,7 @@ impl Message {
             prefix: String::new(),
             headline: Headline::Sentence(guard::subject(sentence)),
             rest: format!("{beside}{below}"),
+            may_skip_ci: false,
             wraps: false,
             notes: String::new(),
         })
@@ -202,7 +214,14 @@ impl Message {
 
     fn from_pieces(pieces: Vec<Piece>) -> Self {
         let headline = Headline::Generated(pieces);
-        Self { prefix: String::new(), headline, rest: String::new(), wraps: false, notes: String::new() }
+        Self {
+            prefix: String::new(),
+            headline,
+            rest: String::new(),
+            may_skip_ci: false,
+            wraps: false,
+            notes: String::new(),
+        }
     }
 
     /// Puts `prefix`, as given but on one line, before the subject, with one blank between. It is the user's own text:
@@ -210,6 +229,13 @@ impl Message {
     #[must_use]
     pub fn with_prefix(mut self, prefix: &str) -> Self {
         self.prefix = clean_line(prefix);
+        self
+    }
+
+    /// Leaves words in it by which continuous integration skips a commit, if they are allowed.
+    #[must_use]
+    pub fn with_skip_ci(mut self, allowed: bool) -> Self {
+        self.may_skip_ci = allowed;
         self
     }
 
@@ -247,11 +273,15 @@ impl Message {
         let used = if self.prefix.is_empty() { 0 } else { width::of(&self.prefix) + 1 };
         let columns = SUBJECT_WIDTH.saturating_sub(used).max(NARROWEST);
         let (subject, left) = self.headline.fit(columns);
-        let subject = format!("{} {subject}", self.prefix).trim().to_owned();
         let below = format!("{left}{}", self.rest);
         let below = clean_text(below.strip_prefix(' ').unwrap_or(&below));
         let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
-        (subject, guard::body(&clean_text(&format!("{below}{}", self.notes))))
+        let body = clean_text(&format!("{below}{}", self.notes));
+        let (subject, body) = match self.may_skip_ci {
+            true => (subject, body),
+            false => (skip::defused(&subject).into_owned(), skip::defused(&body).into_owned()),
+        };
+        (format!("{} {subject}", self.prefix).trim().to_owned(), guard::body(&body))
     }
 }
 

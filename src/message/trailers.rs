@@ -2,8 +2,8 @@
 //!
 //! A why cannot forge them: their names have a hyphen, and `guard` indents every line of such a name.
 
+use super::block;
 use super::clean::clean_line;
-use super::guard;
 use crate::edit::FormatId;
 use crate::locate::Match;
 use std::fmt::Write;
@@ -34,7 +34,8 @@ pub struct Provenance<'a> {
 
 /// The message with a trailer for each edit and for each of its matches. It is in the block of trailers that the message
 /// ends with, if it has one (a user's own), else in a new one. The message ends with a line break, and so does the result.
-pub fn with_provenance(message: &str, edits: &[Provenance<'_>]) -> String {
+/// Comments in it begin with `comment`.
+pub fn with_provenance(message: &str, edits: &[Provenance<'_>], comment: &str) -> String {
     let mut out = message.to_owned();
     if edits.is_empty() {
         return out;
@@ -42,8 +43,7 @@ pub fn with_provenance(message: &str, edits: &[Provenance<'_>]) -> String {
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    let last = message.trim_end_matches('\n').rsplit_once("\n\n").map(|(_, last)| last);
-    if !last.is_some_and(|paragraph| paragraph.lines().all(guard::is_trailer)) {
+    if block::start(message, comment).is_none() {
         out.push('\n');
     }
     for edit in edits {
@@ -92,30 +92,30 @@ mod tests {
             Match { tier: Tier::Exact, similarity: None, line: 7 },
         ];
         assert_eq!(
-            with_provenance("Fix it\n\nBecause.\n", &[of("answer.txt", &matched), of("b", &[])]),
+            with_provenance("Fix it\n\nBecause.\n", &[of("answer.txt", &matched), of("b", &[])], "#"),
             "Fix it\n\nBecause.\n\nLLM-Apply-Edit: 3 of 7 (opx) in answer.txt\nLLM-Apply-Match: similar 93% at line 120\n\
              LLM-Apply-Match: exact at line 7\nLLM-Apply-Edit: 3 of 7 (opx) in b\n"
         );
-        assert_eq!(with_provenance("Fix it\n", &[]), "Fix it\n");
-        assert!(with_provenance("Fix it\n", &[of("a", &[])]).starts_with("Fix it\n\nLLM-Apply-Edit: "));
+        assert_eq!(with_provenance("Fix it\n", &[], "#"), "Fix it\n");
+        assert!(with_provenance("Fix it\n", &[of("a", &[])], "#").starts_with("Fix it\n\nLLM-Apply-Edit: "));
     }
 
     #[test]
     fn a_users_own_trailers_and_these_are_one_block() {
-        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", &[of("a", &[])]);
+        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", &[of("a", &[])], "#");
         assert!(
             message.ends_with("\n\nReviewed-by: A <a@b>\nLLM-Apply-Edit: 3 of 7 (opx) in a\n"),
             "{message}"
         );
-        let subject = with_provenance("fix: it\n", &[of("a", &[])]);
+        let subject = with_provenance("fix: it\n", &[of("a", &[])], "#");
         assert!(subject.starts_with("fix: it\n\nLLM-"), "a subject is no block");
     }
 
     #[test]
     fn a_responses_name_is_one_short_line() {
-        let message = with_provenance("x\n", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])]);
+        let message = with_provenance("x\n", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])], "#");
         assert_eq!(message.lines().count(), 3, "{message}");
-        let long = with_provenance("x\n", &[of(&"n".repeat(500), &[])]);
+        let long = with_provenance("x\n", &[of(&"n".repeat(500), &[])], "#");
         assert!(long.lines().all(|line| line.chars().count() < 200));
     }
 }

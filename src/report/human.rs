@@ -112,7 +112,10 @@ pub fn headline(report: &Report) -> String {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
-            let commits = plural(commits.len(), "commit");
+            let mut commits = plural(commits.len(), "commit");
+            if branch.merge {
+                commits.push_str(" and a merge");
+            }
             let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             let old = short(&branch.old);
@@ -151,9 +154,8 @@ fn way_back(branch: &BranchReport, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);
     match (old, branch.checked_out) {
         (Some(old), true) => {
-            format!(
-                "git revert --no-edit {old}..{new}   (or, while nothing is on top: git reset --keep {old})"
-            )
+            let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
+            format!("git revert --no-edit {range}   (or, while nothing is on top: git reset --keep {old})")
         }
         (Some(old), false) => format!("git update-ref {reference} {old} {new}"),
         // A first commit has nothing to reset to: index and files go back by git's merge with nothing.

@@ -35,6 +35,7 @@ struct Branch<'a> {
     old: Option<&'a str>,
     new: Option<&'a str>,
     checked_out: bool,
+    merge: bool,
 }
 
 #[derive(Serialize)]
@@ -188,6 +189,7 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
             old: branch.old.as_ref().map(|(id, _)| id.as_str()),
             new: branch.new.as_ref().map(|(id, _)| id.as_str()),
             checked_out: branch.checked_out,
+            merge: branch.merge,
         }),
         paths: paths(report),
         edits: report.edits.iter().map(edit).collect(),

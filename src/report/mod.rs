@@ -197,6 +197,8 @@ pub struct BranchReport {
     pub new: Option<(String, String)>,
     /// Whether the checkout moved along.
     pub checked_out: bool,
+    /// Whether `new` is a merge commit above those of the edits.
+    pub merge: bool,
 }
 
 /// Everything that is said.

@@ -199,8 +199,9 @@ impl Transaction<'_> {
         let refuse =
             |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
         let left = places::read(&file, MESSAGE)?;
-        match String::from_utf8(left).map(|left| without_loose_blanks(&left)) {
-            Ok(left) if left.is_empty() => refuse(Reason::EmptyMessage),
+        let (cleanup, comment) = &self.options.cleanup;
+        match String::from_utf8(left) {
+            Ok(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
             Ok(left) => Ok(left),
             Err(_) => refuse(Reason::BadMessage),
         }
@@ -295,25 +296,6 @@ impl Transaction<'_> {
         point(Fault::HookTold)?;
         Ok(Some(ended))
     }
-}
-
-/// A message as git keeps one that nobody edits (git-commit(1), `--cleanup=whitespace`): no blanks at line ends, no blank
-/// lines around, one at a time in between, a line break at the end.
-fn without_loose_blanks(message: &str) -> String {
-    let mut text = String::with_capacity(message.len());
-    let mut blank = false;
-    for line in message.lines().map(str::trim_end) {
-        if line.is_empty() {
-            blank = !text.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut blank) {
-            text.push('\n');
-        }
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
 }
 
 /// The paths of the checkout that hooks are made of: what of a landing changes them.

@@ -44,9 +44,11 @@ pub use recover::{End, Recovered, Settled, pending, recover};
 pub use series::Planned;
 pub use target::Target;
 
+use crate::message::Cleanup;
 use crate::path::RepoPath;
+use crate::vcs::commit::{Draft, Manner, Sign};
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Identities;
+use crate::vcs::ident::{Given, Identities};
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -81,6 +83,9 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
+    /// Nothing is left of a commit's message.
+    #[error("the message of {0} is empty")]
+    EmptyMessage(String),
     /// A refused attempt cannot be read.
     #[error("the refused attempt {id} {why}")]
     Attempt {
@@ -164,10 +169,23 @@ pub struct Options<'a> {
     pub keep_scratch: bool,
     /// The reflog's message.
     pub reflog: String,
+    /// What was said of the author.
+    pub author: Given,
+    /// Whether commits are signed.
+    pub sign: Sign,
+    /// What becomes of messages at last, and what begins a comment in them.
+    pub cleanup: (Cleanup, String),
     /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
     pub describe: &'a dyn Fn(&Commits, bool) -> String,
     /// Who is told what hooks and commands do.
     pub progress: &'a dyn Progress,
+}
+
+/// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
+#[derive(Debug, Clone)]
+pub struct Joined {
+    /// The whole message, ending in a line break.
+    pub message: String,
 }
 
 /// What could not be read of a tree.
@@ -212,6 +230,7 @@ pub struct Transaction<'r> {
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
+    manner: Manner,
 }
 
 impl<'r> Transaction<'r> {
@@ -226,11 +245,14 @@ impl<'r> Transaction<'r> {
         series: &[Planned],
         options: Options<'r>,
     ) -> Result<Self> {
-        obstacles::unsupported(repo)?;
+        obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
         let hooks = Hooks::active(repo, options.no_verify)?;
         let startup = Startup::of(repo, base, &hooks)?;
         let touched = series::touched(base, series)?;
+        // What was given is looked at before anybody writes a message.
+        repo.identities(&options.author)?;
+        let manner = repo.manner(&options.sign, interrupt::seen)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, Vec<Obstacle>)> {
@@ -283,7 +305,24 @@ impl<'r> Transaction<'r> {
             startup,
             touched,
             index,
+            manner,
         })
+    }
+
+    /// Has the user edit a text, in a file that git's own would be called by, and gives what became of it.
+    ///
+    /// # Errors
+    /// There is no terminal, the editor failed, or a signal came; everything is as it was then.
+    pub fn edit(&self, text: &str) -> Result<String> {
+        let file = self.room.file("COMMIT_EDITMSG");
+        std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
+        point(Fault::EditorStarted)?;
+        self.repo.edit(&file, interrupt::seen).map_err(unless_interrupted)?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        let edited = vcs::places::read(&file, LONGEST_TEXT)?;
+        String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())
     }
 
     /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
@@ -291,8 +330,13 @@ impl<'r> Transaction<'r> {
     ///
     /// # Errors
     /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
-    pub fn prepare(mut self, base: &BaseTree<'_>, series: &[Planned]) -> Result<Prepared<'r>> {
-        let who = self.repo.identities()?;
+    pub fn prepare(
+        mut self,
+        base: &BaseTree<'_>,
+        series: &[Planned],
+        joined: Option<&Joined>,
+    ) -> Result<Prepared<'r>> {
+        let who = self.repo.identities(&self.options.author)?;
         let mut commits = Vec::with_capacity(series.len());
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -316,13 +360,18 @@ impl<'r> Transaction<'r> {
                 None => Judged { tree: next, message: planned.message.clone() },
             };
             self.take_in(base, next, judged.tree, &mut total)?;
-            let commit = self.commit(judged.tree, parent, &who, &judged.message)?;
+            let commit =
+                self.commit(judged.tree, parent.as_slice(), &who, &judged.message, || planned.named())?;
             commits.push(Some(commit));
             (parent, tree) = (Some(commit), Some(judged.tree));
-            point(Fault::Committed)?;
-            if interrupt::seen() {
-                return Err(Error::Interrupted);
-            }
+        }
+        let mut merge = None;
+        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
+            && last != start
+        {
+            let commit =
+                self.commit(tree, &[start, last], &who, &joined.message, || "the merge".to_owned())?;
+            (merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
@@ -345,12 +394,33 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let edits = series.iter().map(|planned| planned.edits.clone()).collect();
-        Ok(Prepared { transaction: self, commits, edits, new: parent, net, staged, who })
+        Ok(Prepared { transaction: self, commits, merge, edits, new: parent, net, staged, who })
     }
 
-    /// Makes a commit object of a tree and a message as they will stand. Nothing refers to it yet.
-    fn commit(&self, tree: Oid, parent: Option<Oid>, who: &Identities, message: &str) -> Result<Oid> {
-        Ok(self.repo.write_commit(tree, parent, &who.author, &who.committer, message)?)
+    /// Makes one commit, its message cleaned up at last.
+    fn commit(
+        &self,
+        tree: Oid,
+        parents: &[Oid],
+        who: &Identities,
+        message: &str,
+        named: impl FnOnce() -> String,
+    ) -> Result<Oid> {
+        let (cleanup, comment) = &self.options.cleanup;
+        let message = cleanup.apply(message, comment);
+        if message.trim().is_empty() {
+            return Err(Error::EmptyMessage(named()));
+        }
+        let draft = Draft { tree, parents, message: &message };
+        let commit = self
+            .repo
+            .write_commit(&self.quarantine, &draft, who, &self.manner)
+            .map_err(unless_interrupted)?;
+        point(Fault::Committed)?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        Ok(commit)
     }
 
     /// Counts what a hook has changed in a commit among what the landing touches.
@@ -374,6 +444,14 @@ impl<'r> Transaction<'r> {
         Ok(())
     }
 }
+
+/// A signal that ended what this had started is what it was about.
+fn unless_interrupted(error: vcs::Error) -> Error {
+    if interrupt::seen() { Error::Interrupted } else { error.into() }
+}
+
+/// The longest text that is read back from an editor, in bytes.
+const LONGEST_TEXT: u64 = 16 << 20;
 
 /// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
 pub type Commits = Vec<Option<Oid>>;

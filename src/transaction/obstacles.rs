@@ -124,20 +124,13 @@ impl std::fmt::Display for Obstacle {
 }
 
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
-pub(super) fn unsupported(repo: &Repo) -> Result<()> {
-    let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
+pub(super) fn unsupported() -> Result<()> {
     // Git refuses it too: the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
-        return refuse(
-            "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
-            "land from post-receive, or from outside of hooks",
-        );
-    }
-    if repo.config().bool("commit.gpgsign")?.unwrap_or(false) {
-        return refuse(
-            "commits are to be signed here (commit.gpgSign)".into(),
-            "'git -c commit.gpgSign=false llm-apply' makes unsigned ones",
-        );
+        return Err(Error::Unsupported {
+            what: "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
+            help: "land from post-receive, or from outside of hooks".into(),
+        });
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ pub fn in_the_way(
     base: &BaseTree<'_>,
     series: &[Planned],
 ) -> Result<Vec<Obstacle>> {
-    obstacles::unsupported(repo)?;
+    obstacles::unsupported()?;
     conversions::refuse_together(base, series)?;
     let touched = series::touched(base, series)?;
     let index = match target.checked_out {

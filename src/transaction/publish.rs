@@ -24,6 +24,7 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) commits: Commits,
+    pub(super) merge: Option<Oid>,
     /// The edits of each.
     pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
@@ -42,6 +43,8 @@ pub struct Landed {
     pub new: Oid,
     /// The commits, as planned.
     pub commits: Commits,
+    /// The merge commit that they landed under, if there is one.
+    pub merge: Option<Oid>,
     /// What git itself wrote, and why.
     pub by_git: Vec<String>,
 }
@@ -150,7 +153,8 @@ impl Prepared<'_> {
         if let Some(early) = &self.transaction.early {
             early.stay();
         }
-        let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
+        let landed =
+            Landed { old: target.tip, new, commits: self.commits.clone(), merge: self.merge, by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),

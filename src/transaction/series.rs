@@ -21,6 +21,17 @@ pub struct Planned {
     pub origins: Vec<(RepoPath, RepoPath)>,
 }
 
+impl Planned {
+    /// What people know it by.
+    pub fn named(&self) -> String {
+        let numbers: Vec<String> = self.edits.iter().map(ToString::to_string).collect();
+        match self.changes.as_slice() {
+            [only] => format!("edit {} ({})", numbers.join(", "), only.path),
+            _ => format!("edit {}", numbers.join(", ")),
+        }
+    }
+}
+
 /// Where files of the last commit come from, by their path there: those that were moved or copied, also several times.
 pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
     let mut all: BTreeMap<RepoPath, RepoPath> = BTreeMap::new();

@@ -1,27 +1,126 @@
-//! Making a commit object.
+//! Making a commit object: by the library, or by git where it is to be signed.
 
+use super::ident::Identities;
+use super::quarantine::Quarantine;
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, child, process, recode};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
+
+/// What a commit says.
+#[derive(Debug, Clone, Copy)]
+pub struct Draft<'a> {
+    /// Its tree.
+    pub tree: Oid,
+    /// What it follows.
+    pub parents: &'a [Oid],
+    /// The whole message.
+    pub message: &'a str,
+}
+
+/// What becomes of it.
+#[derive(Debug, Clone)]
+pub struct Manner {
+    /// `i18n.commitEncoding`, unless it is UTF-8.
+    encoding: Option<String>,
+    /// The key that it is signed with, where it is signed; an empty one is git's choice.
+    key: Option<String>,
+    /// Whether to give up, because of a signal.
+    stop: fn() -> bool,
+}
+
+/// Author, committer and message, in the encoding of the commit.
+struct Texts {
+    author: Vec<u8>,
+    committer: Vec<u8>,
+    message: Vec<u8>,
+}
 
 impl Repo {
-    /// Writes a commit. Nothing refers to it yet.
+    /// How commits are made here: signed with that key if there is one, else as configured. `stop` tells whether to give
+    /// up while a signer waits for somebody.
     ///
     /// # Errors
-    /// The object store fails.
+    /// The configuration makes no sense.
+    pub fn manner(&self, sign: &Sign, stop: fn() -> bool) -> Result<Manner> {
+        let key = match sign {
+            Sign::Never => None,
+            Sign::With(key) => Some(key.clone()),
+            Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
+        };
+        let encoding = self.config().string("i18n.commitencoding")?;
+        Ok(Manner { encoding: encoding.filter(|name| !recode::is_utf8(name)), key, stop })
+    }
+
+    /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
+    ///
+    /// # Errors
+    /// The object store fails; or git cannot sign it or write it in that encoding.
     pub fn write_commit(
         &self,
-        tree: Oid,
-        parent: Option<Oid>,
-        author: &git2::Signature<'_>,
-        committer: &git2::Signature<'_>,
-        message: &str,
+        quarantine: &Quarantine,
+        draft: &Draft<'_>,
+        who: &Identities,
+        manner: &Manner,
     ) -> Result<Oid> {
+        let texts = Texts::of(who, draft.message, manner.encoding.as_deref())?;
+        if let Some(key) = &manner.key {
+            return self.sign(quarantine, draft, &texts, key, manner.stop);
+        }
+        let mut commit = format!("tree {}\n", draft.tree).into_bytes();
+        for parent in draft.parents {
+            commit.extend_from_slice(format!("parent {parent}\n").as_bytes());
+        }
+        for (name, who) in [("author ", &texts.author), ("committer ", &texts.committer)] {
+            commit.extend_from_slice(name.as_bytes());
+            commit.extend_from_slice(who);
+            commit.push(b'\n');
+        }
+        if let Some(encoding) = &manner.encoding {
+            commit.extend_from_slice(format!("encoding {encoding}\n").as_bytes());
+        }
+        commit.push(b'\n');
+        commit.extend_from_slice(&texts.message);
         let failed = |e| Error::git("write a commit", e);
-        let tree = self.git.find_tree(tree).map_err(failed)?;
-        let parent = parent.map(|id| self.git.find_commit(id)).transpose().map_err(failed)?;
-        let parents: Vec<_> = parent.iter().collect();
-        let id = self.git.commit(None, author, committer, message, &tree, &parents).map_err(failed)?;
+        let store = self.git.odb().map_err(failed)?;
+        let id = store.write(git2::ObjectType::Commit, &commit).map_err(failed)?;
         self.note(id);
+        Ok(id)
+    }
+
+    /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new
+    /// objects.
+    fn sign(
+        &self,
+        quarantine: &Quarantine,
+        draft: &Draft<'_>,
+        texts: &Texts,
+        key: &str,
+        stop: fn() -> bool,
+    ) -> Result<Oid> {
+        quarantine.spill(self)?;
+        let mut command = process::git_with_objects(self, quarantine.objects());
+        for (role, who) in [("AUTHOR", &texts.author), ("COMMITTER", &texts.committer)] {
+            let (name, rest) = halves(who, b" <");
+            let (email, date) = halves(rest, b"> ");
+            for (what, value) in [("NAME", name), ("EMAIL", email)] {
+                command.env(format!("GIT_{role}_{what}"), OsStr::from_bytes(value));
+            }
+            // With the sign, few digits are seconds, too.
+            command.env(format!("GIT_{role}_DATE"), OsStr::from_bytes(&[b"@", date].concat()));
+        }
+        command.arg("commit-tree").arg(format!("-S{key}"));
+        for parent in draft.parents {
+            command.args(["-p", &parent.to_string()]);
+        }
+        command.arg(draft.tree.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = child::run(&mut command, "git", Some(&texts.message), stop)?;
+        if !output.status.success() {
+            return Err(Error::Unsigned(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        let id = self.id(String::from_utf8_lossy(&output.stdout).trim())?;
+        quarantine.adopt(self, id)?;
         Ok(id)
     }
 
@@ -45,7 +144,7 @@ impl Repo {
         found.map_err(|e| Error::git(format!("read the blob {id}"), e))
     }
 
-    /// `Name <email> seconds zone`, as reflogs have it.
+    /// `Name <email> seconds zone`, as commits and reflogs have it.
     pub fn signature_line(signature: &git2::Signature<'_>) -> String {
         let when = signature.when();
         let minutes = when.offset_minutes().abs();
@@ -58,5 +157,38 @@ impl Repo {
             minutes / 60,
             minutes % 60
         )
+    }
+}
+
+/// Whether commits are signed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Sign {
+    /// As `commit.gpgSign` has it.
+    #[default]
+    AsConfigured,
+    /// They are not.
+    Never,
+    /// With that key; an empty one is git's choice (`user.signingKey`).
+    With(String),
+}
+
+impl Texts {
+    fn of(who: &Identities, message: &str, encoding: Option<&str>) -> Result<Self> {
+        let all = [&who.author, &who.committer].map(Repo::signature_line).join("\n") + "\n" + message;
+        let bytes = match encoding.filter(|_| !all.is_ascii()) {
+            Some(encoding) => recode::encoded(&all, encoding)?,
+            None => all.into_bytes(),
+        };
+        let (author, rest) = halves(&bytes, b"\n");
+        let (committer, message) = halves(rest, b"\n");
+        Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })
+    }
+}
+
+/// What stands before and after the first of these bytes.
+fn halves<'b>(bytes: &'b [u8], between: &[u8]) -> (&'b [u8], &'b [u8]) {
+    match memchr::memmem::find(bytes, between) {
+        Some(at) => (&bytes[..at], &bytes[at + between.len()..]),
+        None => (bytes, b""),
     }
 }

@@ -29,6 +29,8 @@ faults! {
     OutsideMade = "outside-made",
     /// The scratch worktree is entered.
     ScratchEntered = "scratch-entered",
+    /// The messages are in a file, for the user to edit.
+    EditorStarted = "editor-started",
     /// All files of the base are in it.
     ScratchFilled = "scratch-filled",
     /// Objects are in the repository that hooks and commands have to see.

@@ -22,6 +22,32 @@ impl Role {
     }
 }
 
+/// What was said of the author beside environment and configuration (`--author`, `--date`).
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// `Name <email>`, or what the name or address of an earlier author matches.
+    pub author: Option<String>,
+    /// The date, in any of git's formats.
+    pub date: Option<String>,
+}
+
+/// What takes the place of the environment's.
+#[derive(Default)]
+struct Instead {
+    who: Option<(String, String)>,
+    date: Option<String>,
+}
+
+impl Instead {
+    fn get(&self, what: &str) -> Option<&String> {
+        match what {
+            "NAME" => self.who.as_ref().map(|(name, _)| name),
+            "EMAIL" => self.who.as_ref().map(|(_, email)| email),
+            _ => self.date.as_ref(),
+        }
+    }
+}
+
 /// Both, as a landing's commits have them.
 pub struct Identities {
     /// Who wrote the changes.
@@ -45,12 +71,87 @@ impl Identities {
 }
 
 impl Repo {
-    /// Author and committer of commits made now.
+    /// The author that git would put into a commit made now, as `git commit` has it with `--author` and `--date`.
+    ///
+    /// # Errors
+    /// Git does not know who the user is, or cannot make sense of what was given.
+    pub fn author(&self, given: &Given) -> Result<git2::Signature<'static>> {
+        let who = given.author.as_deref().map(|author| self.named(author)).transpose()?;
+        let mut instead = Instead { who, date: None };
+        instead.date = match given.date.as_deref() {
+            Some(date) if !date.eq_ignore_ascii_case("now") => Some(self.date(date)?),
+            Some(_) => Some(String::new()),
+            None => None,
+        };
+        self.identify(Role::Author, &instead)
+    }
+
+    /// `Name <email>`, as a sign-off has it.
+    ///
+    /// # Errors
+    /// Git does not know who the user is.
+    pub fn name_and_address(&self, role: Role) -> Result<String> {
+        let who = self.identity(role)?;
+        let text = String::from_utf8_lossy;
+        Ok(format!("{} <{}>", text(who.name_bytes()), text(who.email_bytes())))
+    }
+
+    /// Somebody's name and address.
+    fn named(&self, author: &str) -> Result<(String, String)> {
+        let parts = |text: &str| -> Option<(String, String)> {
+            let (name, rest) = text.rsplit_once('<')?;
+            let email = rest.trim_end().strip_suffix('>')?;
+            Some((name.trim().to_owned(), email.to_owned()))
+        };
+        if let Some(given) = parts(author) {
+            return Ok(given);
+        }
+        let mut command = process::git(self);
+        command.args(["log", "--all", "-i", &format!("--author={author}"), "-1", "--format=%aN <%aE>", "--"]);
+        parts(&process::output(&mut command)?).ok_or_else(|| Error::BadAuthor(author.to_owned()))
+    }
+
+    /// A date as the environment may have it: seconds and zone. One in words is relative to now.
+    fn date(&self, date: &str) -> Result<String> {
+        if seconds_and_zone(date).is_some() {
+            return Ok(date.to_owned());
+        }
+        let strict = |date: &str| -> Result<String> {
+            let mut command = process::git(self);
+            // Name and address are another question.
+            command.env("GIT_AUTHOR_NAME", "A").env("GIT_AUTHOR_EMAIL", "a").env("GIT_AUTHOR_DATE", date);
+            let line = process::output(command.args(["var", "GIT_AUTHOR_IDENT"]))?;
+            let internal = line.rsplit_once("> ").map(|(_, date)| format!("@{date}"));
+            internal.ok_or_else(|| Error::BadDate(date.to_owned()))
+        };
+        let failed = |e| match e {
+            Error::Command { .. } => Error::BadDate(date.to_owned()),
+            other => other,
+        };
+        if date.trim().is_empty() {
+            return Err(Error::BadDate(date.to_owned()));
+        }
+        match strict(date) {
+            Err(Error::Command { .. }) => {}
+            outcome => return outcome,
+        }
+        // What these mean as the date when something expires has nothing to do with a commit.
+        if ["all", "false"].iter().any(|word| date.eq_ignore_ascii_case(word)) {
+            return Err(Error::BadDate(date.to_owned()));
+        }
+        let mut command = process::git(self);
+        command.args(["-c", &format!("llmapply.date={date}")]);
+        command.args(["config", "--get", "--type=expiry-date", "llmapply.date"]);
+        let seconds = process::output(&mut command).map_err(failed)?;
+        strict(&format!("@{seconds}")).map_err(failed)
+    }
+
+    /// Author and committer of commits made now; of the author something may be given.
     ///
     /// # Errors
     /// As [`Repo::identity`].
-    pub fn identities(&self) -> Result<Identities> {
-        Ok(Identities { author: self.identity(Role::Author)?, committer: self.identity(Role::Committer)? })
+    pub fn identities(&self, given: &Given) -> Result<Identities> {
+        Ok(Identities { author: self.author(given)?, committer: self.identity(Role::Committer)? })
     }
 
     /// The name, address and date that git would put into a commit made now.
@@ -61,8 +162,15 @@ impl Repo {
     /// # Errors
     /// Git does not know who the user is.
     pub fn identity(&self, role: Role) -> Result<git2::Signature<'static>> {
+        self.identify(role, &Instead::default())
+    }
+
+    fn identify(&self, role: Role, instead: &Instead) -> Result<git2::Signature<'static>> {
         let (upper, lower) = role.words();
-        let env = |what: &str| std::env::var(format!("GIT_{upper}_{what}")).ok();
+        let env = |what: &str| match instead.get(what) {
+            Some(given) => Some(given.clone()),
+            None => std::env::var(format!("GIT_{upper}_{what}")).ok(),
+        };
         let part = |what: &str, variable: &str| match env(variable) {
             Some(value) => Ok(Some(value)),
             None => configured(self.config(), lower, what),
@@ -81,13 +189,18 @@ impl Repo {
         };
         match signature {
             Some(signature) => Ok(signature),
-            None => self.ask_git(upper, known.is_some()),
+            None => self.ask_git(upper, known.is_some(), instead),
         }
     }
 
     /// With `known` name and address are fine, and it is the date that git is asked about.
-    fn ask_git(&self, upper: &str, known: bool) -> Result<git2::Signature<'static>> {
+    fn ask_git(&self, upper: &str, known: bool, instead: &Instead) -> Result<git2::Signature<'static>> {
         let mut command = std::process::Command::new("git");
+        for what in ["NAME", "EMAIL", "DATE"] {
+            if let Some(given) = instead.get(what) {
+                command.env(format!("GIT_{upper}_{what}"), given);
+            }
+        }
         command.arg("--git-dir").arg(self.git_dir()).args(["var", &format!("GIT_{upper}_IDENT")]);
         let line = process::output(&mut command).map_err(|e| match e {
             Error::Command { message, .. } => Error::Ident { message, known },

@@ -6,10 +6,12 @@
 
 pub mod attributes;
 pub mod checkout;
+mod child;
 pub mod commit;
 pub mod config;
 pub mod convert;
 pub mod durability;
+pub mod editor;
 pub mod fault;
 pub mod filters;
 mod format;
@@ -26,6 +28,7 @@ pub mod places;
 pub mod process;
 mod promised;
 pub mod quarantine;
+mod recode;
 mod reflog;
 pub mod refs;
 mod refs_by_git;
@@ -95,6 +98,30 @@ pub enum Error {
         /// Whether the name and the address are known.
         known: bool,
     },
+    /// Git could not sign a commit.
+    #[error("git could not sign the commit: {0}")]
+    Unsigned(String),
+    /// A text that cannot be written in the encoding that commits are to have.
+    #[error("the commit cannot be written in '{encoding}' (i18n.commitEncoding)")]
+    Encoding {
+        /// Its name.
+        encoding: String,
+    },
+    /// A date that git cannot read.
+    #[error("'{0}' is not a date that git can read")]
+    BadDate(String),
+    /// Somebody who is neither given in full nor known.
+    #[error("'{0}' is not 'Name <email>' and matches no author of an earlier commit")]
+    BadAuthor(String),
+    /// A text that should be UTF-8.
+    #[error("{} is not UTF-8", .0.display())]
+    NotUtf8(PathBuf),
+    /// There is nobody to edit anything.
+    #[error("there is no terminal to run an editor at")]
+    NoTerminal,
+    /// The editor failed, which may be what the user wanted.
+    #[error("there was a problem with the editor '{0}'")]
+    Editor(String),
     /// A revision that names no commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),

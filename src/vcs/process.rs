@@ -24,6 +24,13 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// Takes out of a command's environment what ties it to a repository.
+pub(super) fn forget_repository(command: &mut Command) {
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+}
+
 /// A git command on that repository, with nothing of the environment that could point elsewhere. It runs at the top of
 /// the checkout (in the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {
@@ -35,13 +42,6 @@ pub fn git(repo: &Repo) -> Command {
         None => command.current_dir(repo.git_dir()),
     };
     command
-}
-
-/// Takes from a command's environment what would tie git to a repository other than that of its directory.
-pub(super) fn forget_repository(command: &mut Command) {
-    for name in LOCAL {
-        command.env_remove(name);
-    }
 }
 
 /// Takes everything from a command's environment that could point elsewhere.

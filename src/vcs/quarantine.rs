@@ -93,7 +93,8 @@ impl Quarantine {
         &self.path
     }
 
-    /// Writes all objects to the directory as an object directory has them, so that another process can read them.
+    /// Writes all objects to the directory as an object directory has them, so that another process can read them. Those
+    /// that are there by now are not written again.
     ///
     /// # Errors
     /// What the file system says.
@@ -102,11 +103,24 @@ impl Quarantine {
         let failed = |e| Error::git("read a new object", e);
         let odb = repo.git.odb().map_err(failed)?;
         let mut writer = Writer::new(repo)?;
-        for id in new_objects(repo) {
+        for id in new_objects(repo).into_iter().filter(|id| !is_spilled(repo, *id)) {
             let object = odb.read(id).map_err(failed)?;
             writer.write(&fan_out(&self.path, id)?, object.kind(), object.data())?;
+            if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+                pending.lies_on_disk(repo, id)?;
+            }
         }
         Ok(())
+    }
+
+    /// Takes in an object that git has written to the directory, unless the repository had it before.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
+        let mut pending = repo.pending.borrow_mut();
+        let Some(pending) = pending.as_mut() else { return Ok(()) };
+        if pending.add(id) { pending.lies_on_disk(repo, id) } else { Ok(()) }
     }
 
     /// Puts what was written so far into the repository before it is settled that it lands: processes have to see it that
@@ -382,12 +396,7 @@ impl Repo {
         }
         make_private(&pending.path)?;
         Writer::new(self)?.write(&fan_out(&pending.path, id)?, git2::ObjectType::Blob, bytes)?;
-        if pending.on_disk.is_empty()
-            && let Some(path) = pending.path.to_str()
-        {
-            self.git.odb().and_then(|odb| odb.add_disk_alternate(path)).map_err(failed)?;
-        }
-        pending.on_disk.insert(id);
+        pending.lies_on_disk(self, id)?;
         Ok(id)
     }
 
@@ -412,6 +421,18 @@ impl Pending {
         self.seen.insert(id);
         self.ids.push(id);
         true
+    }
+
+    /// Notes that an object is in the directory, which is where it is read from then.
+    fn lies_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
+        if self.on_disk.is_empty()
+            && let Some(path) = self.path.to_str()
+        {
+            let added = repo.git.odb().and_then(|odb| odb.add_disk_alternate(path));
+            added.map_err(|e| Error::git("read a new object", e))?;
+        }
+        self.on_disk.insert(id);
+        Ok(())
     }
 }
 

@@ -107,6 +107,18 @@ fn hooked() -> Sandbox {
     sandbox
 }
 
+/// Where git signs the commits, by a program that always says the same, and an editor is asked for that edits nothing.
+fn signed() -> Sandbox {
+    let mut sandbox = Sandbox::new();
+    let signer = "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED D 1 8 00 1700000000 0123456789ABCDEF' >&2\n\
+                  printf -- '-----BEGIN PGP SIGNATURE-----\\nmade\\n-----END PGP SIGNATURE-----\\n'\n";
+    sandbox.script(&sandbox.root().join("signer"), signer);
+    sandbox.git(["config", "gpg.program", "../signer"]);
+    sandbox.git(["config", "commit.gpgSign", "true"]);
+    sandbox.set("GIT_EDITOR", ":");
+    sandbox
+}
+
 /// With every hook that runs in a scratch worktree or is told afterwards.
 fn judged() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -138,6 +150,12 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "files by git", make: filtered, options: &[], response: five },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
+    Scenario {
+        name: "signed, edited and merged",
+        make: signed,
+        options: &["--edit", "--no-ff"],
+        response: five,
+    },
     Scenario { name: "hooks and commands", make: judged, options: &["-x", "true"], response: two },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];

@@ -253,7 +253,19 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`user.*`, `author.*`, `committer.*`, `GIT_AUTHOR_*`, `GIT_COMMITTER_*`",
         "Who made the commits, and when, by git's rules.",
     ),
-    Item("`commit.gpgSign`", "Where it is on, landing is refused; see below."),
+    Item(
+        "`commit.gpgSign`, `user.signingKey`, `gpg.*`",
+        "Whether commits are signed, with which key, and by which program.",
+    ),
+    Item("`commit.cleanup`", "How messages are cleaned up, unless `--cleanup` says so."),
+    Item("`core.commentChar`, `core.commentString`", "What begins a comment in a message that you edit."),
+    Item("`core.editor`, `GIT_EDITOR`, `VISUAL`, `EDITOR`", "Which editor `--edit` starts, by git's rules."),
+    Item("`trailer.*`", "How trailers are put into messages: where there is any such setting, git does it."),
+    Item(
+        "`i18n.commitEncoding`",
+        "The encoding of commits. Their texts are converted to it; one that it has no letters for is refused.",
+    ),
+    Item("`commit.template`", "Does not count, which `-v` says: commits have the edits' reasons."),
     Item(
         "`core.autocrlf`, `core.eol`, `core.attributesFile`",
         "The line ends of files that are written to the checkout, together with gitattributes(5).",
@@ -365,10 +377,6 @@ pub(super) const EXAMPLES: &[Piece] = &[
 
 pub(super) const LIMITS: &[Piece] = &[
     Text("What this version refuses, with a message that says what to do instead:"),
-    Item(
-        "signing",
-        "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",
-    ),
     Item("repositories", "in which a file, tree or tag (and not a commit) is replaced by `git replace`."),
     Item(
         "filters",

@@ -1,0 +1,173 @@
+//! What is added to the messages of commits, as `git commit` does it, and what the user makes of them in an editor.
+
+use super::run::Run;
+use super::{Error, Options};
+use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
+use crate::report::escape::escape;
+use crate::transaction::{Joined, Planned, Target, Transaction};
+use crate::vcs::config;
+use crate::vcs::ident::Role;
+use crate::vcs::repo::Repo;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What is done to all messages.
+pub(super) struct Messages {
+    /// What begins a comment.
+    pub(super) comment: String,
+    cleanup: Cleanup,
+    /// At the end of each, in that order.
+    trailers: Vec<Trailer>,
+    /// And then these, by git, where the user has rules of their own about trailers.
+    by_git: Vec<String>,
+    /// What the user has made of a message, by what it was; kept for when the branch moves meanwhile.
+    edited: RefCell<BTreeMap<String, String>>,
+}
+
+impl Messages {
+    /// As the options and the configuration have it.
+    pub(super) fn read(repo: &Repo, options: &Options) -> Result<Self, Error> {
+        let configured = repo.config().string("commit.cleanup")?;
+        let (key, name) = match (&options.cleanup, &configured) {
+            (Some(name), _) => ("llmapply.cleanup", name.as_str()),
+            (None, Some(name)) => ("commit.cleanup", name.as_str()),
+            (None, None) => ("commit.cleanup", "default"),
+        };
+        let cleanup = Cleanup::named(name, options.edit)
+            .ok_or_else(|| config::bad(key, name, "one of default, strip, whitespace, verbatim, scissors"))?;
+        let mut trailers = Vec::new();
+        if options.signoff {
+            trailers.push(Trailer::new("Signed-off-by", &repo.name_and_address(Role::Committer)?));
+        }
+        let model = options.assisted_by.iter().map(|model| format!("Assisted-by={model}"));
+        let mut by_git: Vec<String> = model.chain(options.trailer.iter().cloned()).collect();
+        let is_sound = |text: &String| {
+            !text.trim().is_empty()
+                && !text.trim_start().starts_with([':', '='])
+                && !text.contains(char::is_control)
+        };
+        if let Some(text) = by_git.iter().find(|text| !is_sound(text)) {
+            return Err(Error::Trailer(text.clone()));
+        }
+        if by_git.is_empty() || !repo.has_trailer_rules()? {
+            for text in by_git.drain(..) {
+                trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
+            }
+        }
+        Ok(Self { comment: repo.comment_prefix()?, cleanup, trailers, by_git, edited: RefCell::default() })
+    }
+
+    /// What becomes of messages at last: once they were edited they have no comments any more.
+    pub(super) fn last_cleanup(&self, options: &Options) -> (Cleanup, String) {
+        let cleanup = match self.cleanup {
+            Cleanup::Strip | Cleanup::Scissors if options.edit => Cleanup::Whitespace,
+            cleanup => cleanup,
+        };
+        (cleanup, self.comment.clone())
+    }
+
+    /// A message of the user's own, with what is put before its subject.
+    pub(super) fn own(&self, text: &str, options: &Options) -> Result<String, Error> {
+        let text = match self.cleanup {
+            Cleanup::Verbatim => text.to_owned(),
+            _ => Cleanup::Whitespace.apply(text, &self.comment),
+        };
+        if text.contains('\0') {
+            return Err(Error::Message("a message has a NUL byte in it".into()));
+        }
+        if text.trim().is_empty() && !options.edit {
+            return Err(Error::Message("the message is empty".into()));
+        }
+        let prefix = options.subject_prefix.as_deref().unwrap_or_default().replace('\n', " ");
+        Ok(match prefix.trim() {
+            "" => text,
+            prefix => format!("{prefix} {text}"),
+        })
+    }
+
+    /// A message out of the response, of which no line is a comment.
+    pub(super) fn made(&self, text: String, options: &Options) -> String {
+        if options.edit { text } else { self.cleanup.spared(text, &self.comment) }
+    }
+
+    /// The message with the trailers.
+    pub(super) fn with_trailers(&self, repo: &Repo, message: String) -> Result<String, Error> {
+        let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.comment);
+        let message = self.trailers.iter().fold(message, add);
+        match self.by_git.as_slice() {
+            [] => Ok(message),
+            trailers => Ok(repo.with_trailers(&message, trailers)?),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Has the user edit all messages, where that is asked for.
+    pub(super) fn edited(
+        &self,
+        transaction: &Transaction<'_>,
+        mut series: Vec<Planned>,
+        mut joined: Option<Joined>,
+    ) -> Result<(Vec<Planned>, Option<Joined>), Error> {
+        if !self.options.edit {
+            return Ok((series, joined));
+        }
+        let messages = &self.messages;
+        let mut all: Vec<(String, &mut String)> =
+            series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
+        if let Some(joined) = &mut joined {
+            all.push(("the merge of them all".to_owned(), &mut joined.message));
+        }
+        if !all.iter().all(|(_, message)| messages.edited.borrow().contains_key(*message)) {
+            let drafts: Vec<(String, &str)> =
+                all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
+            let sheet = Sheet::new(&drafts, &messages.comment, messages.cleanup);
+            let text = transaction.edit(&sheet.text)?;
+            if text.contains('\0') {
+                return Err(Error::Message("a message has a NUL byte in it".into()));
+            }
+            let edited = sheet.read(&text, messages.cleanup).map_err(|Lost { commit }| {
+                Error::Message(format!("the line that names commit {commit} is not where it was"))
+            })?;
+            for ((about, draft), edited) in drafts.iter().zip(edited) {
+                if message::is_emptied(&edited, draft, &messages.comment) {
+                    return Err(Error::Message(format!("the message of {about} is empty")));
+                }
+                messages.edited.borrow_mut().insert((*draft).to_owned(), edited);
+            }
+        }
+        for (_, message) in all {
+            if let Some(edited) = messages.edited.borrow().get(message) {
+                message.clone_from(edited);
+            }
+        }
+        Ok((series, joined))
+    }
+
+    /// Refuses a merge commit where there is nothing to merge onto.
+    pub(super) fn check_merge(&self, target: &Target) -> Result<(), Error> {
+        match self.options.ff || target.start.is_some() {
+            true => Ok(()),
+            false => Err(Error::Unborn(target.short().to_owned())),
+        }
+    }
+
+    /// Says what there is to be said about how messages are made.
+    pub(super) fn tell_of_messages(&self, repo: &Repo) -> Result<(), Error> {
+        if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
+            self.watch.detail("commit.template is not used: commits have the edits' reasons");
+        }
+        if self.options.allow_skip_ci {
+            return Ok(());
+        }
+        for (at, edit) in self.script.edits.iter().enumerate() {
+            if edit.why.as_deref().is_some_and(message::asks_to_skip_ci) {
+                self.watch.warn(&format!(
+                    "the reason of edit {} asks to skip CI; in its commit these are mere words, unless --allow-skip-ci",
+                    at + 1
+                ));
+            }
+        }
+        Ok(())
+    }
+}

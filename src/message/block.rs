@@ -1,0 +1,137 @@
+//! The paragraph of trailers that a message ends with, by git's rules (git-interpret-trailers(1), without any
+//! `trailer.*` configuration): where it begins, and how one more trailer comes in.
+
+use super::guard;
+
+/// Lines by which git knows a block of its own.
+const BY_GIT: &[&str] = &["Signed-off-by: ", "(cherry picked from commit "];
+
+/// A trailer: a name, and what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailer {
+    token: String,
+    value: String,
+}
+
+impl Trailer {
+    /// Out of `<token>: <value>` or `<token>=<value>`; the value may be missing. `None` for what git would not read as a
+    /// trailer.
+    pub fn parse(text: &str) -> Option<Self> {
+        let end = text.find(['=', ':']).unwrap_or(text.len());
+        let (token, value) = (text[..end].trim(), text.get(end + 1..).unwrap_or_default().trim());
+        let sound = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let fits = !token.is_empty() && token.chars().all(sound) && !value.chars().any(char::is_control);
+        fits.then(|| Self::new(token, value))
+    }
+
+    /// Of that name and value, which are each on one line.
+    pub fn new(token: &str, value: &str) -> Self {
+        Self { token: token.to_owned(), value: value.to_owned() }
+    }
+
+    /// The line, without its line break.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.token, self.value).trim_end().to_owned()
+    }
+
+    /// The message with it at the end of its block, or with a block of its own; unless it is the last one there already.
+    /// Comments in the message begin with `comment`.
+    #[must_use]
+    pub fn added_to(&self, message: &str, comment: &str) -> String {
+        let mut out = message.trim_end_matches(['\n', ' ', '\t']).to_owned();
+        let begin = start(&out, comment);
+        let last = out.rsplit('\n').next().filter(|_| begin.is_some()).and_then(Self::parse);
+        if last.is_some_and(|last| last.token.eq_ignore_ascii_case(&self.token) && last.value == self.value) {
+            return message.to_owned();
+        }
+        out.push_str(if begin.is_some() { "\n" } else { "\n\n" });
+        out.push_str(&self.line());
+        out.push('\n');
+        out
+    }
+}
+
+/// Where the block of trailers begins, if the message ends with one: a paragraph below the subject in which all lines are
+/// trailers, or in which git knows one and at least a quarter are.
+pub(super) fn start(message: &str, comment: &str) -> Option<usize> {
+    let message = message.trim_end();
+    let is_blank = |line: &str| line.trim().is_empty();
+    let is_comment = |line: &str| line.starts_with(comment);
+    // The first paragraph is the subject.
+    let mut title = 0;
+    for line in message.split_inclusive('\n') {
+        if is_blank(line) && !is_comment(line) {
+            break;
+        }
+        title += line.len();
+    }
+    let (mut trailers, mut others, mut continued, mut known) = (0_usize, 0_usize, 0_usize, false);
+    let mut begin = message.len();
+    for line in message.get(title..)?.split_inclusive('\n').rev() {
+        if is_comment(line) {
+            others += continued;
+            continued = 0;
+        } else if is_blank(line) {
+            others += continued;
+            let is_block = if known { trailers * 3 >= others } else { trailers > 0 && others == 0 };
+            return is_block.then_some(begin);
+        } else if BY_GIT.iter().any(|prefix| line.starts_with(prefix)) {
+            trailers += 1;
+            continued = 0;
+            known = true;
+        } else if guard::is_trailer(line) {
+            trailers += 1;
+            continued = 0;
+        } else if line.starts_with([' ', '\t']) {
+            continued += 1;
+        } else {
+            others += 1 + continued;
+            continued = 0;
+        }
+        begin -= line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(message: &str, text: &str) -> String {
+        Trailer::parse(text).map(|trailer| trailer.added_to(message, "#")).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_trailer_is_a_token_and_a_value() {
+        for (text, line) in [
+            ("Assisted-by: a model", "Assisted-by: a model"),
+            (" Assisted-by = a=b:c ", "Assisted-by: a=b:c"),
+            ("Reviewed", "Reviewed:"),
+        ] {
+            assert_eq!(Trailer::parse(text).map(|trailer| trailer.line()).as_deref(), Some(line));
+        }
+        for text in ["", ": x", "=", "two words: x", "A: x\nB: y", "ü: x"] {
+            assert_eq!(Trailer::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn it_goes_to_the_end_of_a_block_or_makes_one() {
+        assert_eq!(add("fix: it\n", "A: b"), "fix: it\n\nA: b\n");
+        assert_eq!(add("x\n\nbody\n", "A: b"), "x\n\nbody\n\nA: b\n");
+        assert_eq!(add("x\n\nC: d\n", "A: b"), "x\n\nC: d\nA: b\n");
+        assert_eq!(add("x\n\nC: d\n e\n", "A: b"), "x\n\nC: d\n e\nA: b\n");
+        assert_eq!(add("x\n\nprose\nC: d\n", "A: b"), "x\n\nprose\nC: d\n\nA: b\n");
+        assert_eq!(
+            add("x\n\nprose\nmore\nSigned-off-by: a\n", "A: b"),
+            "x\n\nprose\nmore\nSigned-off-by: a\nA: b\n"
+        );
+    }
+
+    #[test]
+    fn the_last_one_is_not_said_twice() {
+        assert_eq!(add("x\n\nA: b\n", "a=b"), "x\n\nA: b\n");
+        assert_eq!(add("x\n\nA: b\nC: d\n", "A: b"), "x\n\nA: b\nC: d\nA: b\n");
+        assert_eq!(add("A: b\n", "A: b"), "A: b\n\nA: b\n", "a subject is no trailer");
+    }
+}

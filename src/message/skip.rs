@@ -1,0 +1,101 @@
+//! Words by which a commit message tells continuous integration to leave a commit alone, which is not for a response to
+//! say (GitHub, GitLab, Azure Pipelines and others document theirs).
+
+/// Names of what is skipped, beside `ci`.
+const SKIPPED: &[&str] = &[
+    "ci",
+    "actions",
+    "appveyor",
+    "azp",
+    "azpipelines",
+    "azurepipelines",
+    "bitrise",
+    "build",
+    "buildkite",
+    "cd",
+    "checks",
+    "circleci",
+    "cirrus",
+    "deploy",
+    "drone",
+    "netlify",
+    "pipeline",
+    "render",
+    "semaphore",
+    "travis",
+    "vercel",
+];
+
+/// Whether there are such words in a text.
+pub fn asks_to_skip_ci(text: &str) -> bool {
+    matches!(defused(text), std::borrow::Cow::Owned(_))
+}
+
+/// The text with such words in a form that only people read: `(skip ci)` for `[skip ci]`. It is as long as before.
+pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
+    let lower = text.to_ascii_lowercase();
+    let mut marks: Vec<(usize, u8)> = Vec::new();
+    for (open, _) in lower.match_indices('[') {
+        // The longest of them is short, so that nothing is looked at twice.
+        let near = lower.as_bytes()[open + 1..].iter().take(32);
+        let close = near.take_while(|byte| !matches!(byte, b'[' | b'\n')).position(|&byte| byte == b']');
+        let Some(close) = close.map(|length| open + 1 + length) else { continue };
+        if lower.get(open + 1..close).is_some_and(is_request) {
+            marks.extend([(open, b'('), (close, b')')]);
+        }
+    }
+    marks.extend(lower.match_indices("***no_ci***").map(|(at, _)| (at + 5, b'-')));
+    marks.extend(lower.match_indices("skip-checks:").map(|(at, _)| (at + 4, b' ')));
+    if marks.is_empty() {
+        return text.into();
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for (at, byte) in marks {
+        bytes[at] = byte;
+    }
+    // One ASCII character took the place of another.
+    String::from_utf8(bytes).map_or_else(|_| text.into(), Into::into)
+}
+
+/// What stands between brackets: two words, such as `skip ci`.
+fn is_request(inside: &str) -> bool {
+    let mut words = inside.split([' ', '\t', '-', '_']).filter(|word| !word.is_empty());
+    match (words.next(), words.next(), words.next()) {
+        (Some("skip"), Some(what), None) | (Some(what), Some("skip"), None) => SKIPPED.contains(&what),
+        (Some("no"), Some("ci"), None) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_become_mere_words() {
+        for (text, plain) in [
+            ("Fix [skip ci]", "Fix (skip ci)"),
+            ("[CI skip] x [no ci]", "(CI skip) x (no ci)"),
+            ("[skip actions][Actions-Skip]", "(skip actions)(Actions-Skip)"),
+            ("[[skip  ci]]", "[(skip  ci)]"),
+            ("é ***NO_CI*** é", "é ***NO-CI*** é"),
+            ("Skip-Checks: true", "Skip Checks: true"),
+            ("skip-checks:true", "skip checks:true"),
+        ] {
+            assert!(asks_to_skip_ci(text));
+            assert_eq!(defused(text), plain);
+            assert!(!asks_to_skip_ci(plain), "twice is once");
+        }
+        for text in
+            ["[skip]", "[skip link]", "[skip the ci]", "[skip\nci]", "[ci", "NO_CI", "[é]", "a[0] skip ci]"]
+        {
+            assert!(!asks_to_skip_ci(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn many_brackets_cost_little() {
+        let text = "[skip ".repeat(100_000);
+        assert!(!asks_to_skip_ci(&text));
+    }
+}

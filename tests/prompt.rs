@@ -21,6 +21,7 @@ fn sandbox() -> Sandbox {
 
 /// What stands in the fences of an instruction.
 fn examples(text: &str) -> Vec<String> {
+    let text = text.replace("\n```diff\n", "\n```\n");
     let parts: Vec<_> = text.split("\n```\n").collect();
     assert!(parts.len() % 2 == 1, "a fence is not closed");
     parts.iter().skip(1).step_by(2).map(|part| format!("{part}\n")).collect()
@@ -69,7 +70,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             .flat_map(|example| {
                 let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
                 let script = format::parse(&response, Some(row.id));
-                script.edits.iter().map(|edit| git_llm_apply::report::operation(&edit.op)).collect::<Vec<_>>()
+                script.edits.iter().map(|edit| git_llm_apply::report::operation(edit)).collect::<Vec<_>>()
             })
             .collect();
         shown.sort_unstable();
@@ -80,6 +81,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             "search-replace" => &["modify"],
             "file-changes" => &["append", "copy", "create", "delete", "modify", "rename"],
             "applydir" => &["create", "delete", "modify"],
+            "diff" => &["copy", "create", "delete", "mode", "modify", "rename"],
             other => panic!("{other} has no line here"),
         };
         for operation in expected {

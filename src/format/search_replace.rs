@@ -17,7 +17,7 @@ use super::fence::Fence;
 use super::scan::Cursor;
 use super::{Format, FormatId, MAX_ERRORS};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Script, Target};
+use crate::edit::{Edit, Git, Script, Target};
 use block::Block;
 use heading::Heading;
 use marker::Marker;
@@ -100,6 +100,7 @@ impl Run {
                 path: path.clone(),
                 op: block.op,
                 why,
+                git: Git::default(),
             }),
             (Ok(_), None) => {
                 let fault = Diagnostic::error(Code::Missing, opening, "no path stands above this block");

@@ -9,7 +9,7 @@ mod guard;
 mod trailers;
 mod width;
 
-use crate::edit::Op;
+use crate::edit::{Edit, Op};
 use crate::path::RepoPath;
 use clean::{clean_line, clean_text};
 use std::collections::HashSet;
@@ -80,15 +80,25 @@ pub enum Operation {
         /// The new one.
         to: RepoPath,
     },
+    /// Only a file's mode changes.
+    Mode {
+        /// The file.
+        path: RepoPath,
+        /// Whether it is executable then.
+        executable: bool,
+    },
 }
 
 impl Operation {
     /// The operation of an edit whose paths are checked; `to` is a rename's or copy's destination.
-    pub fn new(op: &Op, path: &RepoPath, to: Option<&RepoPath>) -> Self {
+    pub fn new(edit: &Edit, path: &RepoPath, to: Option<&RepoPath>) -> Self {
         let from = path.clone();
         let to = to.unwrap_or(path).clone();
-        match op {
+        match &edit.op {
             Op::Create { .. } => Operation::Create(from),
+            Op::Modify { hunks, .. } if hunks.is_empty() => {
+                Operation::Mode { path: from, executable: edit.git.executable.unwrap_or(false) }
+            }
             Op::Modify { .. } => Operation::Update(from),
             Op::Replace { .. } => Operation::Replace(from),
             Op::Append { .. } => Operation::Append(from),
@@ -99,21 +109,21 @@ impl Operation {
     }
 
     fn pieces(&self) -> Vec<Piece> {
-        let (verb, path, to) = match self {
-            Operation::Create(path) => ("Create ", path, None),
-            Operation::Update(path) => ("Update ", path, None),
-            Operation::Replace(path) => ("Replace ", path, None),
-            Operation::Remove(path) => ("Remove ", path, None),
-            Operation::Append(path) => ("Append to ", path, None),
-            Operation::Rename { from, to } => ("Rename ", from, Some(to)),
-            Operation::Copy { from, to } => ("Copy ", from, Some(to)),
+        let (verb, subject, behind, to) = match self {
+            Operation::Create(path) => ("Create ", path, "", None),
+            Operation::Update(path) => ("Update ", path, "", None),
+            Operation::Replace(path) => ("Replace ", path, "", None),
+            Operation::Remove(path) => ("Remove ", path, "", None),
+            Operation::Append(path) => ("Append to ", path, "", None),
+            Operation::Rename { from, to } => ("Rename ", from, " to ", Some(to)),
+            Operation::Copy { from, to } => ("Copy ", from, " to ", Some(to)),
+            Operation::Mode { path, executable: true } => ("Make ", path, " executable", None),
+            Operation::Mode { path, executable: false } => ("Make ", path, " not executable", None),
         };
-        let mut pieces = vec![Piece::Words(verb.to_owned()), Piece::Path(clean_line(path.as_str()))];
-        if let Some(to) = to {
-            pieces.push(Piece::Words(" to ".to_owned()));
-            pieces.push(Piece::Path(clean_line(to.as_str())));
-        }
-        pieces
+        let path = |path: &RepoPath| Piece::Path(clean_line(path.as_str()));
+        let words = |words: &str| (!words.is_empty()).then(|| Piece::Words(words.to_owned()));
+        let pieces = [words(verb), Some(path(subject)), words(behind), to.map(path)];
+        pieces.into_iter().flatten().collect()
     }
 }
 
@@ -414,6 +424,8 @@ mod tests {
             (Operation::Append(a.clone()), "Append to src/a.rs"),
             (Operation::Rename { from: a.clone(), to: b.clone() }, "Rename src/a.rs to b.rs"),
             (Operation::Copy { from: a.clone(), to: b.clone() }, "Copy src/a.rs to b.rs"),
+            (Operation::Mode { path: a.clone(), executable: true }, "Make src/a.rs executable"),
+            (Operation::Mode { path: a.clone(), executable: false }, "Make src/a.rs not executable"),
         ] {
             let message = Message::for_edit(None, &operation);
             assert_eq!((message.subject(), message.body()), both(subject, ""));

@@ -6,6 +6,7 @@ mod encoding;
 mod grouping;
 mod hunks;
 mod memory;
+mod mode;
 mod operations;
 mod overlay;
 mod policy;
@@ -26,6 +27,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::locate::{Effort, Match, Note, Tier};
 use crate::path::RepoPath;
+use crate::span::Span;
 use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
@@ -87,6 +89,8 @@ impl Default for Rules {
 pub struct Step {
     /// The edit's number in the script, from 1.
     pub edit: usize,
+    /// The mail that the edit stands in; all edits of a mail are one commit.
+    pub mail: Option<Span>,
     /// The path to show: the edit's file as it was resolved.
     pub path: RepoPath,
     /// A rename's or copy's destination.
@@ -291,7 +295,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
 
 /// A name for every edit's path, equal where the paths are.
 fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
-    let name = |edit: &crate::edit::Edit| match operations::read_path(&edit.path, overlay, rules) {
+    let name = |edit: &crate::edit::Edit| match operations::edit_path(edit, overlay, rules) {
         Ok(path) => Ok(path.to_string()),
         Err(Stop::Tree(error)) => Err(error),
         Err(_) => Ok(edit.path.raw.clone()),

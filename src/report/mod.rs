@@ -287,9 +287,10 @@ impl Report {
     }
 }
 
-/// The operation's name in reports and generated subjects.
-pub fn operation(op: &Op) -> &'static str {
-    match op {
+/// The name in reports of what an edit does.
+pub fn operation(edit: &Edit) -> &'static str {
+    match &edit.op {
+        Op::Modify { hunks, .. } if hunks.is_empty() => "mode",
         Op::Create { .. } => "create",
         Op::Modify { .. } => "modify",
         Op::Replace { .. } => "replace",
@@ -304,12 +305,12 @@ pub fn operation(op: &Op) -> &'static str {
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
     let to = match &edit.op {
-        Op::Rename { to, .. } | Op::Copy { to } => Some(to.raw.clone()),
+        Op::Rename { to, .. } | Op::Copy { to, .. } => Some(to.raw.clone()),
         _ => None,
     };
     EditReport {
         number,
-        operation: operation(&edit.op),
+        operation: operation(edit),
         path: step.map_or_else(|| edit.path.raw.clone(), |step| step.path.to_string()),
         to: step.and_then(|step| step.to.as_ref()).map(ToString::to_string).or(to),
         why: edit.why.clone(),

@@ -193,3 +193,74 @@ fn a_mode_is_brought_onto_a_branch_that_has_moved_on() {
     sandbox.apply(["--base", &base], response).exits(0);
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("hello\nmore\n", 0o111));
 }
+
+/// A diff of one line of forty, made on a version of the file that no branch has any more but by history.
+fn stale(sandbox: &Sandbox) -> String {
+    sandbox.file("forty.txt", lines(1..41));
+    sandbox.commit("as it was");
+    sandbox.file("forty.txt", lines(1..41).replace("line 20\n", "line twenty\n"));
+    let diff = sandbox.git(["diff"]) + "\n";
+    sandbox.git(["checkout", "-q", "."]);
+    diff
+}
+
+#[test]
+fn a_diff_of_another_version_that_the_repository_has_is_merged() {
+    let sandbox = Sandbox::new();
+    let diff = stale(&sandbox);
+    // What the hunk quotes beside its line is another by now.
+    let now = lines(1..41).replace("line 18\n", "value = 18\nvalue += 1\n").replace("line 22\n", "");
+    sandbox.file("forty.txt", format!("first\n{now}"));
+    let tip = sandbox.commit("meanwhile");
+    let unknown = diff.replacen("index ", "index 0123456", 1);
+    sandbox.apply([""; 0], &unknown).exits(1).says("search-not-found");
+    sandbox.run(["--abort"]).exits(0);
+    sandbox.apply([""; 0], &diff).exits(0);
+    assert_eq!(sandbox.text("forty.txt"), format!("first\n{}", now.replace("line 20\n", "line twenty\n")));
+    let landed = sandbox.head();
+    sandbox.apply([""; 0], &diff).exits(0).says("already there");
+    assert_eq!(sandbox.head(), landed);
+    // As git has it.
+    sandbox.git(["checkout", "-q", "-b", "git", &tip]);
+    let file = sandbox.response(&diff);
+    sandbox.git(["apply", "-3", file.to_str().unwrap()]);
+    assert_eq!(sandbox.git(["write-tree"]), tree(&sandbox, &landed));
+}
+
+#[test]
+fn a_diff_of_another_version_in_conflict_is_refused() {
+    let sandbox = Sandbox::new();
+    let diff = stale(&sandbox);
+    sandbox.file(
+        "forty.txt",
+        lines(1..41).replace("line 20\n", "line XX\n").replace("line 18\n", "value = 18\n"),
+    );
+    sandbox.commit("meanwhile");
+    let head = sandbox.head();
+    sandbox.apply([""; 0], &diff).exits(1).says("conflict");
+    assert_eq!(sandbox.head(), head);
+    // A copy of the lines elsewhere is not what the hunk was made on.
+    sandbox.run(["--abort"]).exits(0);
+    sandbox.file("forty.txt", lines(1..17));
+    sandbox.commit("cut");
+    sandbox.apply([""; 0], &diff).exits(1).says("conflict");
+}
+
+#[test]
+fn a_blob_is_told_by_its_name_alone_and_is_none_of_another_kind() {
+    let sandbox = Sandbox::new();
+    let diff = stale(&sandbox);
+    sandbox.file("forty.txt", lines(1..41).replace("line 18\n", "value = 18\n"));
+    let tip = sandbox.commit("meanwhile");
+    let index = diff.lines().find(|line| line.starts_with("index ")).unwrap();
+    let id = &index["index ".len()..index.find("..").unwrap()];
+    // Too short, a commit's, and no name at all.
+    for name in [&id[..4], &tip, "HEAD", "../../x"] {
+        let run = sandbox.apply([""; 0], &diff.replace(id, name));
+        run.exits(1).says("search-not-found");
+        sandbox.run(["--abort"]).exits(0);
+    }
+    let whole = sandbox.git(["rev-parse", id]);
+    sandbox.apply([""; 0], &diff.replace(id, &whole)).exits(0);
+    assert!(sandbox.text("forty.txt").contains("value = 18\nline 19\nline twenty\n"));
+}

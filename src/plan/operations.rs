@@ -454,6 +454,7 @@ impl Operation<'_, '_> {
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
+        let version = &self.grown(path, version)?;
         let repeats = repeats_of(self.repeats, number, self.edit, hunks);
         let limits = self.limits();
         let context = Context {
@@ -473,6 +474,18 @@ impl Operation<'_, '_> {
         };
         locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
+    }
+
+    /// The version, with the text beside it that the hunks were made on, where the edit names one.
+    fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
+        let blob = match &self.edit.git.blob {
+            Some(id) => self.overlay.blob_text(id, path)?,
+            None => None,
+        };
+        Ok(match blob {
+            Some(text) => version.grown_from(text),
+            None => version.clone(),
+        })
     }
 
     /// Refuses a whole text that no one means.

@@ -5,9 +5,12 @@ use crate::locate::Version;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::Content;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+
+/// How many bytes the blobs may have that a response names as what it was made on.
+const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
 
 /// A tree that edits change, over one that they do not.
 pub(super) struct Overlay<'t> {
@@ -23,6 +26,9 @@ pub(super) struct Overlay<'t> {
     before_diff: HashMap<RepoPath, Option<FileState>>,
     /// Texts of base files that were looked at.
     texts: RefCell<HashMap<RepoPath, Content>>,
+    /// Texts of blobs that were asked for, by name and path, and how many bytes more may be.
+    blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
+    blob_bytes: Cell<u64>,
     /// What the base has at paths that were asked for.
     entries: RefCell<HashMap<RepoPath, Option<Node>>>,
     /// The base tree's names by directory and by name without case.
@@ -56,6 +62,8 @@ impl<'t> Overlay<'t> {
             diff: None,
             before_diff: HashMap::new(),
             texts: RefCell::default(),
+            blobs: RefCell::default(),
+            blob_bytes: Cell::new(MOST_OF_BLOBS),
             entries: RefCell::default(),
             listings: RefCell::default(),
             folded: HashMap::new(),
@@ -141,6 +149,20 @@ impl<'t> Overlay<'t> {
             Body::Text(_) => self.version(path, body).map(Some),
             Body::Base(_) | Body::Bytes(_) | Body::Stored(_) => Ok(None),
         }
+    }
+
+    /// The text of a blob that the file at a path may have grown from, if it is at hand and not too long.
+    pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let key = (id.to_owned(), path.clone());
+        if let Some(known) = self.blobs.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let left = self.blob_bytes.get();
+        let text = self.tree.blob(id, path, left)?.map(|bytes| Content::new(&bytes));
+        let text = text.filter(|text| !text.is_binary());
+        self.blob_bytes.set(left.saturating_sub(text.as_ref().map_or(0, |text| text.len() as u64)));
+        self.blobs.borrow_mut().insert(key, text.clone());
+        Ok(text)
     }
 
     /// Where an earlier edit moved the file of that path, if nothing stands there now.
@@ -361,6 +383,10 @@ impl TreeView for Overlay<'_> {
             Some(state) => state.body.read(self.tree),
             None => self.tree.read(path),
         }
+    }
+
+    fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
+        self.tree.blob(id, path, limit)
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {

@@ -233,6 +233,11 @@ const DIFF: Chapter = Chapter {
             "`new file mode`, `old mode`, `new mode`",
             "Makes a file executable (`100755`) or not (`100644`). Links and submodules are refused.",
         ),
+        Item(
+            "`index`",
+            "Names the blob that the diff was made on. If the file has other lines by now, and the repository has that blob, \
+             the change is merged.",
+        ),
         Text(
             "The numbers of hunks may be wrong or missing (`@@ ... @@`): they tell equal places apart. All hunks of a file \
              apply, or none. Binary patches and combined diffs are refused, and so is a hunk at the end of the response that is \

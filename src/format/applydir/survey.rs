@@ -38,7 +38,7 @@ pub(super) enum Break {
 #[derive(Debug, Default)]
 pub(in crate::format) struct Survey {
     /// Inside how many block quotes it was seen.
-    quote: usize,
+    quotes: usize,
     /// What was gone over.
     seen: Range<usize>,
     /// What was found there that begins its line, in order of its start, without what stands in another.
@@ -98,8 +98,8 @@ impl Survey {
     pub(super) fn at(&mut self, cursor: &Cursor<'_>) -> Option<Found> {
         let line = cursor.line()?;
         let start = line.start + line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
-        if self.quote != cursor.quote_depth() || !self.seen.contains(&start) {
-            self.quote = cursor.quote_depth();
+        if self.quotes != cursor.margin().quotes() || !self.seen.contains(&start) {
+            self.quotes = cursor.margin().quotes();
             self.found.clear();
             let end = self.pass(cursor.response().text(), cursor.lines(), start);
             self.seen = start..end.max(start + 1);

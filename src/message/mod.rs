@@ -110,7 +110,10 @@ impl Operation {
             Verb::Mode => {
                 let after = step.changes.last().and_then(|change| change.after.as_ref());
                 let executable = Node::File { executable: true };
-                Operation::Mode { path: from, executable: after.is_some_and(|after| after.node == executable) }
+                Operation::Mode {
+                    path: from,
+                    executable: after.is_some_and(|after| after.node == executable),
+                }
             }
         }
     }

@@ -74,7 +74,7 @@ impl Script {
         let mut seen = std::collections::HashSet::new();
         let both = self.edits.iter().flat_map(|edit| {
             let to = match &edit.op {
-                Op::Rename { to, .. } | Op::Copy { to } => Some(&**to),
+                Op::Rename { to, .. } | Op::Copy { to, .. } => Some(&**to),
                 _ => None,
             };
             std::iter::once(&edit.path).chain(to)
@@ -146,14 +146,33 @@ pub struct Edit {
     pub op: Op,
     /// Why, in the model's words: trimmed, never empty.
     pub why: Option<String>,
+    /// What a git patch says beside; nothing in other formats.
+    pub git: Git,
+}
+
+/// What a git patch says of a file beside its paths and its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Git {
+    /// Whether the file is executable afterwards (mode 100755 and not 100644); `None`: as it was.
+    pub executable: Option<bool>,
+    /// The abbreviated name of the blob that the hunks were made on.
+    pub blob: Option<String>,
+    /// Whether the path may begin with a prefix of git's: the one without its first component is meant where only that
+    /// is there.
+    pub prefixed: bool,
+    /// The mail that it stands in. All edits of a mail are one commit.
+    pub mail: Option<Span>,
 }
 
 impl Edit {
     /// Its hunks; none where it has no before-text.
     pub fn hunks(&self) -> &[Hunk] {
         match &self.op {
-            Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => hunks,
-            _ => &[],
+            Op::Modify { hunks, .. }
+            | Op::Rename { hunks, .. }
+            | Op::Copy { hunks, .. }
+            | Op::Delete { hunks, .. } => hunks,
+            Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } => &[],
         }
     }
 
@@ -177,10 +196,11 @@ impl Edit {
             (Op::Rename { to, hunks: a }, Op::Rename { to: other, hunks: b }) => {
                 same(to, other) && hunks(a, b)
             }
-            (Op::Copy { to }, Op::Copy { to: other }) => same(to, other),
+            (Op::Copy { to, hunks: a }, Op::Copy { to: other, hunks: b }) => same(to, other) && hunks(a, b),
+            (Op::Delete { hunks: a, .. }, Op::Delete { hunks: b, .. }) => hunks(a, b),
             (a, b) => a == b,
         };
-        same(&self.path, &other.path) && same_op
+        same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
     }
 }
 
@@ -197,6 +217,8 @@ pub enum FormatId {
     FileChanges,
     /// applydir JSON.
     Applydir,
+    /// Unified diffs, as git writes them and as models do.
+    Diff,
 }
 
 impl FormatId {
@@ -207,6 +229,7 @@ impl FormatId {
         FormatId::SearchReplace,
         FormatId::FileChanges,
         FormatId::Applydir,
+        FormatId::Diff,
     ];
 
     /// The name that `--format` takes.
@@ -217,13 +240,16 @@ impl FormatId {
             FormatId::SearchReplace => "search-replace",
             FormatId::FileChanges => "file-changes",
             FormatId::Applydir => "applydir",
+            FormatId::Diff => "diff",
         }
     }
 }
 
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
+#[error(
+    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff"
+)]
 pub struct UnknownFormat(pub String);
 
 impl std::str::FromStr for FormatId {
@@ -263,14 +289,14 @@ impl Target {
 pub enum Op {
     /// Make a file that holds `text`.
     Create {
-        /// The whole content: lines, each ended by `\n`.
+        /// The whole content: lines, each ended by `\n`, but for a last one that a diff says is not.
         text: String,
         /// What happens when the file exists with other content.
         existing: Existing,
     },
     /// Change parts of a file. All hunks apply or none does.
     Modify {
-        /// In the order they stand; never empty.
+        /// In the order they stand; empty only where the mode is all that changes.
         hunks: Vec<Hunk>,
         /// What happens when there is no such file.
         missing: Missing,
@@ -289,6 +315,8 @@ pub enum Op {
     Delete {
         /// Whether a directory is taken too, with all that is in it.
         recursive: bool,
+        /// What they remove is all that the file may hold; empty where the format does not say.
+        hunks: Vec<Hunk>,
     },
     /// Move a file, then change it at its new place.
     Rename {
@@ -297,10 +325,12 @@ pub enum Op {
         /// The changes; may be empty.
         hunks: Vec<Hunk>,
     },
-    /// Make a file with the content of another.
+    /// Make a file with the content of another, then change it.
     Copy {
         /// The new file.
         to: Box<Target>,
+        /// The changes; may be empty.
+        hunks: Vec<Hunk>,
     },
 }
 

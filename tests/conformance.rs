@@ -50,6 +50,7 @@ fn format_of(meta: &serde_json::Value) -> Option<FormatId> {
         "search-replace" => FormatId::SearchReplace,
         "udiffx" => FormatId::FileChanges,
         "applydir" => FormatId::Applydir,
+        "aider-udiff" => FormatId::Diff,
         _ => return None,
     })
 }

@@ -21,6 +21,7 @@ fn sandbox() -> Sandbox {
 
 /// What stands in the fences of an instruction.
 fn examples(text: &str) -> Vec<String> {
+    let text = text.replace("\n```diff\n", "\n```\n");
     let parts: Vec<_> = text.split("\n```\n").collect();
     assert!(parts.len() % 2 == 1, "a fence is not closed");
     parts.iter().skip(1).step_by(2).map(|part| format!("{part}\n")).collect()
@@ -80,6 +81,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             "search-replace" => &["modify"],
             "file-changes" => &["append", "copy", "create", "delete", "modify", "rename"],
             "applydir" => &["create", "delete", "modify"],
+            "diff" => &["copy", "create", "delete", "mode", "modify", "rename"],
             other => panic!("{other} has no line here"),
         };
         for operation in expected {

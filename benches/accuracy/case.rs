@@ -169,8 +169,8 @@ impl Case {
                     Side::Removed => {}
                     Side::Added => {
                         // Two texts say nothing of the last line's newline, and a diff does.
-                        let diff =
-                            [FormatId::ApplyPatch, FormatId::FileChanges].contains(&self.answer.format);
+                        let diff = [FormatId::ApplyPatch, FormatId::FileChanges, FormatId::Diff]
+                            .contains(&self.answer.format);
                         let says_nothing = open && !diff;
                         lines.push((line.lands.clone(), ending));
                         last_added = Some((lines.len(), line.unterminated || says_nothing));

@@ -132,6 +132,7 @@ fn attempt(
         (FormatId::ApplyPatch, format!("@@ {}", if random.once_in(2) { whole } else { title })),
         (FormatId::FileChanges, format!("@@ {title}")),
         (FormatId::FileChanges, numbers(number)),
+        (FormatId::Diff, numbers(number)),
         (FormatId::FileChanges, numbers(wrong(subject, region, number, random))),
     ];
     for (format, head) in heads {

@@ -54,6 +54,26 @@ const PATTERNS: &[(&str, &str, &str)] = &[
     ("", " ", ""),
     ("<edit file='a' op='remove'/>", "\n", "x"),
     ("<find>", "\n", ""),
+    ("", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", ""),
+    ("--- a/x\n+++ b/x\n@@ -1,999999 +1,999999 @@\n", "-a\nb\n", ""),
+    ("", "```diff\n", ""),
+    ("", "diff --git \"a/x b/x\n", ""),
+    ("diff --git ", "a/x ", "\n@@\n"),
+    (
+        "From 0123456789012345678901234567890123456789 x\nSubject: ",
+        "=?utf-8?q?x",
+        "\n\n--- a/x\n+++ b/x\n@@\n+a\n",
+    ),
+    (
+        "From 0123456789012345678901234567890123456789 x\nSubject: ",
+        "[PATCH] ",
+        "\n\n--- a/x\n+++ b/x\n@@\n+a\n",
+    ),
+    (
+        "From 0123456789012345678901234567890123456789 x\nSubject: [PATCH] x\n\n",
+        "Date: x\n",
+        "--- a/x\n+++ b/x\n@@\n+a\n",
+    ),
 ];
 
 /// How long this thread has run, whatever else the machine does.

@@ -31,41 +31,46 @@ const MAX_FAULTS: usize = 20;
 /// Reads the body that these lines of the response with that index are. `path` is the file that it is for; headers of
 /// another file are an error.
 pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: u32, path: &str) -> Body {
-    let mut reader = Reader {
-        response,
-        header: Header::new(path),
-        fence: None,
-        hunk: None,
-        begun: false,
-        body: Body::default(),
-        idle: Vec::new(),
-    };
+    let mut reader = Reader { header: Header::new(path), fence: None, hunks: Hunks::new(response) };
     let mut lines = lines;
     while let Some(line) = lines.next() {
         reader.line(line, &lines);
     }
-    reader.finish_hunk();
-    let Reader { mut body, idle, .. } = reader;
-    if body.hunks.is_empty() {
-        body.hunks = idle;
-    }
-    // There may be very many bodies.
-    body.hunks.shrink_to_fit();
-    body
+    reader.hunks.finish()
 }
 
-struct Reader<'r> {
+/// The hunks of a file, read line by line.
+pub(super) struct Hunks {
     response: u32,
-    header: Header<'r>,
-    /// The fence around the lines, while it is open.
-    fence: Option<Fence<'r>>,
-    /// The hunk that is read; `None` in headers and in what surrounds hunks.
-    hunk: Option<Open>,
+    /// The hunk that is read.
+    open: Option<Open>,
     /// Whether there was a hunk already.
     begun: bool,
+    /// Whether the diff is one of several files against one, which is said once.
+    is_combined: bool,
     body: Body,
     /// Hunks that change nothing.
     idle: Vec<Hunk>,
+}
+
+/// How many lines are still due of a hunk, by its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Its numbers do not say.
+    Unknown,
+    /// None: it is as long as they say.
+    Nothing,
+    /// So many, on the longer side.
+    Lines(usize),
+    /// It is longer than they say.
+    Less,
+}
+
+struct Reader<'r> {
+    header: Header<'r>,
+    /// The fence around the lines, while it is open.
+    fence: Option<Fence<'r>>,
+    hunks: Hunks,
 }
 
 /// A hunk as far as it is read.
@@ -92,35 +97,32 @@ struct Open {
 
 impl<'r> Reader<'r> {
     fn fault(&mut self, fault: Diagnostic) {
-        if self.body.faults.len() < MAX_FAULTS {
-            self.body.faults.push(fault);
-        }
+        self.hunks.fault(fault);
     }
 
     fn span(&self, line: Line<'_>) -> Span {
-        Span::new(self.response, line.start, line.end())
+        self.hunks.span(line)
     }
 
     fn line(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) {
         // Most lines of a hunk can be nothing else.
-        if self.hunk.is_some() && line.text.starts_with([' ', '+']) {
-            return self.hunk_line(line);
+        if self.hunks.is_open() && line.text.starts_with([' ', '+']) {
+            return self.hunks.take(line);
         }
         if self.is_wrapper(line) {
             return;
         }
         if line.text.starts_with("@@") {
-            self.finish_hunk();
-            self.open_hunk(line);
+            self.hunks.begin(line);
         } else if self.closes_fence(line) {
-            self.finish_hunk();
+            self.hunks.end();
             self.fence = None;
-        } else if header::begins(line, below, self.hunk.as_ref().map(|hunk| (hunk.numbers, hunk.counted))) {
-            self.finish_hunk();
+        } else if self.hunks.header_begins(line, below) {
+            self.hunks.end();
             self.header.begin();
             self.header_line(line);
-        } else if self.hunk.is_some() {
-            self.hunk_line(line);
+        } else if self.hunks.is_open() {
+            self.hunks.take(line);
         } else {
             self.header_line(line);
         }
@@ -144,7 +146,7 @@ impl<'r> Reader<'r> {
         if !text.starts_with("*** Update File:") {
             return false;
         }
-        if self.begun {
+        if self.hunks.begun {
             let message = "another file begins within the patch of one";
             self.fault(Diagnostic::error(Code::Malformed, self.span(line), message));
         }
@@ -155,22 +157,79 @@ impl<'r> Reader<'r> {
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
-        } else if let Some(fault) = self.header.read(line, self.span(line), self.begun) {
+        } else if let Some(fault) = self.header.read(line, self.span(line), self.hunks.begun) {
             self.fault(fault);
         }
     }
+}
 
-    fn open_hunk(&mut self, line: Line<'_>) {
+impl Hunks {
+    /// None yet; the lines are of the response with that index.
+    pub(super) fn new(response: u32) -> Self {
+        Self {
+            response,
+            open: None,
+            begun: false,
+            is_combined: false,
+            body: Body::default(),
+            idle: Vec::new(),
+        }
+    }
+
+    /// Notes what is wrong.
+    pub(super) fn fault(&mut self, fault: Diagnostic) {
+        if self.body.faults.len() < MAX_FAULTS {
+            self.body.faults.push(fault);
+        }
+    }
+
+    /// Notes, once, that the diff is a combined one.
+    pub(super) fn fault_combined(&mut self, span: Span) {
+        if !std::mem::replace(&mut self.is_combined, true) {
+            let message = "a combined diff has no single before-text";
+            let fault = Diagnostic::error(Code::Malformed, span, message);
+            self.fault(fault.with_help("give a diff against the one file as it is now"));
+        }
+    }
+
+    /// Where a line stands.
+    pub(super) fn span(&self, line: Line<'_>) -> Span {
+        Span::new(self.response, line.start, line.end())
+    }
+
+    /// Whether lines go into a hunk now.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether there was a hunk already.
+    pub(super) fn have_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// How many lines are due of the hunk that is read.
+    pub(super) fn due(&self) -> Due {
+        self.open.as_ref().map_or(Due::Nothing, |hunk| hunk.numbers.due(hunk.counted))
+    }
+
+    /// Whether the header of a file begins at this line, which may also be a line of the hunk that is read.
+    pub(super) fn header_begins<'r>(
+        &self,
+        line: Line<'r>,
+        below: &(impl Iterator<Item = Line<'r>> + Clone),
+    ) -> bool {
+        header::begins(line, below, self.open.as_ref().map(|hunk| (hunk.numbers, hunk.counted)))
+    }
+
+    /// Begins a hunk at its `@@` line.
+    pub(super) fn begin(&mut self, line: Line<'_>) {
+        self.end();
         let span = self.span(line);
         if line.text.starts_with("@@@") {
-            let message = "a combined diff has no single before-text";
-            self.fault(
-                Diagnostic::error(Code::Malformed, span, message)
-                    .with_help("give a diff against the one file as it is now"),
-            );
+            self.fault_combined(span);
         }
         self.begun = true;
-        self.hunk = Some(Open {
+        self.open = Some(Open {
             span,
             numbers: Numbers::of(&line.text[2..]),
             section: header::section(&line.text[2..]),
@@ -186,9 +245,10 @@ impl<'r> Reader<'r> {
         });
     }
 
-    fn hunk_line(&mut self, line: Line<'_>) {
+    /// Takes a line of the hunk that is read.
+    pub(super) fn take(&mut self, line: Line<'_>) {
         let span = self.span(line);
-        let Some(hunk) = &mut self.hunk else { return };
+        let Some(hunk) = &mut self.open else { return };
         let fault = hunk.read(line, span);
         if let Some(fault) = fault.filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
@@ -196,8 +256,9 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn finish_hunk(&mut self) {
-        let Some(mut hunk) = self.hunk.take() else { return };
+    /// Ends the hunk that is read.
+    pub(super) fn end(&mut self) {
+        let Some(mut hunk) = self.open.take() else { return };
         hunk.lines.truncate(hunk.solid.0);
         hunk.lines.shrink_to_fit();
         if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
@@ -220,6 +281,18 @@ impl<'r> Reader<'r> {
         let anchor = Anchor::Line { old_start: old.start, new_start: new.start, section: hunk.section };
         let hunks = if hunk.changes { &mut self.body.hunks } else { &mut self.idle };
         hunks.push(Hunk { span, change, anchor });
+    }
+
+    /// All of them, the one that is read included.
+    pub(super) fn finish(mut self) -> Body {
+        self.end();
+        let Self { mut body, idle, .. } = self;
+        if body.hunks.is_empty() {
+            body.hunks = idle;
+        }
+        // There may be very many bodies.
+        body.hunks.shrink_to_fit();
+        body
     }
 }
 

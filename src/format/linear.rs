@@ -85,6 +85,17 @@ mod tests {
         "}]}]",
         "/*",
         "*/",
+        "```diff",
+        "diff --git a/a b/a",
+        "--- a/a",
+        "+++ b/a",
+        "+++ /dev/null",
+        "@@ -1 +1 @@",
+        "@@ -1,999999 +1,999999 @@",
+        "rename from a",
+        "-- ",
+        "From 0123456789012345678901234567890123456789 x",
+        "Subject: [PATCH] x",
     ];
 
     fn lines(most: usize) -> impl Strategy<Value = String> {

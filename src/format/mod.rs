@@ -12,6 +12,7 @@ mod applydir;
 pub mod code;
 #[cfg(test)]
 mod cost;
+mod diff;
 pub mod fence;
 mod file_changes;
 pub mod hunk;
@@ -65,8 +66,14 @@ impl Format {
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] =
-    &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
+pub const FORMATS: &[Format] = &[
+    opx::FORMAT,
+    apply_patch::FORMAT,
+    search_replace::FORMAT,
+    file_changes::FORMAT,
+    applydir::FORMAT,
+    diff::FORMAT,
+];
 
 /// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
@@ -238,7 +245,7 @@ fn take_quoted(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{Edit, Op, Target};
+    use crate::edit::{Edit, Git, Op, Target};
 
     /// A format whose regions are a line `[name` and the lines up to `]`, each line a path to remove.
     const LISTS: Format = Format {
@@ -258,8 +265,9 @@ mod tests {
                     format: FormatId::Applydir,
                     region: cursor.region(),
                     path: Target { raw: line.text.to_owned(), root: None, span },
-                    op: Op::Delete { recursive: false },
+                    op: Op::Delete { recursive: false, hunks: Vec::new() },
                     why: None,
+                    git: Git::default(),
                 });
                 cursor.advance();
             }

@@ -93,6 +93,19 @@ const PIECES: &[&str] = &[
     "// ",
     "{\"file_entries\": [",
     "]}",
+    "\n```diff\n",
+    "\n```\n",
+    "\ndiff --git a/s b/s\n",
+    "\nindex 83db48f..bf269f4 100644\n",
+    "\nold mode 100644\nnew mode 100755\n",
+    "\nnew file mode 100644\n",
+    "\nrename from t\nrename to u\n",
+    "\n--- a/v\n",
+    "+++ b/v\n@@ -1 +1 @@\n",
+    "\n--- a/w\n+++ /dev/null\n",
+    "\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n",
+    "\nSubject: [PATCH 1/2] =?utf-8?q?x=C3=A9?=\n\n",
+    "\n-- \n2.43.0\n",
     "\u{feff}",
     "\0",
     "\u{2028}",
@@ -114,14 +127,11 @@ fn spans(script: &Script) -> Vec<Span> {
     for edit in &script.edits {
         spans.extend([edit.span, edit.path.span]);
         match &edit.op {
-            Op::Modify { hunks, .. } => spans.extend(hunks.iter().map(|hunk| hunk.span)),
-            Op::Rename { to, hunks } => {
-                spans.push(to.span);
-                spans.extend(hunks.iter().map(|hunk| hunk.span));
-            }
-            Op::Copy { to } => spans.push(to.span),
-            Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } | Op::Delete { .. } => {}
+            Op::Rename { to, .. } | Op::Copy { to, .. } => spans.push(to.span),
+            _ => {}
         }
+        spans.extend(edit.hunks().iter().map(|hunk| hunk.span));
+        spans.extend(edit.git.mail);
     }
     spans
 }
@@ -331,7 +341,7 @@ fn meaning(edit: &Edit) -> (&str, Option<&str>, Vec<&str>) {
                 Change::Splits { lines, .. } | Change::Diff { lines, .. } => vec![lines.as_str()],
             })
             .collect(),
-        Op::Rename { to, .. } | Op::Copy { to } => vec![to.raw.as_str()],
+        Op::Rename { to, .. } | Op::Copy { to, .. } => vec![to.raw.as_str()],
         Op::Delete { .. } => Vec::new(),
     };
     (&edit.path.raw, edit.why.as_deref(), texts)

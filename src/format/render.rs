@@ -5,6 +5,7 @@
 //! is the only one.
 
 pub(super) mod hunks;
+pub(super) mod unified;
 
 use super::{FORMATS, FormatId};
 use hunks::Hunk;

@@ -17,7 +17,7 @@ use super::fence::Fence;
 use super::scan::Cursor;
 use super::{Format, FormatId, MAX_ERRORS};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Choice, Edit, Script, Target, Unsure};
+use crate::edit::{Choice, Edit, Git, Script, Target, Unsure};
 use block::Block;
 use heading::Heading;
 use marker::Marker;
@@ -114,6 +114,7 @@ impl Run {
             path,
             op: block.op,
             why,
+            git: Git::default(),
         });
     }
 

@@ -7,6 +7,7 @@ use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::merge::{self, Conflict};
 use super::scene::{Made, Mode, Part, Scene, Solution};
+use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
 use super::{Effect, Effort, Match, Note, Version};
 use crate::diag::Code;
@@ -107,6 +108,13 @@ impl Cascade<'_> {
                 _ => Err(vec![refusal]),
             };
         }
+        let now = match now {
+            Err(refusals) if !elsewhere => match self.on_blob(&scene) {
+                Some(merged) => return merged.and_then(|parts| self.finish(parts)),
+                None => Err(refusals),
+            },
+            now => now,
+        };
         match now {
             Ok(parts) if elsewhere && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
                 Err(vec![*evidence::once_more(&[])])
@@ -120,6 +128,23 @@ impl Cascade<'_> {
             Err(refusals) if elsewhere || !refusals.iter().all(is_nowhere) => Err(refusals),
             Err(_) => self.finish(arrange(Mode::Loose)?),
         }
+    }
+
+    /// What the hunks come to that fit the blob that they were made on: they are brought over to the text as it is.
+    fn on_blob(&self, scene: &Scene<'_>) -> Option<Result<Vec<Part>, Vec<Refusal>>> {
+        let (blob, content) = (self.version.blob()?, self.version.content());
+        let (then, now) = (Haystack::new(blob, self.effort), Haystack::new(content, self.effort));
+        let scene = Scene { original: None, lineage: None, ..*scene };
+        let parts = (self.arrange)(&scene, then, self.hunks, Mode::Places).ok()?;
+        let compared = LINE_COMPARED * (blob.line_count() + content.line_count());
+        if !parts.iter().any(|part| matches!(part, Part::Change(_))) || !self.effort.spend(compared) {
+            return None;
+        }
+        let brought = bring_over(blob, content, &Lineage::between(then, now), parts);
+        Some(brought.map_err(|conflicted| {
+            let Refusal { hunk, .. } = conflicted.1;
+            vec![evidence::changed_since().of_hunk(hunk)]
+        }))
     }
 
     /// What is there since equal hunks in front of these were made.

@@ -1,5 +1,10 @@
 //! Which lines of a file are those of the base, through all edits so far.
 
+use super::haystack::Haystack;
+use crate::text::Eol;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
 /// Where the lines of a base are in a later version of a file.
 ///
 /// It is kept edit by edit and not found by comparing the two: a comparison can't tell a line from its copy.
@@ -26,6 +31,41 @@ impl Lineage {
     pub(super) fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines }] };
         Self { base: lines, now: lines, runs }
+    }
+
+    /// From one text to another that has grown from it somewhere else, of which only the texts are known. Only lines
+    /// that cannot be mistaken are taken for the same: those at both ends, those that stand once in each text, and what
+    /// is equal right beside such lines.
+    pub(super) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
+        let (old, new) = (all(base), all(now));
+        let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let tail = old[head..].iter().rev().zip(new[head..].iter().rev());
+        let tail = tail.take_while(|(old, new)| old == new).count();
+        let mut lineage = Self { base: old.len(), now: new.len(), runs: Vec::new() };
+        lineage.push(Run { base: 0, now: 0, len: head });
+        let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+        for (base, now) in ascending(&once_in_both(&old[head..old_end], &new[head..new_end])) {
+            let (base, now) = (base + head, now + head);
+            let last = lineage.runs.last().map_or((0, 0), |run| (run.base + run.len, run.now + run.len));
+            if base < last.0 {
+                // Behind the line before it stands just this one.
+                continue;
+            }
+            let above = (1..=(base - last.0).min(now.saturating_sub(last.1)))
+                .take_while(|up| old[base - up] == new[now - up])
+                .count();
+            let below = old[base..old_end].iter().zip(&new[now..new_end]);
+            let below = below.take_while(|(old, new)| old == new).count();
+            lineage.push(Run { base: base - above, now: now - above, len: above + below });
+        }
+        lineage.push(Run { base: old_end, now: new_end, len: tail });
+        lineage
+    }
+
+    fn push(&mut self, run: Run) {
+        if run.len > 0 {
+            self.runs.push(run);
+        }
     }
 
     /// Takes note that `lines` new ones took the place of those from `start` to before `end`.
@@ -82,9 +122,73 @@ impl Lineage {
     }
 }
 
+/// The lines of a text, with what ends them.
+fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
+    hay.lines(0..hay.line_count()).map(|(_, line)| (line.text, line.eol)).collect()
+}
+
+/// Where the items stand that are once in each of two lists, ascending in the first.
+fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    let mut seen: HashMap<&T, [Option<usize>; 2]> = HashMap::new();
+    let mut often: HashSet<&T> = HashSet::new();
+    for (side, items) in [old, new].into_iter().enumerate() {
+        for (at, item) in items.iter().enumerate() {
+            if seen.entry(item).or_default()[side].replace(at).is_some() {
+                often.insert(item);
+            }
+        }
+    }
+    let both = |(item, at): (&T, [Option<usize>; 2])| match at {
+        [Some(old), Some(new)] if !often.contains(item) => Some((old, new)),
+        _ => None,
+    };
+    let mut pairs: Vec<(usize, usize)> = seen.into_iter().filter_map(both).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The most of some pairs, ascending in their first part, that ascend in the second, too (a longest increasing
+/// subsequence).
+fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For every length the pair that ends such a row with the least second part, and for every pair the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|last| ends[last]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut row: Vec<(usize, usize)> =
+        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
+    row.reverse();
+    row
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::locate::Effort;
+    use crate::text::Content;
+
+    fn between(old: &str, new: &str) -> Vec<Option<usize>> {
+        let effort = Effort::default();
+        let (old, new) = (Content::new(old.as_bytes()), Content::new(new.as_bytes()));
+        all(&Lineage::between(Haystack::new(&old, &effort), Haystack::new(&new, &effort)))
+    }
+
+    #[test]
+    fn two_texts_have_in_common_what_cannot_be_mistaken() {
+        assert_eq!(between("a\nb\nc\n", "a\nx\nc\n"), [Some(0), None, Some(2), Some(3)]);
+        assert_eq!(between("a\n}\nb\n}\n", "x\na\n}\ny\n}\n"), [Some(1), Some(2), None, Some(4), Some(5)]);
+        assert_eq!(between("}\n}\n", "x\n}\n}\n}\ny\n"), [None, None, Some(5)], "which of them nobody knows");
+        assert_eq!(between("a\nb\nc\nd\n", "c\nd\na\nb\n"), [None, None, Some(0), Some(1), Some(4)]);
+        assert_eq!(between("a\nb\n", "a\r\nb\n"), [None, Some(1), Some(2)]);
+        assert_eq!(between("a", "a\nb\n"), [None, Some(2)]);
+        assert_eq!(between("", ""), [Some(0)]);
+    }
 
     fn all(lineage: &Lineage) -> Vec<Option<usize>> {
         (0..=lineage.base_lines()).map(|line| lineage.of(line)).collect()

@@ -85,6 +85,9 @@ pub(super) const PROBED: usize = 8;
 /// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
 pub(super) const LINES_PER_STEP: usize = 16;
 
+/// What it takes in steps to find out of a line whether it stands in another version of its text.
+pub(super) const LINE_COMPARED: usize = 20;
+
 /// Looking for a part of a line in this many bytes costs one step.
 pub(super) const BYTES_SCANNED: usize = 256;
 

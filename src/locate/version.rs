@@ -11,6 +11,8 @@ pub struct Version {
     content: Content,
     /// None if the file is new, or was written anew.
     origin: Option<Arc<Origin>>,
+    /// The text that the hunks to come name as what they were made on.
+    blob: Option<Content>,
 }
 
 #[derive(Debug, Clone)]
@@ -23,12 +25,27 @@ impl Version {
     /// A file as the base has it.
     pub fn of_base(content: Content) -> Self {
         let lineage = Lineage::new(content.line_count());
-        Self { content: content.clone(), origin: Some(Arc::new(Origin { base: content, lineage })) }
+        Self {
+            content: content.clone(),
+            origin: Some(Arc::new(Origin { base: content, lineage })),
+            blob: None,
+        }
     }
 
     /// A file that the model was shown no other text of.
     pub fn of_new(content: Content) -> Self {
-        Self { content, origin: None }
+        Self { content, origin: None, blob: None }
+    }
+
+    /// The same text, with one that the next hunks were made on: what it may have grown from, somewhere else.
+    #[must_use]
+    pub fn grown_from(&self, blob: Content) -> Self {
+        Self { blob: Some(blob).filter(|blob| *blob != self.content), ..self.clone() }
+    }
+
+    /// The text that the hunks were made on, if they say so and it is another.
+    pub(super) fn blob(&self) -> Option<&Content> {
+        self.blob.as_ref()
     }
 
     /// The text.
@@ -56,6 +73,6 @@ impl Version {
             None => &mut unused,
         };
         let content = change::commit(&self.content, changes, lineage);
-        Self { content, origin }
+        Self { content, origin, blob: None }
     }
 }

@@ -16,7 +16,7 @@ mod width;
 
 use crate::edit::Op;
 use crate::path::RepoPath;
-use crate::plan::{Step, Verb};
+use crate::plan::{Node, Step, Verb};
 pub use block::Trailer;
 use clean::{clean_line, clean_text};
 pub use cleanup::{CLEANUP_NAMES, Cleanup, is_emptied};
@@ -96,6 +96,13 @@ pub enum Operation {
         /// The new one.
         to: RepoPath,
     },
+    /// Only a file's mode changes.
+    Mode {
+        /// The file.
+        path: RepoPath,
+        /// Whether it is executable then.
+        executable: bool,
+    },
 }
 
 impl Operation {
@@ -111,25 +118,33 @@ impl Operation {
             Verb::Delete => Operation::Remove(from),
             Verb::Rename => Operation::Rename { from, to },
             Verb::Copy => Operation::Copy { from, to },
+            Verb::Mode => {
+                let after = step.changes.last().and_then(|change| change.after.as_ref());
+                let executable = Node::File { executable: true };
+                Operation::Mode {
+                    path: from,
+                    executable: after.is_some_and(|after| after.node == executable),
+                }
+            }
         }
     }
 
     fn pieces(&self) -> Vec<Piece> {
-        let (verb, path, to) = match self {
-            Operation::Create(path) => ("Create ", path, None),
-            Operation::Update(path) => ("Update ", path, None),
-            Operation::Replace(path) => ("Replace ", path, None),
-            Operation::Remove(path) => ("Remove ", path, None),
-            Operation::Append(path) => ("Append to ", path, None),
-            Operation::Rename { from, to } => ("Rename ", from, Some(to)),
-            Operation::Copy { from, to } => ("Copy ", from, Some(to)),
+        let (verb, subject, behind, to) = match self {
+            Operation::Create(path) => ("Create ", path, "", None),
+            Operation::Update(path) => ("Update ", path, "", None),
+            Operation::Replace(path) => ("Replace ", path, "", None),
+            Operation::Remove(path) => ("Remove ", path, "", None),
+            Operation::Append(path) => ("Append to ", path, "", None),
+            Operation::Rename { from, to } => ("Rename ", from, " to ", Some(to)),
+            Operation::Copy { from, to } => ("Copy ", from, " to ", Some(to)),
+            Operation::Mode { path, executable: true } => ("Make ", path, " executable", None),
+            Operation::Mode { path, executable: false } => ("Make ", path, " not executable", None),
         };
-        let mut pieces = vec![Piece::Words(verb.to_owned()), Piece::Path(clean_line(path.as_str()))];
-        if let Some(to) = to {
-            pieces.push(Piece::Words(" to ".to_owned()));
-            pieces.push(Piece::Path(clean_line(to.as_str())));
-        }
-        pieces
+        let path = |path: &RepoPath| Piece::Path(clean_line(path.as_str()));
+        let words = |words: &str| (!words.is_empty()).then(|| Piece::Words(words.to_owned()));
+        let pieces = [words(verb), Some(path(subject)), words(behind), to.map(path)];
+        pieces.into_iter().flatten().collect()
     }
 }
 
@@ -469,6 +484,8 @@ mod tests {
             (Operation::Append(a.clone()), "Append to src/a.rs"),
             (Operation::Rename { from: a.clone(), to: b.clone() }, "Rename src/a.rs to b.rs"),
             (Operation::Copy { from: a.clone(), to: b.clone() }, "Copy src/a.rs to b.rs"),
+            (Operation::Mode { path: a.clone(), executable: true }, "Make src/a.rs executable"),
+            (Operation::Mode { path: a.clone(), executable: false }, "Make src/a.rs not executable"),
         ] {
             let message = Message::for_edit(None, &operation);
             assert_eq!((message.subject(), message.body()), both(subject, ""));

@@ -238,7 +238,12 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         }
         if let Some(given) = assigned.get(&at) {
             for &correction in given {
-                let edit = corrections.edits[correction].clone();
+                let mut edit = corrections.edits[correction].clone();
+                // The commit that it belongs to is that of the mail in which it failed.
+                if let Some(failed) = edit_of(slot).filter(|failed| failed.git.mail.is_some()) {
+                    edit.git.mail = edit.git.mail.or(failed.git.mail);
+                    edit.why = edit.why.take().or_else(|| failed.why.clone());
+                }
                 order.push(Slot {
                     span: edit.span,
                     edit: Some(joined.edits.len()),

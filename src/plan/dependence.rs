@@ -48,7 +48,7 @@ impl<'a> Lost<'a> {
     fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
         let to = match &edit.op {
             Op::Create { .. } | Op::Append { .. } => path,
-            Op::Rename { to, .. } | Op::Copy { to } => to.raw.as_str(),
+            Op::Rename { to, .. } | Op::Copy { to, .. } => to.raw.as_str(),
             Op::Modify { .. } | Op::Replace { .. } | Op::Delete { .. } => "",
         };
         if !to.is_empty() {
@@ -64,13 +64,13 @@ impl<'a> Lost<'a> {
             Op::Create { text, .. } | Op::Append { text } | Op::Replace { text } => {
                 text.lines().for_each(bring)
             }
-            Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => {
+            Op::Modify { hunks, .. } | Op::Rename { hunks, .. } | Op::Copy { hunks, .. } => {
                 for Hunk { change, .. } in hunks {
                     let before: HashSet<&str> = change.wanted().into_iter().collect();
                     change.result().into_iter().filter(|line| !before.contains(line)).for_each(&mut bring);
                 }
             }
-            Op::Delete { .. } | Op::Copy { .. } => {}
+            Op::Delete { .. } => {}
         }
     }
 

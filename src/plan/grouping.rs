@@ -2,12 +2,13 @@
 
 use super::{FileChange, Outcome, Plan};
 use crate::path::RepoPath;
-use std::collections::BTreeMap;
+use crate::span::Span;
+use std::collections::{BTreeMap, HashMap};
 
 /// What makes a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grouping {
-    /// Every edit.
+    /// Every edit; all edits of one mail together.
     Edit,
     /// All edits of a file; paths that a move joins are one.
     File,
@@ -32,7 +33,17 @@ impl Plan {
             || self.steps().iter().enumerate().filter(|(_, step)| step.outcome == Outcome::Changes);
         let mut groups: Vec<Vec<usize>> = Vec::new();
         match by {
-            Grouping::Edit => groups.extend(changing().map(|(at, _)| vec![at])),
+            Grouping::Edit => {
+                let mut of_mail: HashMap<Span, usize> = HashMap::new();
+                for (at, step) in changing() {
+                    let next = groups.len();
+                    let group = step.mail.map_or(next, |mail| *of_mail.entry(mail).or_insert(next));
+                    match groups.get_mut(group) {
+                        Some(group) => group.push(at),
+                        None => groups.push(vec![at]),
+                    }
+                }
+            }
             Grouping::Response => groups.extend(Some(changing().map(|(at, _)| at).collect::<Vec<_>>())),
             Grouping::File => {
                 let mut of_path: BTreeMap<&RepoPath, usize> = BTreeMap::new();

@@ -6,6 +6,7 @@ mod encoding;
 mod grouping;
 mod hunks;
 mod memory;
+mod mode;
 mod operations;
 mod overlay;
 mod policy;
@@ -27,6 +28,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::locate::{Effort, Match, Note, Tier};
 use crate::path::RepoPath;
+use crate::span::Span;
 use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
@@ -89,6 +91,8 @@ impl Default for Rules {
 pub struct Step {
     /// The edit's number in the script, from 1.
     pub edit: usize,
+    /// The mail that the edit stands in; all edits of a mail are one commit.
+    pub mail: Option<Span>,
     /// The path to show: the edit's file as it was resolved.
     pub path: RepoPath,
     /// A rename's or copy's destination.
@@ -131,6 +135,8 @@ pub enum Verb {
     Rename,
     /// A file is made from another.
     Copy,
+    /// Only a file's mode changes.
+    Mode,
 }
 
 impl Verb {
@@ -146,6 +152,7 @@ impl Verb {
             Op::Create { .. } if made == Some((false, true)) => Verb::Replace,
             Op::Rename { .. } if step.is_some_and(|step| step.to.is_none()) => Verb::Modify,
             Op::Create { .. } => Verb::Create,
+            Op::Modify { hunks, .. } if hunks.is_empty() => Verb::Mode,
             Op::Modify { .. } => Verb::Modify,
             Op::Replace { .. } => Verb::Replace,
             Op::Append { .. } => Verb::Append,
@@ -165,6 +172,7 @@ impl Verb {
             Verb::Delete => "delete",
             Verb::Rename => "rename",
             Verb::Copy => "copy",
+            Verb::Mode => "mode",
         }
     }
 }
@@ -356,7 +364,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
 
 /// A name for every edit's path, equal where the paths are.
 fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
-    let name = |edit: &crate::edit::Edit| match operations::read_path(&edit.path, overlay, rules) {
+    let name = |edit: &crate::edit::Edit| match operations::edit_path(edit, overlay, rules) {
         Ok(path) => Ok(path.to_string()),
         Err(Stop::Tree(error)) => Err(error),
         Err(_) => Ok(edit.path.raw.clone()),

@@ -79,18 +79,37 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     })
 }
 
+/// Reads the path of an edit: of git's, without the prefix where only that is there.
+pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
+    let path = read_path(&edit.path, overlay, rules)?;
+    let known = |path: &RepoPath| -> Result<bool, TreeError> {
+        Ok(overlay.node(path)?.is_some() || overlay.moved_to(path)?.is_some())
+    };
+    if edit.git.prefixed && !known(&path)? {
+        let without = path.as_str().split_once('/').and_then(|(_, rest)| RepoPath::parse(rest).ok());
+        if let Some(without) = without
+            && known(&without)?
+        {
+            return Ok(without);
+        }
+    }
+    Ok(path)
+}
+
 impl Operation<'_, '_> {
     /// What the edit comes to. The overlay is changed only if it comes to a step.
     pub(super) fn resolve(mut self) -> Result<Resolved, Stop> {
-        let path = read_path(&self.edit.path, self.overlay, self.rules)?;
+        let in_diff = self.edit.format == FormatId::Diff;
+        self.overlay.go_on_with(in_diff.then_some((self.edit.region, self.edit.git.mail)));
+        let path = edit_path(self.edit, self.overlay, self.rules)?;
         match &self.edit.op {
             Op::Create { text, existing } => self.create(path, text, *existing),
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
             Op::Replace { text } => self.replace(path, text),
             Op::Append { text } => self.append(path, text),
-            Op::Delete { recursive } => self.delete(path, *recursive),
+            Op::Delete { recursive, hunks } => self.delete(path, *recursive, hunks),
             Op::Rename { to, hunks } => self.rename(path, to, hunks),
-            Op::Copy { to } => self.copy(path, to),
+            Op::Copy { to, hunks } => self.copy(path, to, hunks),
         }
     }
 
@@ -110,7 +129,8 @@ impl Operation<'_, '_> {
                 let content = version.content();
                 let replaced = rewritten(content, text);
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
-                    return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+                    let step = self.stays(path, state, version, Outcome::AlreadyApplied)?;
+                    return Ok((step, Vec::new()));
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
                     let message = format!("`{path}` exists already, with other content");
@@ -144,11 +164,14 @@ impl Operation<'_, '_> {
             }
             return Err(self.not_found(&path)?.into());
         }
+        if hunks.is_empty() {
+            return self.change_mode(path);
+        }
         let (state, version) = self.editable(&path)?;
         let applied = self.apply(&path, &version, hunks)?;
         if applied.effect != Effect::Changed {
-            let step = Step { matched: applied.matched, ..self.step(path, outcome(applied.effect)) };
-            return Ok((step, applied.places));
+            let step = self.stays(path, state, version, outcome(applied.effect))?;
+            return Ok((Step { matched: applied.matched, ..step }, applied.places));
         }
         let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
         let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
@@ -197,7 +220,7 @@ impl Operation<'_, '_> {
         }
     }
 
-    fn delete(&mut self, path: RepoPath, recursive: bool) -> Result<Resolved, Stop> {
+    fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Resolved, Stop> {
         if !self.rules.allow_delete {
             let message = format!("removing `{path}` is not allowed (--no-allow-delete)");
             return Err(self.error(Code::Policy, message).into());
@@ -222,6 +245,20 @@ impl Operation<'_, '_> {
             },
             Some(_) => vec![path.clone()],
         };
+        let mut matched = Vec::new();
+        if !hunks.is_empty() {
+            let (_, version) = self.editable(&path)?;
+            let applied = self.apply(&path, &version, hunks)?;
+            if applied.version.content().line_count() > 0 {
+                let message = format!("`{path}` has lines that the diff which removes it does not have");
+                return Err(self
+                    .error(Code::Conflict, message)
+                    .with_help("remove it by a diff of all of its lines as they are now")
+                    .with_evidence(locate::beginning(applied.version.content()))
+                    .into());
+            }
+            matched = applied.matched;
+        }
         let mut changes = Vec::with_capacity(files.len());
         for file in files {
             if file != path {
@@ -233,7 +270,7 @@ impl Operation<'_, '_> {
         for change in &changes {
             self.overlay.set(&change.path, None, None);
         }
-        Ok((Step { changes, ..self.step(path, Outcome::Changes) }, Vec::new()))
+        Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))
     }
 
     /// A removal of what is not there.
@@ -257,7 +294,7 @@ impl Operation<'_, '_> {
         let named = from.clone();
         let from = self.follow(from)?;
         if from == to {
-            return if hunks.is_empty() {
+            return if hunks.is_empty() && self.edit.git.executable.is_none() {
                 // An earlier edit moved it there, or it is to be moved to where it is.
                 let outcome = if named == to { Outcome::NoChange } else { Outcome::AlreadyApplied };
                 Ok((Step { to: Some(to), ..self.step(named, outcome) }, Vec::new()))
@@ -278,12 +315,10 @@ impl Operation<'_, '_> {
         };
         let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
         let (mut after, mut matched, mut places) = (before.clone(), Vec::new(), Vec::new());
-        let mut version = None;
+        after.node = self.moded(before.node);
+        let version;
         if hunks.is_empty() {
-            // What an edit has looked at is text; what none has looked at stays unread.
-            if let Body::Text(_) = before.body {
-                version = Some(self.overlay.version(&from, &before.body)?);
-            }
+            version = self.overlay.version_if_read(&from, &before.body)?;
         } else {
             let (_, now) = self.editable(&from)?;
             let applied = self.apply(&from, &now, hunks)?;
@@ -362,7 +397,8 @@ impl Operation<'_, '_> {
     fn moved_already(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Resolved, Stop> {
         let not_found = self.not_found(&from)?;
         match self.overlay.node(&to)? {
-            Some(Node::File { .. } | Node::Symlink | Node::Submodule) => {}
+            Some(node @ (Node::File { .. } | Node::Symlink | Node::Submodule))
+                if self.moded(node) == node => {}
             Some(Node::Directory) if self.takes_directories() => {}
             _ => return Err(not_found.into()),
         }
@@ -383,7 +419,7 @@ impl Operation<'_, '_> {
         Err(Stop::DoneOrRefused(Box::new(step), Box::new(not_found)))
     }
 
-    fn copy(&mut self, from: RepoPath, to: &Target) -> Result<Resolved, Stop> {
+    fn copy(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Resolved, Stop> {
         let to = read_path(to, self.overlay, self.rules)?;
         let from = self.follow(from)?;
         self.may_touch(&to)?;
@@ -395,25 +431,46 @@ impl Operation<'_, '_> {
                 return Err(self.error(Code::NotEditable, message).into());
             }
         };
-        let Some(state) = state else { return Err(self.not_found(&from)?.into()) };
+        let Some(mut state) = state else { return Err(self.not_found(&from)?.into()) };
+        let mut version = self.overlay.version_if_read(&from, &state.body)?;
+        // A diff copies what was there before it, and may say above what becomes of that.
+        if let Some(before) = self.overlay.before_diff(&from) {
+            (state, version) = (before.clone(), None);
+        }
+        let source = state.clone();
+        let (mut matched, mut places) = (Vec::new(), Vec::new());
+        if !hunks.is_empty() {
+            let now = match version {
+                Some(version) => version,
+                None => Version::of_base(self.overlay.text(&state.body)?),
+            };
+            if now.content().is_binary() {
+                let message = format!("`{from}` is binary, which is not edited");
+                return Err(self.error(Code::NotEditable, message).into());
+            }
+            let applied = self.apply(&from, &now, hunks)?;
+            if applied.effect == Effect::Changed {
+                state.body = Body::Text(applied.version.content().clone());
+            }
+            (matched, places, version) = (applied.matched, applied.places, Some(applied.version));
+        }
+        state.node = self.moded(state.node);
         let (objection, there) = self.destination(&to, None)?;
         if let Some(there) = &there
             && matches!(there.node, Node::File { .. })
+            && self.moded(there.node) == there.node
             && self.overlay.same(&there.body, &state.body)?
         {
-            return Ok((Step { to: Some(to), ..self.step(from, Outcome::AlreadyApplied) }, Vec::new()));
+            let step = Step { to: Some(to), matched, ..self.step(from, Outcome::AlreadyApplied) };
+            return Ok((step, places));
         }
         if let Some(objection) = objection {
             return Err(objection);
         }
-        let version = match state.body {
-            Body::Text(_) => Some(self.overlay.version(&from, &state.body)?),
-            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) => None,
-        };
-        self.accept(&to, None, &state)?;
+        self.accept(&to, (state.body != source.body).then_some(&source), &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
-        Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
+        Ok((Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) }, places))
     }
 
     /// What stands where something is to be moved or copied, and why nothing may be put there unless it is the same.
@@ -449,6 +506,7 @@ impl Operation<'_, '_> {
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
+        let version = &self.grown(path, version)?;
         let repeats = repeats_of(self.repeats, number, self.edit, hunks);
         let limits = self.limits();
         let context = Context {
@@ -468,6 +526,18 @@ impl Operation<'_, '_> {
         };
         locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
+    }
+
+    /// The version, with the text beside it that the hunks were made on, where the edit names one.
+    fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
+        let blob = match &self.edit.git.blob {
+            Some(id) => self.overlay.blob_text(id, path)?,
+            None => None,
+        };
+        Ok(match blob {
+            Some(text) => version.grown_from(text),
+            None => version.clone(),
+        })
     }
 
     /// Refuses a whole text that no one means.
@@ -535,7 +605,7 @@ impl Operation<'_, '_> {
         })
     }
 
-    fn error(&self, code: Code, message: String) -> Diagnostic {
+    pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {
         Diagnostic::error(code, self.edit.path.span, message)
     }
 
@@ -544,9 +614,10 @@ impl Operation<'_, '_> {
         repeats.first().copied().unwrap_or(Repeat::ONCE)
     }
 
-    fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
+    pub(super) fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
         Step {
             edit: self.number,
+            mail: self.edit.git.mail,
             path,
             to: None,
             changes: Vec::new(),
@@ -566,7 +637,7 @@ impl Operation<'_, '_> {
     }
 
     /// Writes a file and makes the step of it.
-    fn write(
+    pub(super) fn write(
         &mut self,
         path: RepoPath,
         before: Option<FileState>,
@@ -574,6 +645,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
         matched: Vec<Match>,
     ) -> Result<Resolved, Stop> {
+        let after = FileState { node: self.moded(after.node), ..after };
         self.accept(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];

@@ -3,10 +3,14 @@
 use super::{Body, FileState, Node, TreeError, TreeView};
 use crate::locate::Version;
 use crate::path::RepoPath;
+use crate::span::Span;
 use crate::text::Content;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+
+/// How many bytes the blobs may have that a response names as what it was made on.
+const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
 
 /// A tree that edits change, over one that they do not.
 pub(super) struct Overlay<'t> {
@@ -17,8 +21,14 @@ pub(super) struct Overlay<'t> {
     pub(super) written: u64,
     /// Where an edit moved a file to, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
+    /// The diff that the edit at hand stands in, and what it has changed so far, as that was before it.
+    diff: Option<Diff>,
+    before_diff: HashMap<RepoPath, Option<FileState>>,
     /// Texts of base files that were looked at.
     texts: RefCell<HashMap<RepoPath, Content>>,
+    /// Texts of blobs that were asked for, by name and path, and how many bytes more may be.
+    blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
+    blob_bytes: Cell<u64>,
     /// What the base has at paths that were asked for.
     entries: RefCell<HashMap<RepoPath, Option<Node>>>,
     /// The base tree's names by directory and by name without case.
@@ -26,6 +36,9 @@ pub(super) struct Overlay<'t> {
     /// Written paths and their directories by path without case.
     folded: HashMap<String, HashSet<RepoPath>>,
 }
+
+/// A diff: the region that it stands in, and the mail.
+pub(super) type Diff = (u32, Option<Span>);
 
 /// A directory's names, by their names without case.
 type Listing = HashMap<String, Vec<String>>;
@@ -46,7 +59,11 @@ impl<'t> Overlay<'t> {
             slots: BTreeMap::new(),
             written: 0,
             moved: HashMap::new(),
+            diff: None,
+            before_diff: HashMap::new(),
             texts: RefCell::default(),
+            blobs: RefCell::default(),
+            blob_bytes: Cell::new(MOST_OF_BLOBS),
             entries: RefCell::default(),
             listings: RefCell::default(),
             folded: HashMap::new(),
@@ -126,6 +143,28 @@ impl<'t> Overlay<'t> {
         }
     }
 
+    /// Likewise, but none of a file that no edit has looked at: it stays unread.
+    pub(super) fn version_if_read(&self, path: &RepoPath, body: &Body) -> Result<Option<Version>, TreeError> {
+        match body {
+            Body::Text(_) => self.version(path, body).map(Some),
+            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) => Ok(None),
+        }
+    }
+
+    /// The text of a blob that the file at a path may have grown from, if it is at hand and not too long.
+    pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let key = (id.to_owned(), path.clone());
+        if let Some(known) = self.blobs.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let left = self.blob_bytes.get();
+        let text = self.tree.blob(id, path, left)?.map(|bytes| Content::new(&bytes));
+        let text = text.filter(|text| !text.is_binary());
+        self.blob_bytes.set(left.saturating_sub(text.as_ref().map_or(0, |text| text.len() as u64)));
+        self.blobs.borrow_mut().insert(key, text.clone());
+        Ok(text)
+    }
+
     /// Where an earlier edit moved the file of that path, if nothing stands there now.
     pub(super) fn moved_to(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         let mut now = path.clone();
@@ -142,8 +181,28 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
+    /// Notes which diff the edits from here on stand in.
+    pub(super) fn go_on_with(&mut self, diff: Option<Diff>) {
+        if self.diff != diff {
+            self.diff = diff;
+            self.before_diff.clear();
+        }
+    }
+
+    /// What stood at a path before the diff that the edit at hand stands in, if that has changed it.
+    pub(super) fn before_diff(&self, path: &RepoPath) -> Option<&FileState> {
+        self.before_diff.get(path)?.as_ref()
+    }
+
     /// Writes or removes what stands at a path. `version` is what is known of its text.
     pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, version: Option<Version>) {
+        if self.diff.is_some() && !self.before_diff.contains_key(path) {
+            let before = match self.slots.get(path.as_str()) {
+                Some(slot) => slot.state.clone(),
+                None => self.file(path).ok().flatten(),
+            };
+            self.before_diff.insert(path.clone(), before);
+        }
         if state.is_some() {
             for prefix in std::iter::successors(Some(path.clone()), RepoPath::parent) {
                 self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
@@ -347,6 +406,10 @@ impl TreeView for Overlay<'_> {
             Some(state) => state.body.read(self.tree),
             None => self.tree.read(path),
         }
+    }
+
+    fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
+        self.tree.blob(id, path, limit)
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Op, Target, Unit};
 use crate::format::FormatId;
 use crate::span::Span;
 
@@ -12,7 +12,15 @@ fn target(path: &str) -> Target {
 }
 
 fn edit(path: &str, op: Op) -> Edit {
-    Edit { span: span(), format: FormatId::Opx, region: 0, path: target(path), op, why: None }
+    Edit {
+        span: span(),
+        format: FormatId::Opx,
+        region: 0,
+        path: target(path),
+        op,
+        why: None,
+        git: Git::default(),
+    }
 }
 
 fn hunk(before: &str, after: &str) -> Hunk {
@@ -41,11 +49,11 @@ fn append(path: &str, text: &str) -> Edit {
 }
 
 fn delete(path: &str) -> Edit {
-    edit(path, Op::Delete { recursive: false })
+    edit(path, Op::Delete { recursive: false, hunks: Vec::new() })
 }
 
 fn delete_all(path: &str) -> Edit {
-    edit(path, Op::Delete { recursive: true })
+    edit(path, Op::Delete { recursive: true, hunks: Vec::new() })
 }
 
 fn rename(path: &str, to: &str) -> Edit {
@@ -53,7 +61,7 @@ fn rename(path: &str, to: &str) -> Edit {
 }
 
 fn copy(path: &str, to: &str) -> Edit {
-    edit(path, Op::Copy { to: Box::new(target(to)) })
+    edit(path, Op::Copy { to: Box::new(target(to)), hunks: Vec::new() })
 }
 
 fn in_region(region: u32, edit: Edit) -> Edit {

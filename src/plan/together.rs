@@ -93,6 +93,7 @@ impl Progress<'_, '_> {
         self.steps.retain(|step| !edits.contains(&(step.edit - 1)));
         self.steps.extend(edits.iter().map(|edit| Step {
             edit: edit + 1,
+            mail: None,
             path: path.clone(),
             to: None,
             changes: Vec::new(),
@@ -126,7 +127,7 @@ fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
 /// Whether a file is changed by hunks alone, and by several.
 fn are_hunks(script: &Script, edits: &[usize]) -> bool {
     let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
-    of().all(|edit| matches!(edit.op, Op::Modify { .. }))
+    of().all(|edit| matches!(edit.op, Op::Modify { .. }) && edit.git.executable.is_none())
         && (2..=MOST).contains(&of().map(|edit| edit.hunks().len()).sum::<usize>())
 }
 

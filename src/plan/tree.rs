@@ -50,6 +50,16 @@ pub trait TreeView {
     /// The tree cannot be read.
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError>;
 
+    /// The text of the blob whose name, or the beginning of its name, `id` is, as the file at that path would have it;
+    /// `None` if no such blob is at hand, several are, or it is longer than `limit` bytes.
+    ///
+    /// # Errors
+    /// The blob is at hand and cannot be read.
+    fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
+        let _ = (id, path, limit);
+        Ok(None)
+    }
+
     /// Up to `limit` paths of files with that file name, for a hint. May give up and return fewer.
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
         let _ = (name, limit);

@@ -67,6 +67,7 @@ pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
         FormatId::SearchReplace => include_str!("search-replace.md"),
         FormatId::FileChanges => include_str!("file-changes.md"),
         FormatId::Applydir => include_str!("applydir.md"),
+        FormatId::Diff => include_str!("diff.md"),
     };
     // What stands between the one kind of brackets is about removing files, and between the other about doing without.
     let text = between(text, ['⟦', '⟧'], lesson.delete);

@@ -296,7 +296,7 @@ pub fn operation(op: &Op) -> &'static str {
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
     let to = match &edit.op {
-        Op::Rename { to, .. } | Op::Copy { to } => Some(to.shown()),
+        Op::Rename { to, .. } | Op::Copy { to, .. } => Some(to.shown()),
         _ => None,
     };
     EditReport {

@@ -2,7 +2,10 @@
 
 use super::repo::Repo;
 use super::{Error, Oid, Result};
-use git2::ObjectFormat;
+use git2::{ErrorCode, ObjectFormat};
+
+/// An object's name is not abbreviated further by git.
+const SHORTEST: usize = 7;
 
 impl Repo {
     pub(super) fn format(&self) -> ObjectFormat {
@@ -30,6 +33,24 @@ impl Repo {
     /// Reads an object's name.
     pub(super) fn id(&self, text: &str) -> Result<Oid> {
         Oid::from_str_ext(text.trim_end(), self.format()).map_err(|e| Error::git("read an object's name", e))
+    }
+
+    /// The blob whose name is, or begins with, that text: if one alone is at hand, of at most `limit` bytes. Nothing is
+    /// fetched.
+    pub(super) fn blob_named(&self, text: &str, limit: u64) -> Result<Option<Oid>> {
+        let is_name = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let Some(short) = Oid::from_str_ext(text, self.format()).ok().filter(|_| is_name) else {
+            return Ok(None);
+        };
+        let failed = |e| Error::git(format!("look for the blob {text}"), e);
+        let store = self.git.odb().map_err(failed)?;
+        let id = match store.exists_prefix(short, text.len()) {
+            Ok(id) => id,
+            Err(e) if [ErrorCode::NotFound, ErrorCode::Ambiguous].contains(&e.code()) => return Ok(None),
+            Err(e) => return Err(failed(e)),
+        };
+        let (size, kind) = store.read_header(id).map_err(failed)?;
+        Ok((kind == git2::ObjectType::Blob && size as u64 <= limit).then_some(id))
     }
 
     /// How many bytes a checksum of this format has.

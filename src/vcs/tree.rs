@@ -139,6 +139,17 @@ impl TreeView for BaseTree<'_> {
         Ok(content.map_err(|e| failed(path, e))?.into())
     }
 
+    fn blob(
+        &self,
+        id: &str,
+        path: &RepoPath,
+        limit: u64,
+    ) -> std::result::Result<Option<Arc<[u8]>>, TreeError> {
+        let found = self.repo.blob_named(id, limit).map_err(|e| failed(path, e))?;
+        let text = found.map(|id| self.text_of(path, id)).transpose();
+        Ok(text.map_err(|e| failed(path, e))?.map(Into::into))
+    }
+
     fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {
         let Some(root) = &self.tree else { return Ok(Vec::new()) };
         let names = |tree: &git2::Tree<'_>| {

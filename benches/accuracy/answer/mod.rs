@@ -95,7 +95,7 @@ impl Answer {
         let parts = match format {
             FormatId::Opx => read::opx(text),
             FormatId::SearchReplace => read::search_replace(text),
-            FormatId::ApplyPatch | FormatId::FileChanges => read::diffs(text),
+            FormatId::ApplyPatch | FormatId::FileChanges | FormatId::Diff => read::diffs(text),
             FormatId::Applydir => read::applydir(text),
         };
         Self { format, parts }
@@ -120,6 +120,7 @@ impl Answer {
                 None,
                 "</FILE_PATCH>\n</FILE_CHANGES>\n",
             ),
+            FormatId::Diff => (format!("```diff\n--- a/{path}\n+++ b/{path}\n"), None, "```\n"),
             FormatId::Applydir => {
                 (format!("{{\"file_entries\": [{{\"file\": {path:?}, \"changes\": [\n"), Some(""), "]}]}\n")
             }
@@ -142,7 +143,7 @@ impl Answer {
 
     /// Whether kept lines are written twice.
     pub(crate) fn has_two_texts(&self) -> bool {
-        !matches!(self.format, FormatId::ApplyPatch | FormatId::FileChanges)
+        !matches!(self.format, FormatId::ApplyPatch | FormatId::FileChanges | FormatId::Diff)
     }
 
     /// The response's text.

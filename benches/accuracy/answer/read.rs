@@ -80,7 +80,7 @@ pub(super) fn search_replace(text: &str) -> Vec<Part> {
     parts
 }
 
-/// Codex patches and udiffx.
+/// Codex patches, udiffx and unified diffs.
 pub(super) fn diffs(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut out = String::new();
@@ -109,6 +109,9 @@ pub(super) fn diffs(text: &str) -> Vec<Part> {
         let target = line.strip_prefix("*** Update File: ").or_else(|| line.strip_prefix("*** Move to: "));
         if let Some(target) = target {
             (path, is_patch) = (target.to_owned(), true);
+        } else if let Some(target) = line.strip_prefix("+++ ") {
+            let name = target.strip_prefix("b/").filter(|name| !name.is_empty());
+            (path, is_patch) = (name.unwrap_or("").trim_end_matches('\t').to_owned(), name.is_some());
         } else if line.starts_with("<FILE_PATCH ") {
             (path, is_patch) = (attribute(line, "file_path").unwrap_or("").to_owned(), true);
         } else if !line.starts_with("@@") {

@@ -4,7 +4,6 @@ use super::{any_line, blank};
 use crate::answer::{Hunk, Line, Side};
 use crate::case::Case;
 use crate::random::Random;
-use git_llm_apply::format::FormatId;
 
 pub(super) fn blank_added(case: &mut Case, random: &mut Random) -> bool {
     let kept = |hunk: &Hunk, line: usize| hunk.lines.get(line).is_some_and(|line| line.side == Side::Kept);
@@ -29,7 +28,7 @@ fn says_what_is_there(hunk: &Hunk) -> bool {
 }
 
 pub(super) fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
-    let two_texts = !matches!(case.answer.format, FormatId::ApplyPatch | FormatId::FileChanges);
+    let two_texts = case.answer.has_two_texts();
     let place = any_line(case, random, |hunk, line| {
         hunk.lines[line].side == Side::Kept && blank(&hunk.lines[line].before)
     });

@@ -6,8 +6,8 @@ use crate::random::Random;
 use git_llm_apply::format::FormatId;
 
 fn heads(case: &mut Case) -> impl Iterator<Item = &mut String> {
-    let udiffx = case.answer.format == FormatId::FileChanges;
-    let heads = case.answer.parts.iter_mut().filter(move |_| udiffx);
+    let numbered = [FormatId::FileChanges, FormatId::Diff].contains(&case.answer.format);
+    let heads = case.answer.parts.iter_mut().filter(move |_| numbered);
     heads.filter_map(|part| if let Part::Head(head) = part { Some(head) } else { None })
 }
 

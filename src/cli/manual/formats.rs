@@ -22,6 +22,7 @@ pub fn chapter(format: FormatId) -> Chapter {
         FormatId::SearchReplace => SEARCH_REPLACE,
         FormatId::FileChanges => FILE_CHANGES,
         FormatId::Applydir => APPLYDIR,
+        FormatId::Diff => DIFF,
     }
 }
 
@@ -216,5 +217,53 @@ const APPLYDIR: Chapter = Chapter {
   },
   { \"file\": \"TODO\", \"action\": \"delete_file\" }
 ]
+",
+};
+
+const DIFF: Chapter = Chapter {
+    title: "unified diffs",
+    pieces: &[
+        Text(
+            "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
+             `patch`) or bare. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and \
+             text as the reason. Of a header is obeyed:",
+        ),
+        Item(
+            "`---`, `+++`",
+            "The file; `a/` and `b/` before it go. `/dev/null` on one side makes the file or removes it. A file is removed \
+             only if the diff has all of its lines, or none.",
+        ),
+        Item(
+            "`rename from`, `rename to`, `copy from`, `copy to`",
+            "Moves or copies a file, then changes it.",
+        ),
+        Item(
+            "`new file mode`, `old mode`, `new mode`",
+            "Makes a file executable (`100755`) or not (`100644`). Links and submodules are refused.",
+        ),
+        Item(
+            "`index`",
+            "Names the blob that the diff was made on. If the file has other lines by now, and the repository has that blob, \
+             the change is merged.",
+        ),
+        Text(
+            "The numbers of hunks may be wrong or missing (`@@ ... @@`): they tell equal places apart. All hunks of a file \
+             apply, or none. Binary patches and combined diffs are refused, and so is a hunk at the end of the response that is \
+             shorter than its numbers say.",
+        ),
+    ],
+    example: "\
+```diff
+--- a/src/shelf.py
++++ b/src/shelf.py
+@@ -1,2 +1,2 @@
+ def shelf(books):
+-    return books
++    return sorted(books)
+--- /dev/null
++++ b/docs/shelf.md
+@@ -0,0 +1 @@
++The shelf is sorted by title.
+```
 ",
 };

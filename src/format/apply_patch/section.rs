@@ -3,7 +3,7 @@
 use super::chunk::{self, Chunk};
 use super::marker::{Kind, Marker};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Existing, Missing, Op, Target};
+use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
 use crate::format::FormatId;
 use crate::format::scan::{Cursor, Line, trim};
 use crate::span::Span;
@@ -174,7 +174,7 @@ impl Section {
                 text.shrink_to_fit();
                 Ok(Op::Create { text, existing: Existing::Refuse })
             }
-            Body::Delete => Ok(Op::Delete { recursive: false }),
+            Body::Delete => Ok(Op::Delete { recursive: false, hunks: Vec::new() }),
             Body::Update { to, chunks, .. } => {
                 // Exactly as many: there may be very many edits.
                 let mut hunks = Vec::with_capacity(chunks.len());
@@ -194,7 +194,15 @@ impl Section {
             }
         };
         match op {
-            Ok(op) => Ok(Edit { span, format: FormatId::ApplyPatch, region, path, op, why: None }),
+            Ok(op) => Ok(Edit {
+                span,
+                format: FormatId::ApplyPatch,
+                region,
+                path,
+                op,
+                why: None,
+                git: Git::default(),
+            }),
             Err(mut fault) => {
                 fault.path = Some(path.raw);
                 Err(fault)

@@ -26,7 +26,7 @@ fn show(edit: &Edit) -> String {
     let path = &edit.path.raw;
     match &edit.op {
         Op::Create { text, existing: Existing::Refuse } => format!("add {path} {text:?}"),
-        Op::Delete { recursive: false } => format!("delete {path}"),
+        Op::Delete { recursive: false, .. } => format!("delete {path}"),
         Op::Modify { hunks, missing: Missing::Refuse } => format!("update {path}{}", chunks(hunks)),
         Op::Rename { to, hunks } => format!("move {path} to {}{}", to.raw, chunks(hunks)),
         other => panic!("{other:?}"),

@@ -2,7 +2,7 @@
 
 use super::json::{self, Parts};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Op, Script, Target, Unit};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, MAX_ERRORS, why};
 use crate::span::Span;
@@ -137,7 +137,7 @@ impl<'a, 'r> Reader<'a, 'r> {
                 let warning = Diagnostic::warning(Code::Malformed, self.span(changes), message);
                 self.fault(*of_path(warning.into()));
             }
-            Op::Delete { recursive: false }
+            Op::Delete { recursive: false, hunks: Vec::new() }
         } else {
             let changes = changes
                 .filter(|changes| !is_null(changes))
@@ -146,7 +146,15 @@ impl<'a, 'r> Reader<'a, 'r> {
             lower(action, written, self.span(changes)).map_err(of_path)?
         };
         let why = why::joined(&whys.join("\n\n"));
-        Ok(Edit { span, format: FormatId::Applydir, region: self.cursor.region(), path, op, why })
+        Ok(Edit {
+            span,
+            format: FormatId::Applydir,
+            region: self.cursor.region(),
+            path,
+            op,
+            why,
+            git: Git::default(),
+        })
     }
 
     fn action(&self, action: Option<&RawValue>) -> Result<Action, Fault> {

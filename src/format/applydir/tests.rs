@@ -94,8 +94,8 @@ fn the_three_actions() {
     assert_eq!(texts, [&change("x\ny\n", "z\n"), &change("  p\n", "  p\n\n")]);
     assert!(hunks.iter().all(|hunk| hunk.anchor == Anchor::Unique));
     assert_eq!(all[1].op, Op::Create { text: "one\n\ntwo\n".into(), existing: Existing::Refuse });
-    assert_eq!(all[2].op, Op::Delete { recursive: false });
-    assert_eq!(all[3].op, Op::Delete { recursive: false });
+    assert_eq!(all[2].op, Op::Delete { recursive: false, hunks: Vec::new() });
+    assert_eq!(all[3].op, Op::Delete { recursive: false, hunks: Vec::new() });
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn the_changes_of_a_deleted_file_are_a_warning() {
     let s = script(&text);
     assert!(!s.has_errors());
     assert_eq!(s.diagnostics.len(), 1);
-    assert_eq!(s.edits[0].op, Op::Delete { recursive: false });
+    assert_eq!(s.edits[0].op, Op::Delete { recursive: false, hunks: Vec::new() });
     assert_eq!(edits(&file(r#""action": "delete_file", "changes": [ ]"#)).len(), 1);
 }
 

@@ -3,7 +3,7 @@
 use super::content::{self, Content, Unended};
 use super::{begins_directive, begins_envelope, ends_envelope, is_like_directive, is_root};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Existing, Missing, Op, Script, Target};
+use crate::edit::{Edit, Existing, Git, Missing, Op, Script, Target};
 use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::format::{FormatId, hunk, why};
@@ -114,7 +114,15 @@ pub(super) fn read(
     if let (Some(path), Some(op), true) = (path, op, faults.is_empty()) {
         let span = cursor.span(tag.start, end);
         let region = cursor.region();
-        script.edits.push(Edit { span, format: FormatId::FileChanges, region, path, op, why });
+        script.edits.push(Edit {
+            span,
+            format: FormatId::FileChanges,
+            region,
+            path,
+            op,
+            why,
+            git: Git::default(),
+        });
     } else {
         script.diagnostics.extend(faults.into_iter().map(|mut fault| {
             if fault.lost.is_none() {
@@ -227,9 +235,9 @@ fn lower(
             faults.extend(body.faults);
             Op::Modify { hunks: body.hunks, missing: Missing::CreateFromAdditions }
         }
-        Directive::Delete => Op::Delete { recursive: true },
+        Directive::Delete => Op::Delete { recursive: true, hunks: Vec::new() },
         Directive::Rename => Op::Rename { to: Box::new(to?), hunks: Vec::new() },
-        Directive::Copy => Op::Copy { to: Box::new(to?) },
+        Directive::Copy => Op::Copy { to: Box::new(to?), hunks: Vec::new() },
     })
 }
 

@@ -2,11 +2,8 @@
 
 use super::content::GUARDING;
 use crate::format::fence::Fence;
-use crate::format::render::hunks::{Fit, Hunk, Side, hunks};
+use crate::format::render::unified::unified;
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
-
-/// What stands behind a last line without a newline, so that it differs from one with; no text has it.
-const UNTERMINATED: char = '\0';
 
 /// One envelope with a directive for each file; nothing for no changes.
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
@@ -48,51 +45,9 @@ fn patch(
     why: &str,
     texts: &Texts<'_>,
 ) -> Result<(), Unrepresentable> {
-    let before = marked(&texts.before, texts.before_unterminated);
-    let after = marked(&texts.after, texts.after_unterminated);
-    let (before, after) = (as_strs(&before), as_strs(&after));
-    let hunks = hunks(&before, &after, &|_, _| Fit::Fits).ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    out.push_str(&format!("<FILE_PATCH file_path={path}{why}>\n"));
-    for hunk in &hunks {
-        out.push_str(&head(hunk));
-        for side in hunk.sides(&before, &after) {
-            out.push(match side {
-                Side::Kept(_) => ' ',
-                Side::Removed(_) => '-',
-                Side::Added(_) => '+',
-            });
-            let line = side.line();
-            out.push_str(line.strip_suffix(UNTERMINATED).unwrap_or(line));
-            out.push('\n');
-            if line.ends_with(UNTERMINATED) {
-                out.push_str("\\ No newline at end of file\n");
-            }
-        }
-    }
-    out.push_str("</FILE_PATCH>\n");
+    let hunks = unified(texts).ok_or_else(|| change.cannot(Reason::NoPlace))?;
+    out.push_str(&format!("<FILE_PATCH file_path={path}{why}>\n{hunks}</FILE_PATCH>\n"));
     Ok(())
-}
-
-/// A `@@` line. A side without lines has the number of the line before it.
-fn head(hunk: &Hunk) -> String {
-    let side = |range: &std::ops::Range<usize>| {
-        let start = range.start + usize::from(!range.is_empty());
-        format!("{start},{}", range.len())
-    };
-    format!("@@ -{} +{} @@\n", side(&hunk.before), side(&hunk.after))
-}
-
-/// Lines of which a last one without a newline differs from one with.
-fn marked(lines: &[&str], unterminated: bool) -> Vec<String> {
-    let mut lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-    if let Some(last) = lines.last_mut().filter(|_| unterminated) {
-        last.push(UNTERMINATED);
-    }
-    lines
-}
-
-fn as_strs(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).collect()
 }
 
 /// A path as an attribute's value, with its quotes.

@@ -101,8 +101,8 @@ fn the_six_directives() {
     assert_eq!(hunks[0].anchor, Anchor::Line { old_start: Some(1), new_start: Some(2), section: None });
     assert_eq!(all[2].op, Op::Append { text: "x\n".into() });
     assert!(matches!(&all[3].op, Op::Rename { to, hunks } if to.raw == "e" && hunks.is_empty()));
-    assert!(matches!(&all[4].op, Op::Copy { to } if to.raw == "g"));
-    assert_eq!(all[5].op, Op::Delete { recursive: true });
+    assert!(matches!(&all[4].op, Op::Copy { to, .. } if to.raw == "g"));
+    assert_eq!(all[5].op, Op::Delete { recursive: true, hunks: Vec::new() });
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn directives_may_stand_in_one_line() {
     let all = edits(text);
     assert_eq!(all[0].op, Op::Create { text: "x\n".into(), existing: Existing::Overwrite });
     assert_eq!(all[1].op, Op::Create { text: String::new(), existing: Existing::Overwrite });
-    assert_eq!(all[2].op, Op::Delete { recursive: true });
+    assert_eq!(all[2].op, Op::Delete { recursive: true, hunks: Vec::new() });
 }
 
 #[test]

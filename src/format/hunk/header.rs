@@ -1,5 +1,6 @@
 //! What stands before and between hunks: their numbers, and the headers of diffs.
 
+use super::Due;
 use crate::diag::{Code, Diagnostic};
 use crate::format::scan::Line;
 use crate::span::Span;
@@ -33,6 +34,16 @@ impl Numbers {
             numbers.new = Range::of(rest).0;
         }
         numbers
+    }
+
+    /// How many lines are due of a hunk with these numbers of before- and after-lines so far.
+    pub(super) fn due(&self, counted: [u32; 2]) -> Due {
+        let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return Due::Unknown };
+        match [old.checked_sub(counted[0]), new.checked_sub(counted[1])] {
+            [Some(0), Some(0)] => Due::Nothing,
+            [Some(old), Some(new)] => Due::Lines(old.max(new) as usize),
+            _ => Due::Less,
+        }
     }
 
     /// Whether a hunk with these numbers of before- and after-lines is as long as they say.

@@ -3,7 +3,7 @@
 use super::payload::{self, Payload};
 use super::{is_child, starts_edit};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
 use crate::format::FormatId;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Lines, is_text, starts_with_ignore_case, trim, trim_start};
@@ -445,7 +445,7 @@ impl Element {
         let op = match (operation, self.put, self.find, self.to) {
             (Operation::New, Some(put), ..) => Op::Create { text: put.text, existing: Existing::Refuse },
             (Operation::Replace, Some(put), ..) => Op::Replace { text: put.text },
-            (Operation::Remove, ..) => Op::Delete { recursive: false },
+            (Operation::Remove, ..) => Op::Delete { recursive: false, hunks: Vec::new() },
             (Operation::Move, _, _, Some(to)) => Op::Rename { to: Box::new(to), hunks: Vec::new() },
             (Operation::Patch, Some(put), Some((find, anchor)), _) => {
                 let span = find.span.join(put.span);
@@ -460,7 +460,7 @@ impl Element {
         };
         let why = self.why.and_then(|(why, _)| why);
         let span = cursor.span(start, end);
-        Ok(Edit { span, format: FormatId::Opx, region: cursor.region(), path, op, why })
+        Ok(Edit { span, format: FormatId::Opx, region: cursor.region(), path, op, why, git: Git::default() })
     }
 
     /// Compares the parts with what the operation needs.

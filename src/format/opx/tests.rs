@@ -66,8 +66,11 @@ fn the_five_operations() {
     );
     let replace = "<edit file='f' op='replace'><put>\n<<<\na\n>>>\n</put></edit>";
     assert_eq!(edit(replace).op, Op::Replace { text: "a\n".into() });
-    assert_eq!(edit("<edit file='f' op='remove'/>").op, Op::Delete { recursive: false });
-    assert_eq!(edit("<edit file='f' op='remove'></edit>").op, Op::Delete { recursive: false });
+    assert_eq!(edit("<edit file='f' op='remove'/>").op, Op::Delete { recursive: false, hunks: Vec::new() });
+    assert_eq!(
+        edit("<edit file='f' op='remove'></edit>").op,
+        Op::Delete { recursive: false, hunks: Vec::new() }
+    );
     for to in ["<to file='g'/>", "<to file='g' />", "<to file='g'></to>", "<TO FILE=\"g\" >\n</To >"] {
         let text = format!("<edit file='f' op='move'>\n{to}\n</edit>");
         let Op::Rename { to, hunks } = edit(&text).op else { panic!("{text}") };

@@ -283,6 +283,12 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
 }
 
+/// A hunk that fits what it was made on, where the file has other lines by now.
+pub(super) fn changed_since() -> Box<Refusal> {
+    let message = "the hunk fits the version that it was made on, but its lines have changed since";
+    Refusal::new(Code::Conflict, message).with_help("make the change on the file as it is now")
+}
+
 /// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
 pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
     let message = format!(

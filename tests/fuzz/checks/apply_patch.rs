@@ -17,7 +17,7 @@ pub(crate) fn check(bytes: &[u8]) {
         end = edit.span.end;
         match &edit.op {
             Op::Create { text, .. } => assert!(text.is_empty() || text.ends_with('\n')),
-            Op::Delete { recursive } => assert!(!recursive),
+            Op::Delete { recursive, hunks } => assert!(!recursive && hunks.is_empty()),
             Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => {
                 assert!(!hunks.is_empty() || matches!(edit.op, Op::Rename { .. }));
                 for hunk in hunks {

@@ -19,7 +19,7 @@ pub(crate) fn check(bytes: &[u8]) {
         end = edit.span.end;
         match &edit.op {
             Op::Create { text, .. } => assert!(text.ends_with('\n')),
-            Op::Delete { recursive } => assert!(!recursive),
+            Op::Delete { recursive, hunks } => assert!(!recursive && hunks.is_empty()),
             Op::Modify { hunks, .. } => {
                 assert!(!hunks.is_empty());
                 for hunk in hunks {

@@ -22,12 +22,12 @@ pub(crate) fn check(bytes: &[u8]) {
                 assert_eq!(*existing, Existing::Overwrite);
             }
             Op::Append { text } => assert!(text.is_empty() || text.ends_with('\n')),
-            Op::Delete { recursive } => assert!(recursive),
+            Op::Delete { recursive, hunks } => assert!(*recursive && hunks.is_empty()),
             Op::Rename { to, hunks } => {
                 assert_eq!(response.slice(to.span), to.raw);
                 assert!(hunks.is_empty());
             }
-            Op::Copy { to } => assert_eq!(response.slice(to.span), to.raw),
+            Op::Copy { to, .. } => assert_eq!(response.slice(to.span), to.raw),
             Op::Modify { hunks, .. } => {
                 assert!(!hunks.is_empty());
                 for hunk in hunks {

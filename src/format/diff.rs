@@ -1,0 +1,409 @@
+//! Unified diffs: as `git diff` and `git format-patch` write them, plain ones, and those of models without line numbers.
+//!
+//! Source of the rules: git-diff(1), git-format-patch(1), git-apply(1), and the stricter reading where these lose data.
+//! Each file's part is an edit; one at fault gives errors and no edit.
+//!
+//! A diff stands in a code fence, and then all in it belongs to it; or bare, and then it ends at the first line that can
+//! be none of it. A line without a mark is such a line only if no changed lines follow that would get lost.
+
+mod mail;
+mod name;
+mod render;
+mod section;
+
+use super::fence::Fence;
+use super::hunk::Due;
+use super::scan::{Cursor, Line, is_blank, trim_start};
+use super::{Format, FormatId, is_full};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
+use crate::span::Span;
+use mail::Mail;
+use section::Section;
+
+/// The row of the table.
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::Diff,
+    markers: "lines --- and +++ with @@ below them",
+    opens,
+    parse,
+    render: render::render,
+};
+
+/// What follows `diff --git` in a header.
+const EXTENDED: &[&str] = &[
+    "index ",
+    "old mode ",
+    "new mode ",
+    "new file mode ",
+    "deleted file mode ",
+    "copy from ",
+    "rename from ",
+    "similarity index ",
+    "dissimilarity index ",
+    "--- ",
+    "@@",
+    "Binary files ",
+    "GIT binary patch",
+    "mode ",
+];
+
+/// What a fence around a diff says it holds.
+const LANGUAGES: &[&str] = &["diff", "patch", "udiff"];
+
+fn opens(cursor: &Cursor<'_>) -> bool {
+    if !cursor.begins_line() {
+        return false;
+    }
+    let mut below = cursor.lines();
+    let Some(line) = below.next().map(Line::trim_start) else { return false };
+    match line.text.as_bytes().first() {
+        Some(b'-' | b'd' | b'@' | b'F' | b'S' | b'D') => begins(line, &below.map(Line::trim_start)),
+        Some(b'`' | b'~') => {
+            let Some(fence) = Fence::of(line.text) else { return false };
+            // One without info may as well end a block.
+            let first = match fence.info {
+                "" => below.next(),
+                _ => below.find(|line| !line.is_blank()),
+            };
+            let Some(first) = first.map(Line::trim_start) else { return says_diff(fence) };
+            let is_like = |text: &str| {
+                text.starts_with(['+', '-', '@']) || text.starts_with("diff -") || "diff -".starts_with(text)
+            };
+            (says_diff(fence) && is_like(first.text)) || begins(first, &below.map(Line::trim_start))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a fence says that it holds a diff.
+fn says_diff(fence: Fence<'_>) -> bool {
+    let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
+    LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
+}
+
+/// Whether a diff begins at a line, given those below it; none of them is indented.
+fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    match line.text.as_bytes().first() {
+        Some(b'-') => has_names(line, below, true),
+        Some(b'd') => {
+            let next = || below.clone().next();
+            is_git(line.text)
+                && next().is_none_or(|next| EXTENDED.iter().any(|word| next.text.starts_with(word)))
+        }
+        Some(b'@') => is_numbered(line.text),
+        Some(b'F' | b'S' | b'D') => mail::begins(line, below),
+        _ => false,
+    }
+}
+
+/// Whether a line is git's first one of a file.
+fn is_git(text: &str) -> bool {
+    ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
+}
+
+/// Whether a line is `--- name`, with `+++ name` below it, and with `@@` below that unless the file goes away; bare ones
+/// need that.
+fn has_names<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone), bare: bool) -> bool {
+    if !line.text.starts_with("--- ") {
+        return false;
+    }
+    let mut below = below.clone();
+    let Some(new) = below.next().and_then(|line| line.text.strip_prefix("+++ ")) else { return false };
+    !bare || name::is_nothing(new) || below.next().is_some_and(|line| line.text.starts_with("@@"))
+}
+
+/// Whether a line is a hunk's first one, with numbers as git writes them.
+fn is_numbered(text: &str) -> bool {
+    let range = |text: &str, mark: char| {
+        let (start, count) = text.strip_prefix(mark)?.split_once(',').unwrap_or((&text[1..], "1"));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        Some(is_number(start) && is_number(count))
+    };
+    let inner = text.strip_prefix("@@ ").and_then(|rest| rest.split_once(" @@"));
+    let ranges = inner.and_then(|(inner, _)| inner.split_once(' '));
+    ranges.is_some_and(|(old, new)| range(old, '-') == Some(true) && range(new, '+') == Some(true))
+}
+
+/// A line without as many blanks before it as the first one has.
+fn dedent(line: Line<'_>, indent: usize) -> Line<'_> {
+    line.skip(line.text.bytes().take(indent).take_while(|&byte| is_blank(byte)).count())
+}
+
+fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
+    let Some(first) = cursor.line() else { return };
+    let indent = first.text.len() - trim_start(first.text).len();
+    let mut fence = Fence::of(first.text);
+    if let Some(open) = fence {
+        let outside = cursor.mark();
+        cursor.advance();
+        let inside = cursor.mark();
+        while cursor.line().is_some_and(Line::is_blank) {
+            cursor.advance();
+        }
+        // Models put other formats into such a fence, too.
+        let is_other = |format: &&super::Format| format.id != FormatId::Diff && (format.opens)(cursor);
+        if super::FORMATS.iter().find(is_other).is_some() {
+            return cursor.reset(outside);
+        }
+        cursor.reset(inside);
+        let closes = |line: Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.closes(open));
+        if open.info.is_empty() && !cursor.lines().any(closes) {
+            fence = None;
+        }
+    }
+    let begin = cursor.span(first.start, first.end());
+    let mut reader = Reader { fence, begin, closed: false, mail: None, section: None };
+    while let Some(whole) = cursor.line() {
+        let line = dedent(whole, indent);
+        if is_full(script) || ends_reasoning(cursor, line) {
+            break;
+        }
+        let mut below = cursor.lines();
+        below.next();
+        let below = below.map(|line| dedent(line, indent));
+        match reader.take(cursor, script, line, &below) {
+            Flow::Pass(lines) => (0..lines).for_each(|_| cursor.advance()),
+            Flow::End => break,
+            Flow::Close => {
+                cursor.advance();
+                break;
+            }
+        }
+    }
+    reader.finish(cursor, script);
+}
+
+/// Whether reasoning ends at a line, of which the diff is a part then. Within a hunk a line has a mark.
+fn ends_reasoning(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+    line.text.starts_with('<') && cursor.reasoning_end().is_some()
+}
+
+/// How to go on behind a line.
+enum Flow {
+    /// Over so many lines.
+    Pass(usize),
+    /// Not: it is no line of the diff.
+    End,
+    /// Not: it is the last one, which closes the fence.
+    Close,
+}
+
+/// A diff as far as it is read.
+struct Reader<'r> {
+    /// The fence around it.
+    fence: Option<Fence<'r>>,
+    /// The first line.
+    begin: Span,
+    /// Whether the fence was closed.
+    closed: bool,
+    mail: Option<Mail>,
+    section: Option<Section<'r>>,
+}
+
+impl<'r> Reader<'r> {
+    fn in_hunk(&self) -> bool {
+        self.section.as_ref().is_some_and(|section| section.hunks.is_open())
+    }
+
+    /// Takes in a line.
+    fn take(
+        &mut self,
+        cursor: &Cursor<'r>,
+        script: &mut Script,
+        line: Line<'r>,
+        below: &(impl Iterator<Item = Line<'r>> + Clone),
+    ) -> Flow {
+        let text = line.text;
+        // Most lines of a hunk can be nothing else.
+        if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
+            && text.starts_with([' ', '+'])
+        {
+            section.take(line);
+            return Flow::Pass(1);
+        }
+        if let Some(open) = self.fence
+            && !text.starts_with([' ', '\t'])
+            && Fence::of(text).is_some_and(|fence| fence.closes(open))
+        {
+            self.closed = true;
+            return Flow::Close;
+        }
+        if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
+            self.end_mail(cursor, script, false);
+            self.mail = Some(Mail::new(cursor.span(line.start, line.end())));
+        }
+        let begins = self.section_begins(line, below);
+        if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
+            mail.take(line, cursor.span(line.start, line.end()));
+            return Flow::Pass(1);
+        }
+        if begins {
+            self.end_section(cursor, script, false);
+            self.mail.iter_mut().for_each(Mail::begin_section);
+            self.section = Some(Section::new(line, cursor.response().id()));
+            return Flow::Pass(1);
+        }
+        if text.starts_with("@@") {
+            let response = cursor.response().id();
+            self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
+            return Flow::Pass(1);
+        }
+        if let Some(lines) = self.signature(line, below) {
+            self.end_mail(cursor, script, false);
+            return Flow::Pass(lines);
+        }
+        // The part of another file begins like that, with its names further down.
+        if text.starts_with("diff -") || (text.starts_with("Index: ") && is_ruled(below)) {
+            self.end_section(cursor, script, false);
+            return Flow::Pass(if text.starts_with('d') { 1 } else { 2 });
+        }
+        match self.in_hunk() {
+            true => self.take_in_hunk(line, below),
+            false => self.take_outside(cursor, line),
+        }
+    }
+
+    /// Takes in a line that begins with none of the marks of lines that stay or come.
+    fn take_in_hunk(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Flow {
+        let bare = self.fence.is_none();
+        let Some(section) = &mut self.section else { return Flow::End };
+        let due = section.hunks.due();
+        if bare && due == Due::Nothing && line.text.is_empty() {
+            section.hunks.end();
+        } else if bare && !line.is_blank() && !line.text.starts_with(['-', '\\', '~']) {
+            let Some(lost) = lost_lines(due, below) else { return Flow::End };
+            section.take(line);
+            return Flow::Pass(1 + lost);
+        } else {
+            section.take(line);
+        }
+        Flow::Pass(1)
+    }
+
+    /// Takes in a line that stands in no hunk.
+    fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
+        let changed = line.text.starts_with(['+', '-']);
+        let response = cursor.response().id();
+        if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
+            return Flow::Pass(1);
+        }
+        match &mut self.section {
+            Some(section) if changed => section.stray(line),
+            None if changed && self.fence.is_some() => self.section = Some(Section::nameless(line, response)),
+            _ if self.fence.is_none() => return Flow::End,
+            _ => {}
+        }
+        Flow::Pass(1)
+    }
+
+    /// Whether the part of a file begins at a line.
+    fn section_begins(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+        if is_git(line.text) {
+            return true;
+        }
+        match &self.section {
+            _ if !line.text.starts_with("--- ") => false,
+            Some(section) if section.hunks.is_open() => section.hunks.header_begins(line, below),
+            Some(section) if section.awaits_names() => false,
+            _ => has_names(line, below, self.fence.is_none()),
+        }
+    }
+
+    /// Whether a mail begins at a line, which may also be one of the mail that is read.
+    fn mail_begins(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+        let may = match &self.mail {
+            Some(mail) if mail.is_in_headers() => false,
+            Some(mail) if mail.is_text() => line.text.starts_with("From "),
+            _ => true,
+        };
+        may && mail::begins(line, below)
+    }
+
+    /// How many lines the signature takes that begins at a line, which may also be a removed one of a hunk.
+    fn signature(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
+        if line.text != "-- " && line.text != "--" {
+            return None;
+        }
+        let next = below.clone().next();
+        let marked = next.is_some_and(|next| next.text.starts_with([' ', '+', '-', '@', '\\']));
+        let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
+        let ends = match section.hunks.due() {
+            Due::Nothing => !marked,
+            Due::Lines(_) => false,
+            Due::Unknown | Due::Less => self.mail.is_some() && !marked,
+        };
+        // Below it git says its version.
+        let version = self.mail.is_some() && next.is_some_and(|next| !next.is_blank());
+        ends.then_some(if version { 2 } else { 1 })
+    }
+
+    /// Ends the part of a file. `cut`: the response ends in it.
+    fn end_section(&mut self, cursor: &Cursor<'r>, script: &mut Script, cut: bool) {
+        let Some(section) = self.section.take() else { return };
+        match section.lower(cursor, self.mail.as_ref(), cut) {
+            Ok(edit) => script.edits.push(edit),
+            Err(faults) => script.diagnostics.extend(faults),
+        }
+    }
+
+    /// Ends the part of a file and the mail that it stands in.
+    fn end_mail(&mut self, cursor: &Cursor<'r>, script: &mut Script, cut: bool) {
+        self.end_section(cursor, script, cut);
+        let fault = self.mail.take().and_then(|mail| mail.finish(cut));
+        script.diagnostics.extend(fault);
+    }
+
+    /// At the end of the diff.
+    fn finish(mut self, cursor: &Cursor<'r>, script: &mut Script) {
+        let open = self.fence.is_some() && !self.closed;
+        let at_end = cursor.is_end();
+        let short = match &self.section {
+            Some(section) => section.is_short(),
+            None => self.mail.is_some(),
+        };
+        let cut = open || (at_end && self.fence.is_none() && short);
+        let found = (script.edits.len(), script.diagnostics.len());
+        self.end_mail(cursor, script, cut);
+        if open && found == (script.edits.len(), script.diagnostics.len()) && !is_full(script) {
+            let message = "the code fence around this diff is never closed";
+            let fault = Diagnostic::error(Code::Truncated, self.begin, message);
+            let end = cursor.at();
+            script.diagnostics.push(
+                fault
+                    .with_lost(cursor.span(end, end))
+                    .with_help("the response may be cut off; give the rest of it, with the end of the fence"),
+            );
+        }
+    }
+}
+
+/// Whether the next line is a rule of `=`, as Subversion puts below a file's name.
+fn is_ruled<'r>(below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    below.clone().next().is_some_and(|line| line.text.len() > 9 && line.text.bytes().all(|byte| byte == b'='))
+}
+
+/// How many lines below one without a mark may be of the hunk that it ends or of which it has lost the mark: up to the last
+/// changed one among those that are due, or that follow without a blank line.
+fn lost_lines<'r>(due: Due, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
+    let due = if let Due::Lines(lines) = due { lines } else { 0 };
+    let mut last = None;
+    let mut together = true;
+    let mut at = 0;
+    let mut below = below.clone();
+    while let Some(line) = below.next() {
+        together &= !line.is_blank();
+        at += 1;
+        let ends = line.text.starts_with("@@") || is_git(line.text) || Fence::of(line.text).is_some();
+        if (at > due && !together) || ends || has_names(line, &below, false) {
+            break;
+        }
+        if line.text.starts_with(['+', '-']) {
+            last = Some(at);
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,322 @@
+//! The head of a mail as `git format-patch` writes it: its subject and text are why the commit is made.
+//!
+//! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject.
+
+use crate::diag::{Code, Diagnostic};
+use crate::format::scan::{Line, is_blank, starts_with_ignore_case};
+use crate::span::Span;
+
+/// How many lines of headers are looked at for a subject.
+const MAX_HEADERS: usize = 8;
+
+/// How long an encoded word may be; by its standard it has up to 75 bytes.
+const LONGEST_WORD: usize = 400;
+
+/// Whether a mail begins at a line: the `From` line of a mailbox, or headers with the subject of a patch.
+pub(super) fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    if let Some(rest) = line.text.strip_prefix("From ") {
+        let id = rest.split(' ').next().unwrap_or("");
+        return matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    }
+    if !["From: ", "Subject: ", "Date: "].iter().any(|name| line.text.starts_with(name)) {
+        return false;
+    }
+    let headers = std::iter::once(line).chain(below.clone().take(MAX_HEADERS));
+    let mut headers = headers.take_while(|line| is_header(line.text));
+    headers.any(|line| header(line.text, "subject").is_some_and(is_patch))
+}
+
+/// Whether a subject says that it is a patch's.
+fn is_patch(subject: &str) -> bool {
+    bracketed(subject).contains("PATCH")
+}
+
+/// What stands in the first brackets of a subject.
+fn bracketed(subject: &str) -> &str {
+    subject.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(inner, _)| inner)
+}
+
+/// Whether a line is one of a mail's headers, or goes on with one.
+fn is_header(line: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    (line.starts_with([' ', '\t']) && !line.trim().is_empty())
+        || line.split_once(':').is_some_and(|(name, _)| is_name(name))
+}
+
+/// The value of a header, if a line is the one of that name.
+fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    if !starts_with_ignore_case(line, name) {
+        return None;
+    }
+    line.get(name.len()..)?.strip_prefix(':').map(str::trim)
+}
+
+/// Which part of a mail is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Headers,
+    Text,
+    /// Behind the line `---`, up to the diff: what is not for the commit.
+    Notes,
+    Diff,
+}
+
+/// A mail as far as it is read.
+#[derive(Debug)]
+pub(super) struct Mail {
+    span: Span,
+    part: Part,
+    subject: String,
+    /// Whether the last header is the subject, which may go on.
+    in_subject: bool,
+    text: String,
+    /// What keeps it from being read.
+    fault: Option<Diagnostic>,
+    /// Whether a part of a file was found in it.
+    has_sections: bool,
+}
+
+impl Mail {
+    /// One whose first line is there.
+    pub(super) fn new(span: Span) -> Self {
+        Self {
+            span,
+            part: Part::Headers,
+            subject: String::new(),
+            in_subject: false,
+            text: String::new(),
+            fault: None,
+            has_sections: false,
+        }
+    }
+
+    /// Where its first line stands.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
+    pub(super) fn is_in_headers(&self) -> bool {
+        self.part == Part::Headers
+    }
+
+    /// Whether lines are of its headers or its text, or notes below that.
+    pub(super) fn is_text(&self) -> bool {
+        self.part != Part::Diff
+    }
+
+    /// Notes that the part of a file begins.
+    pub(super) fn begin_section(&mut self) {
+        self.part = Part::Diff;
+        self.has_sections = true;
+    }
+
+    /// Takes in a line that is not of the diff.
+    pub(super) fn take(&mut self, line: Line<'_>, span: Span) {
+        let text = line.text;
+        match self.part {
+            Part::Headers if line.is_blank() => self.part = Part::Text,
+            Part::Headers => self.take_header(text, span),
+            Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
+            Part::Text => {
+                self.text.push_str(text);
+                self.text.push('\n');
+            }
+            Part::Notes | Part::Diff => {}
+        }
+    }
+
+    fn take_header(&mut self, text: &str, span: Span) {
+        if self.in_subject && text.starts_with([' ', '\t']) {
+            self.subject.push(' ');
+            self.subject.push_str(text.trim());
+            return;
+        }
+        self.in_subject = false;
+        if let Some(subject) = header(text, "subject") {
+            self.subject = subject.to_owned();
+            self.in_subject = true;
+        }
+        let encoding = header(text, "content-transfer-encoding").unwrap_or("");
+        if ["quoted-printable", "base64"].iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
+            let message = format!("the mail is encoded as {encoding}, which is not read");
+            let fault = Diagnostic::error(Code::Malformed, span, message);
+            self.fault = Some(fault.with_help("save it decoded, or let `git am` apply it"));
+        }
+    }
+
+    /// What keeps it from being read, if anything does.
+    pub(super) fn fault(&self) -> Option<&Diagnostic> {
+        self.fault.as_ref()
+    }
+
+    /// Its subject and its text.
+    pub(super) fn why(&self) -> Option<String> {
+        let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
+        // The text may begin with headers of its own, such as the real author's name.
+        while let Some((line, rest)) = text.split_once('\n') {
+            if let Some(own) = header(line, "subject") {
+                subject = cleaned(&decoded(own));
+            } else if header(line, "from").is_none_or(|from| !from.contains('@'))
+                && header(line, "date").is_none()
+            {
+                break;
+            }
+            text = rest.trim_start_matches('\n');
+        }
+        let why = format!("{subject}\n\n{text}");
+        Some(why.trim().to_owned()).filter(|why| !why.is_empty())
+    }
+
+    /// At its end: what is wrong with it. `cut`: the response ends in it.
+    pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
+        if self.has_sections || (is_cover(&self.subject) && !self.is_in_headers()) {
+            return None;
+        }
+        let (code, message) = match cut {
+            true => (Code::Truncated, "the response ends in this mail, before its diff"),
+            false => (Code::Missing, "this mail has no diff"),
+        };
+        Some(Diagnostic::error(code, self.span, message).with_help("give the whole mail, or leave it out"))
+    }
+}
+
+/// Whether a subject is that of a letter that goes before the patches of a series, number 0.
+fn is_cover(subject: &str) -> bool {
+    let number = bracketed(subject).split(' ').find_map(|word| word.split_once('/'));
+    number.is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|digit| digit == b'0'))
+}
+
+/// A subject without `Re:` and `[PATCH …]` before it.
+fn cleaned(subject: &str) -> String {
+    let mut text = subject.trim();
+    loop {
+        let rest = if starts_with_ignore_case(text, "re:") {
+            &text[3..]
+        } else if let Some((inner, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+            && inner.to_ascii_uppercase().contains("PATCH")
+        {
+            rest
+        } else {
+            return text.split_whitespace().collect::<Vec<_>>().join(" ");
+        };
+        text = rest.trim_start();
+    }
+}
+
+/// A header's value with its encoded words (RFC 2047) decoded; one in another character set stays as it is.
+fn decoded(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut last_was_word = false;
+    while let Some(at) = rest.find("=?") {
+        let (before, word) = rest.split_at(at);
+        let Some((text, length)) = encoded_word(word) else {
+            out.push_str(&rest[..at + 2]);
+            rest = &rest[at + 2..];
+            last_was_word = false;
+            continue;
+        };
+        // Blanks between two words only part them.
+        if !last_was_word || !before.bytes().all(is_blank) {
+            out.push_str(before);
+        }
+        out.push_str(&text);
+        rest = &word[length..];
+        last_was_word = true;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The encoded word that begins a text: what it says, and its length.
+fn encoded_word(text: &str) -> Option<(String, usize)> {
+    let end = (0..=LONGEST_WORD.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
+    let text = &text[..end];
+    let mut parts = text.strip_prefix("=?")?.splitn(3, '?');
+    let (charset, encoding, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    let (data, _) = rest.split_once("?=")?;
+    if data.contains(|c: char| c.is_whitespace() || c == '?') {
+        return None;
+    }
+    let length = "=?".len() + charset.len() + 1 + encoding.len() + 1 + data.len() + "?=".len();
+    let bytes = match encoding {
+        "q" | "Q" => quoted_printable(data)?,
+        "b" | "B" => base64(data)?,
+        _ => return None,
+    };
+    let charset = charset.split('*').next().unwrap_or(charset).to_ascii_lowercase();
+    let text = match charset.as_str() {
+        "utf-8" | "utf8" | "us-ascii" => String::from_utf8(bytes).ok()?,
+        "iso-8859-1" => bytes.into_iter().map(char::from).collect(),
+        _ => return None,
+    };
+    Some((text, length))
+}
+
+fn quoted_printable(data: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(data.len());
+    let mut bytes = data.bytes();
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'_' => b' ',
+            b'=' => {
+                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+                let (high, low) = (digit(bytes.next())?, digit(bytes.next())?);
+                u8::try_from(high * 16 + low).ok()?
+            }
+            byte => byte,
+        });
+    }
+    Some(out)
+}
+
+fn base64(data: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(data.len() * 3 / 4);
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in data.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_are_decoded_and_cleaned() {
+        for (subject, text) in [
+            ("[PATCH 1/2] Fix it", "Fix it"),
+            ("Re: [RFC PATCH v2] [x86] Fix it", "[x86] Fix it"),
+            ("=?UTF-8?q?[PATCH]_Gr=C3=B6=C3=9Fe?= =?utf-8?b?IGlzdCBkYQ==?=", "Größe ist da"),
+            ("[PATCH] =?ISO-8859-1?Q?caf=E9?= au lait", "café au lait"),
+            (
+                "[PATCH] =?KOI8-R?Q?x?= and =? and =?utf-8?q?=FF?=",
+                "=?KOI8-R?Q?x?= and =? and =?utf-8?q?=FF?=",
+            ),
+            ("Subject", "Subject"),
+        ] {
+            assert_eq!(cleaned(&decoded(subject)), text);
+        }
+    }
+
+    #[test]
+    fn letter_0_of_a_series_has_no_diff() {
+        assert!(is_cover("[PATCH 0/3] All of it") && is_cover("[PATCH v2 00/12] x"));
+        assert!(!is_cover("[PATCH 1/3] x") && !is_cover("[PATCH] 0/3") && !is_cover(""));
+    }
+}

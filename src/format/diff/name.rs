@@ -1,0 +1,250 @@
+//! The names of files in headers: quoted or not, with git's prefixes or not.
+
+use crate::diag::{Code, Diagnostic};
+use crate::format::scan::Line;
+use crate::span::Span;
+
+/// What a header says of a side of the diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// `/dev/null`: there is no file.
+    Nothing,
+    /// A file.
+    File(Name),
+}
+
+/// A file's name as a header has it, unquoted, with its prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+/// The file that both sides of a diff are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path {
+    pub(super) name: Name,
+    /// Whether a prefix may be left.
+    pub(super) prefixed: bool,
+}
+
+/// The first letters of git's prefixes: a, b; and commit, index, object, worktree (git-diff(1), `diff.mnemonicPrefix`); 1
+/// and 2 for files outside a repository.
+const PREFIXES: &[u8] = b"abciow12";
+
+/// Whether what follows `+++ ` or `--- ` says that there is no file.
+pub(super) fn is_nothing(text: &str) -> bool {
+    text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
+}
+
+impl Side {
+    /// Reads what follows a word of a header in a line of the response with that index.
+    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Box<Diagnostic>> {
+        if is_nothing(rest.text) {
+            return Ok(Side::Nothing);
+        }
+        Name::read(rest, response).map(Side::File)
+    }
+
+    /// The file, if there is one.
+    pub(super) fn file(&self) -> Option<&Name> {
+        match self {
+            Side::File(name) => Some(name),
+            Side::Nothing => None,
+        }
+    }
+}
+
+impl Name {
+    /// Reads a name, behind which a tab and anything may stand.
+    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Box<Diagnostic>> {
+        let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
+        let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
+        let fault = |code, message: &str| Err(Box::new(Diagnostic::error(code, span(rest.text), message)));
+        match unquoted(rest.text) {
+            Some(Ok((text, length))) => Ok(Self { text, span: span(&rest.text[..length]) }),
+            Some(Err(problem)) => fault(Code::PathInvalid, problem),
+            None if plain.trim().is_empty() => fault(Code::Missing, "the header names no file"),
+            None => Ok(Self { text: plain.to_owned(), span: span(plain) }),
+        }
+    }
+
+    /// The two names in what follows `diff --git `, if they are the same but for prefixes, or can be told apart.
+    pub(super) fn pair(rest: Line<'_>, response: u32) -> Option<(Self, Self)> {
+        let text = rest.text.trim_end();
+        let cut = |first: usize, second: usize| {
+            let name = |from: usize, to: usize| {
+                let mut line = rest.skip(from);
+                line.text = rest.text.get(from..to)?;
+                Self::read(line, response).ok()
+            };
+            Some((name(0, first)?, name(second, text.len())?))
+        };
+        if let Some(found) = unquoted(text) {
+            let (_, length) = found.ok()?;
+            return cut(length, length + 1);
+        }
+        if text.ends_with('"') {
+            let at = text.find(" \"")?;
+            return cut(at, at + 1);
+        }
+        // Equal names are of equal length.
+        let middle = text.len() / 2;
+        if text.is_char_boundary(middle) && text[middle..].starts_with(' ') {
+            let (old, new) = (&text[..middle], &text[middle + 1..]);
+            if old == new || without_prefix(old).is_some_and(|old| without_prefix(new) == Some(old)) {
+                return cut(middle, middle + 1);
+            }
+        }
+        let (at, _) = text.match_indices(' ').next().filter(|_| text.matches(' ').count() == 1)?;
+        cut(at, at + 1)
+    }
+}
+
+impl Path {
+    /// Whether a name is this file's, with a prefix or without.
+    pub(super) fn may_be(&self, name: &Name) -> bool {
+        name.text == self.name.text || without_prefix(&name.text) == Some(&self.name.text)
+    }
+}
+
+/// A name without git's prefix, if it has one.
+fn without_prefix(name: &str) -> Option<&str> {
+    let (first, rest) = name.split_at_checked(1)?;
+    let rest = rest.strip_prefix('/')?;
+    (PREFIXES.contains(first.as_bytes().first()?) && !rest.is_empty()).then_some(rest)
+}
+
+/// The one file that two names are: prefixes go where they differ and the rest does not. `None` if they are two.
+pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
+    let (bare_old, bare_new) = (without_prefix(&old.text), without_prefix(&new.text));
+    let of =
+        |text: &str, prefixed| Some(Path { name: Name { text: text.to_owned(), ..new.clone() }, prefixed });
+    if old.text == new.text {
+        // Two files outside git, or a prefix that was made up: what is there says which.
+        return of(&new.text, bare_new.is_some());
+    }
+    match (bare_old, bare_new) {
+        (Some(old), Some(new)) if old == new => of(new, false),
+        (Some(old), _) if old == new.text => of(old, false),
+        (_, Some(new)) if new == old.text => of(new, false),
+        _ => None,
+    }
+}
+
+/// The file that is made or removed, given its only name.
+pub(super) fn alone(name: &Name) -> Path {
+    let text = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
+    Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }
+}
+
+/// The text in the quotes that begin a text, and how long it is with them; or why it is none. `None` without quotes.
+/// As git quotes names (git-config(1), `core.quotePath`): like C.
+fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&b'"') {
+        return None;
+    }
+    let mut name = Vec::new();
+    let mut at = 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => break,
+            b'\\' => {
+                let Some(&escape) = bytes.get(at + 1) else { return Some(Err(UNENDED)) };
+                let byte = match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'"' | b'\\' => escape,
+                    b'0'..=b'3' => {
+                        let digits = text.get(at + 1..at + 4);
+                        let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) else {
+                            return Some(Err("the quoted name holds an escape that git does not write"));
+                        };
+                        at += 2;
+                        byte
+                    }
+                    _ => return Some(Err("the quoted name holds an escape that git does not write")),
+                };
+                name.push(byte);
+                at += 2;
+            }
+            &byte => {
+                name.push(byte);
+                at += 1;
+            }
+        }
+    }
+    Some(String::from_utf8(name).map(|name| (name, at + 1)).map_err(|_| "the quoted name is not UTF-8"))
+}
+
+/// What is said of a name whose quotes do not close.
+const UNENDED: &str = "the quotes around the name are not closed";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::scan::Cursor;
+    use crate::response::Response;
+
+    fn with<T>(text: &str, read: impl FnOnce(Line<'_>) -> T) -> T {
+        let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
+        read(Cursor::new(&response).line().unwrap())
+    }
+
+    fn name(text: &str) -> Result<String, Code> {
+        with(text, |line| Name::read(line, 0)).map(|name| name.text).map_err(|fault| fault.code)
+    }
+
+    fn pair(text: &str) -> Option<(String, String)> {
+        with(text, |line| Name::pair(line, 0)).map(|(old, new)| (old.text, new.text))
+    }
+
+    fn path(old: &str, new: &str) -> Option<(String, bool)> {
+        let name = |text: &str| Name { text: text.to_owned(), span: Span::new(0, 0, 0) };
+        same(&name(old), &name(new)).map(|path| (path.name.text, path.prefixed))
+    }
+
+    #[test]
+    fn a_name_ends_at_a_tab_and_is_unquoted() {
+        assert_eq!(name("a/x y.rs\t2024-01-01 10:00"), Ok("a/x y.rs".into()));
+        assert_eq!(name("b/x.rs  "), Ok("b/x.rs".into()));
+        assert_eq!(name(r#""b/gr\303\266\303\237e \"q\" \\.rs""#), Ok("b/größe \"q\" \\.rs".into()));
+        assert_eq!(name(r#""b/\377""#), Err(Code::PathInvalid));
+        assert_eq!(name(r#""b/\q""#), Err(Code::PathInvalid));
+        assert_eq!(name("\t"), Err(Code::Missing));
+    }
+
+    #[test]
+    fn two_names_are_told_apart_where_they_are_equal_or_quoted_or_without_blanks() {
+        let both = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
+        assert_eq!(pair("a/x b/x"), both("a/x", "b/x"));
+        assert_eq!(pair("a/x y b/x y"), both("a/x y", "b/x y"));
+        assert_eq!(pair("x y x y"), both("x y", "x y"));
+        assert_eq!(pair("a/x b/y"), both("a/x", "b/y"));
+        assert_eq!(pair("a/x y b/z"), None);
+        assert_eq!(pair("\"a/\\303\\266\" b/x"), both("a/ö", "b/x"));
+        assert_eq!(pair("a/x \"b/\\303\\266\""), both("a/x", "b/ö"));
+        assert_eq!(pair("a/x"), None);
+        assert_eq!(pair("\"a"), None);
+    }
+
+    #[test]
+    fn prefixes_go_where_both_sides_have_them() {
+        let is = |text: &str, prefixed| Some((text.to_owned(), prefixed));
+        assert_eq!(path("a/x", "b/x"), is("x", false));
+        assert_eq!(path("i/x", "w/x"), is("x", false));
+        assert_eq!(path("x", "x"), is("x", false));
+        assert_eq!(path("a/x", "a/x"), is("a/x", true), "only the tree can say");
+        assert_eq!(path("a/x", "x"), is("x", false));
+        assert_eq!(path("x", "b/x"), is("x", false));
+        assert_eq!(path("a/x", "b/y"), None);
+        assert_eq!(path("a/b/x", "b/b/x"), is("b/x", false));
+        assert_eq!(path("src/x", "src/x"), is("src/x", false));
+    }
+}

@@ -1,0 +1,372 @@
+//! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
+
+use super::mail::Mail;
+use super::name::{Name, Path, Side, alone, same};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
+use crate::format::hunk::{Body, Due, Hunks};
+use crate::format::scan::{Cursor, Line};
+use crate::span::Span;
+
+/// What a file becomes that stands elsewhere too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Move {
+    Rename,
+    Copy,
+}
+
+/// The part of one file as far as it is read.
+pub(super) struct Section<'r> {
+    response: u32,
+    /// From its first to its last line that is not blank.
+    span: Span,
+    /// Whether it begins with hunks.
+    is_nameless: bool,
+    /// Whether changed lines stand in no hunk of it.
+    has_strays: bool,
+    /// What follows `diff --git `.
+    git: Option<Line<'r>>,
+    /// What follows `--- ` and `+++ `.
+    old: Option<Line<'r>>,
+    new: Option<Line<'r>>,
+    /// What follows `rename from ` and `to `, or `copy from ` and `to `.
+    from: Option<(Move, Line<'r>)>,
+    to: Option<(Move, Line<'r>)>,
+    /// A `new file mode` line, a `deleted file mode` line, a `new mode` line: whether the file is executable.
+    made: Option<bool>,
+    removed: bool,
+    mode: Option<bool>,
+    /// The name of the blob before, from the `index` line.
+    blob: Option<String>,
+    /// Its hunks, and what is wrong with the section.
+    pub(super) hunks: Hunks,
+}
+
+impl<'r> Section<'r> {
+    /// One that begins at its first header line.
+    pub(super) fn new(line: Line<'r>, response: u32) -> Self {
+        let span = Span::new(response, line.start, line.end());
+        let mut section = Self {
+            response,
+            span,
+            is_nameless: false,
+            has_strays: false,
+            git: None,
+            old: None,
+            new: None,
+            from: None,
+            to: None,
+            made: None,
+            removed: false,
+            mode: None,
+            blob: None,
+            hunks: Hunks::new(response),
+        };
+        if line.text.starts_with("diff --git ") {
+            section.git = Some(line.skip("diff --git ".len()));
+        } else if line.text.starts_with("--- ") {
+            section.old = Some(line.skip("--- ".len()));
+        } else {
+            section.git = Some(line.skip(line.text.len()));
+            section.hunks.fault_combined(span);
+        }
+        section
+    }
+
+    /// One that begins at a line of its first hunk.
+    pub(super) fn nameless(line: Line<'r>, response: u32) -> Self {
+        let mut section = Self::new(line, response);
+        section.hunks = Hunks::new(response);
+        (section.old, section.git) = (None, None);
+        section.is_nameless = true;
+        section
+    }
+
+    /// Whether `--- ` and `+++ ` lines may still come that belong to it.
+    pub(super) fn awaits_names(&self) -> bool {
+        self.git.is_some() && self.old.is_none() && !self.hunks.have_begun()
+    }
+
+    /// Whether it says nothing yet, or its last hunk is shorter than its numbers say.
+    pub(super) fn is_short(&self) -> bool {
+        let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
+        let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
+        matches!(self.hunks.due(), Due::Lines(_)) || (!self.hunks.have_begun() && is_bare && !removes)
+    }
+
+    /// Begins a hunk.
+    pub(super) fn begin_hunk(&mut self, line: Line<'r>) {
+        self.reaches(line);
+        self.hunks.begin(line);
+    }
+
+    /// Takes in a line of the hunk that is read.
+    pub(super) fn take(&mut self, line: Line<'r>) {
+        if !line.is_blank() {
+            self.reaches(line);
+        }
+        self.hunks.take(line);
+    }
+
+    /// Takes in a changed line that stands in no hunk.
+    pub(super) fn stray(&mut self, line: Line<'r>) {
+        self.reaches(line);
+        let is_first = !std::mem::replace(&mut self.has_strays, true);
+        if is_first && (!self.is_nameless || self.hunks.have_begun()) {
+            self.malformed(line, "changed lines stand outside any hunk", "begin each hunk with a line @@");
+        }
+    }
+
+    fn reaches(&mut self, line: Line<'_>) {
+        self.span = self.span.join(Span::new(self.response, line.start, line.end()));
+    }
+
+    fn malformed(&mut self, line: Line<'_>, message: &str, help: &str) {
+        let span = Span::new(self.response, line.start, line.end());
+        self.hunks.fault(Diagnostic::error(Code::Malformed, span, message).with_help(help));
+    }
+
+    /// Reads a line of the header; whether it is one.
+    pub(super) fn read(&mut self, line: Line<'r>) -> bool {
+        if self.hunks.have_begun() || self.is_nameless {
+            return false;
+        }
+        let rest = |word: &str| line.text.starts_with(word).then(|| line.skip(word.len()));
+        if let Some(name) = rest("--- ") {
+            self.old = Some(name);
+        } else if let Some(name) = rest("+++ ") {
+            self.new = Some(name);
+        } else if let Some(name) = rest("rename from ") {
+            self.from = Some((Move::Rename, name));
+        } else if let Some(name) = rest("rename to ") {
+            self.to = Some((Move::Rename, name));
+        } else if let Some(name) = rest("copy from ") {
+            self.from = Some((Move::Copy, name));
+        } else if let Some(name) = rest("copy to ") {
+            self.to = Some((Move::Copy, name));
+        } else if let Some(mode) = rest("new file mode ") {
+            self.made = Some(self.executable(mode));
+        } else if let Some(mode) = rest("deleted file mode ") {
+            self.executable(mode);
+            self.removed = true;
+        } else if let Some(mode) = rest("new mode ") {
+            self.mode = Some(self.executable(mode));
+        } else if let Some(mode) = rest("old mode ") {
+            self.executable(mode);
+        } else if let Some(index) = rest("index ") {
+            self.read_index(index);
+        } else if line.text.starts_with("Binary files ") || line.text.starts_with("GIT binary patch") {
+            let help = "change that file by hand; a diff of text is what is read here";
+            self.malformed(line, "a binary patch is not read", help);
+        } else {
+            return line.text.starts_with("similarity index ")
+                || line.text.starts_with("dissimilarity index ");
+        }
+        self.reaches(line);
+        true
+    }
+
+    /// Whether a mode is that of an executable; that of no ordinary file is an error.
+    fn executable(&mut self, mode: Line<'r>) -> bool {
+        let what = match mode.text.trim_end() {
+            "100644" => return false,
+            "100755" => return true,
+            "120000" => "that of a symbolic link",
+            "160000" => "that of a submodule",
+            _ => "none of git's for a file",
+        };
+        let what = format!("the mode {} is {what}", mode.text.trim_end());
+        self.malformed(mode, &what, "only ordinary files are edited, 100644 and 100755: leave this one out");
+        false
+    }
+
+    /// Reads what follows `index `: the names of two blobs, and the mode where it stays.
+    fn read_index(&mut self, index: Line<'r>) {
+        let (ids, mode) = index.text.split_once(' ').unwrap_or((index.text, ""));
+        if ["120000", "160000"].contains(&mode.trim_end()) {
+            self.executable(index.skip(ids.len() + 1));
+        }
+        let old = ids.split_once("..").map_or("", |(old, _)| old);
+        let is_id = old.bytes().all(|byte| byte.is_ascii_hexdigit()) && old.bytes().any(|byte| byte != b'0');
+        self.blob = is_id.then(|| old.to_owned());
+    }
+
+    /// The edit, or what is wrong with it. `cut`: the response ends in it.
+    pub(super) fn lower(
+        mut self,
+        cursor: &Cursor<'r>,
+        mail: Option<&Mail>,
+        cut: bool,
+    ) -> Result<Edit, Vec<Diagnostic>> {
+        if cut {
+            let message = "the diff breaks off here, and this may not be all of it";
+            let end = self.span.end as usize;
+            let fault = Diagnostic::error(Code::Truncated, self.span, message)
+                .with_lost(cursor.span(end, end))
+                .with_help("the response may be cut off; give the rest of it, or this diff once more");
+            return Err(vec![Diagnostic { path: self.path(), ..fault }]);
+        }
+        let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
+        let Body { hunks, mut faults } = hunks;
+        // By its numbers a hunk may end with blank lines.
+        self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
+        faults.extend(mail.and_then(Mail::fault).cloned());
+        match self.edit(cursor.region(), mail, hunks) {
+            Ok(edit) if faults.is_empty() => return Ok(edit),
+            Err(fault) if faults.is_empty() => faults.push(*fault),
+            // What is said of the lines says it all.
+            Ok(_) | Err(_) => {}
+        }
+        let path = self.path();
+        faults.iter_mut().for_each(|fault| fault.path.clone_from(&path));
+        Err(faults)
+    }
+
+    /// The path that is shown where there is no edit.
+    fn path(&self) -> Option<String> {
+        self.named().ok().map(|named| named.path.name.text)
+    }
+
+    /// What the header names.
+    fn named(&self) -> Result<Named, Box<Diagnostic>> {
+        let side = |line: Option<Line<'r>>| line.map(|line| Side::read(line, self.response)).transpose();
+        let (old, new) = (side(self.old)?, side(self.new)?);
+        let is_made = self.made.is_some() || old == Some(Side::Nothing);
+        let is_removed = self.removed || new == Some(Side::Nothing);
+        if let (Some((kind, from)), Some((other, to))) = (self.from, self.to)
+            && kind == other
+        {
+            let name = |line| Name::read(line, self.response).map(|name| Path { name, prefixed: false });
+            let to = Some((kind, name(to)?));
+            return Ok(Named { path: name(from)?, to, is_made: false, is_removed: false });
+        }
+        if let Some((_, line)) = self.from.or(self.to) {
+            let span = Span::new(self.response, line.start, line.end());
+            let message = "a rename or a copy names one file only";
+            return Err(Box::new(Diagnostic::error(Code::Missing, span, message)));
+        }
+        if is_made && is_removed {
+            let message = "the file is both made and removed";
+            return Err(Box::new(Diagnostic::error(Code::Malformed, self.span, message)));
+        }
+        let pair = self.git.and_then(|git| Name::pair(git, self.response));
+        let pair = pair.and_then(|(old, new)| same(&old, &new));
+        let file = |side: &Option<Side>| side.as_ref().and_then(Side::file).cloned();
+        let path = match (file(&old), file(&new)) {
+            (Some(old), Some(new)) => match same(&old, &new) {
+                Some(path) => Some(path),
+                None => {
+                    let message = format!("the diff is of two files, {} and {}", old.text, new.text);
+                    let fault = Diagnostic::error(Code::Malformed, new.span, message);
+                    let help = "name the file as it is now on both sides; a move is said with \"rename from\" and \"rename to\"";
+                    return Err(Box::new(fault.with_help(help)));
+                }
+            },
+            (Some(only), None) | (None, Some(only)) => {
+                Some(pair.clone().filter(|pair| pair.may_be(&only)).unwrap_or_else(|| alone(&only)))
+            }
+            (None, None) => pair.clone(),
+        };
+        if let (Some(path), Some(pair)) = (&path, &pair)
+            && path.name.text != pair.name.text
+        {
+            let message = format!("the diff is of two files, {} and {}", pair.name.text, path.name.text);
+            let fault = Diagnostic::error(Code::Malformed, path.name.span, message);
+            return Err(Box::new(fault.with_help("name the same file in all lines of a header")));
+        }
+        let Some(path) = path else {
+            let message = "this diff does not say which file it is for";
+            let fault = Diagnostic::error(Code::Missing, self.span, message);
+            let help = "put two lines \"--- a/path\" and \"+++ b/path\" above its first @@";
+            return Err(Box::new(fault.with_help(help)));
+        };
+        Ok(Named { path, to: None, is_made, is_removed })
+    }
+
+    fn edit(&self, region: u32, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Box<Diagnostic>> {
+        let fault = |code, message: &str, help: &str| {
+            Err(Box::new(Diagnostic::error(code, self.span, message).with_help(help)))
+        };
+        let Named { path, to, is_made, is_removed } = self.named()?;
+        let op = if let Some((kind, to)) = to {
+            let to = Box::new(target(to));
+            match kind {
+                Move::Rename => Op::Rename { to, hunks },
+                Move::Copy => Op::Copy { to, hunks },
+            }
+        } else if is_removed {
+            if !hunks.iter().all(|hunk| only(hunk, '-')) {
+                let message = "the header says that the file is removed, and its hunks leave lines of it";
+                return fault(
+                    Code::Malformed,
+                    message,
+                    "say +++ /dev/null only of a file that goes as a whole",
+                );
+            }
+            Op::Delete { recursive: false, hunks }
+        } else if is_made && hunks.iter().all(|hunk| only(hunk, '+')) {
+            if hunks.is_empty() && self.made.is_none() {
+                return fault(
+                    Code::Missing,
+                    "the diff has no lines for the new file",
+                    "give them below a line @@",
+                );
+            }
+            Op::Create { text: added(&hunks), existing: Existing::Refuse }
+        } else if self.made.is_some() {
+            let message = "the header says that the file is new, and its hunks have lines that were there";
+            return fault(Code::Malformed, message, "give a new file by lines that begin with + alone");
+        } else if hunks.is_empty() && self.mode.is_none() {
+            let message = "the diff of this file has no hunk";
+            return fault(Code::Missing, message, "give its hunks, or leave the file out");
+        } else {
+            let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
+            let makes = hunks.iter().all(|hunk| is_empty(hunk) && only(hunk, '+')) && !hunks.is_empty();
+            let missing = if makes { Missing::CreateFromAdditions } else { Missing::Refuse };
+            Op::Modify { hunks, missing }
+        };
+        let executable = self.mode.or(self.made.filter(|executable| *executable));
+        let prefixed = path.prefixed && !is_made;
+        Ok(Edit {
+            span: self.span,
+            format: FormatId::Diff,
+            region,
+            path: target(path),
+            op,
+            why: mail.and_then(Mail::why),
+            git: Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(Mail::span) },
+        })
+    }
+}
+
+/// What a header names.
+struct Named {
+    /// The file; of a move the old one.
+    path: Path,
+    /// Where it goes.
+    to: Option<(Move, Path)>,
+    is_made: bool,
+    is_removed: bool,
+}
+
+fn target(path: Path) -> Target {
+    Target { raw: path.name.text, root: None, span: path.name.span }
+}
+
+/// Whether all lines of a hunk have that mark.
+fn only(hunk: &Hunk, mark: char) -> bool {
+    matches!(&hunk.change, Change::Diff { lines, .. } if lines.lines().all(|line| line.starts_with(mark)))
+}
+
+/// The lines that hunks add.
+fn added(hunks: &[Hunk]) -> String {
+    let mut text = String::new();
+    for hunk in hunks {
+        let Change::Diff { lines, after_unterminated, .. } = &hunk.change else { continue };
+        text.extend(lines.split_inclusive('\n').filter_map(|line| line.strip_prefix('+')));
+        if *after_unterminated && text.ends_with('\n') {
+            text.pop();
+        }
+    }
+    text
+}

@@ -1,0 +1,52 @@
+//! Files that become executable, or cease to be.
+
+use super::operations::{Operation, Resolved, Stop};
+use super::policy;
+use super::{FileState, Node, Outcome, Step};
+use crate::diag::Code;
+use crate::locate::Version;
+use crate::path::RepoPath;
+
+impl Operation<'_, '_> {
+    /// The mode is all that changes: the content may be anything.
+    pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Resolved, Stop> {
+        match self.overlay.file(&path)? {
+            Some(state) if matches!(state.node, Node::File { .. }) => {
+                let version = self.overlay.version_if_read(&path, &state.body)?;
+                let after = state.clone();
+                if self.moded(state.node) == state.node {
+                    return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+                }
+                self.write(path, Some(state), after, version, Vec::new())
+            }
+            other => {
+                let what = policy::named(other.map_or(Node::Directory, |state| state.node));
+                let message = format!("`{path}` is {what}, which has no mode to change");
+                Err(self.error(Code::NotEditable, message).into())
+            }
+        }
+    }
+
+    /// What a node is once the edit has set its mode.
+    pub(super) fn moded(&self, node: Node) -> Node {
+        match (node, self.edit.git.executable) {
+            (Node::File { .. }, Some(executable)) => Node::File { executable },
+            _ => node,
+        }
+    }
+
+    /// The step of an edit that leaves a file's text as it is, its mode perhaps not.
+    pub(super) fn stays(
+        &mut self,
+        path: RepoPath,
+        state: FileState,
+        version: Version,
+        outcome: Outcome,
+    ) -> Result<Step, Stop> {
+        if self.moded(state.node) == state.node {
+            return Ok(self.step(path, outcome));
+        }
+        let after = state.clone();
+        Ok(self.write(path, Some(state), after, Some(version), Vec::new())?.0)
+    }
+}

@@ -1,0 +1,4 @@
+select 1;
+++ new remark
+-- new item
+select 2;

@@ -1,0 +1,4 @@
+select 1;
+-- old remark
+- old item
+select 2;

@@ -1,0 +1,9 @@
+import os
+
+
+def greet(name):
+    print(f"hello {name}")
+
+
+def bye(name):
+    print("bye", name)

@@ -1,0 +1,3 @@
+def greet(name):
+    print(f"hello {name}")
+    return name

@@ -209,6 +209,8 @@ codes! {
     Duplicate = "duplicate",
     /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
     Reasoning = "reasoning",
+    /// As a warning: a recorded call of a tool is left out, because its result is an error.
+    FailedCall = "failed-call",
     /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
     PathInvalid = "path-invalid",
     /// The path leads through a symbolic link or a submodule.

@@ -171,6 +171,8 @@ pub enum FormatId {
     FileChanges,
     /// applydir JSON.
     Applydir,
+    /// Calls of agents' edit tools.
+    EditCalls,
 }
 
 impl FormatId {
@@ -181,6 +183,7 @@ impl FormatId {
         FormatId::SearchReplace,
         FormatId::FileChanges,
         FormatId::Applydir,
+        FormatId::EditCalls,
     ];
 
     /// The name that `--format` takes.
@@ -191,13 +194,14 @@ impl FormatId {
             FormatId::SearchReplace => "search-replace",
             FormatId::FileChanges => "file-changes",
             FormatId::Applydir => "applydir",
+            FormatId::EditCalls => "edit-calls",
         }
     }
 }
 
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir")]
+#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, edit-calls")]
 pub struct UnknownFormat(pub String);
 
 impl std::str::FromStr for FormatId {
@@ -377,6 +381,8 @@ pub enum Anchor {
     Unique,
     /// OPX's `occurrence=`.
     Occurrence(Occurrence),
+    /// Right behind that line, from 1; 0 is before the first.
+    After(u32),
     /// A Codex patch's chunk: after the last chunk's end, and after its `@@` lines.
     Seek {
         /// The texts of the `@@` lines, outermost first; may be empty.
@@ -404,4 +410,6 @@ pub enum Occurrence {
     Last,
     /// The n-th, from 1.
     Nth(std::num::NonZeroU32),
+    /// All of them, wherever the text stands.
+    All,
 }

@@ -11,9 +11,11 @@ mod apply_patch;
 mod applydir;
 #[cfg(test)]
 mod cost;
+mod edit_calls;
 pub mod fence;
 mod file_changes;
 pub mod hunk;
+mod json;
 #[cfg(test)]
 mod linear;
 mod opx;
@@ -62,7 +64,14 @@ impl Format {
 
 /// All formats, in the order in which they are asked.
 pub const FORMATS: &[Format] =
-    &[opx::FORMAT, apply_patch::FORMAT, search_replace::FORMAT, file_changes::FORMAT, applydir::FORMAT];
+    &[
+        opx::FORMAT,
+        apply_patch::FORMAT,
+        search_replace::FORMAT,
+        file_changes::FORMAT,
+        applydir::FORMAT,
+        edit_calls::FORMAT,
+    ];
 
 /// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
@@ -111,6 +120,7 @@ pub fn detect(response: &Response) -> Vec<FormatId> {
 fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
+    cursor.past.asked = formats.len() == 1;
     while !cursor.is_end() {
         if cursor.text().is_empty() {
             cursor.advance();
@@ -138,6 +148,7 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         );
     }
     cursor.finish_reasoning(&mut script);
+    cursor.past.finish(&mut script);
     script
 }
 
@@ -146,19 +157,24 @@ fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> boo
     if cursor.skip_reasoning() || cursor.end_reasoning(script) {
         return true;
     }
-    let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
     let start = cursor.at();
     let found = (script.edits.len(), script.diagnostics.len());
-    cursor.begin_region();
-    (format.parse)(cursor, script);
-    let taken = cursor.at() > start;
-    if taken {
-        cursor.end_region();
-        if found != (script.edits.len(), script.diagnostics.len()) {
-            script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+    // JSON is more than one format's.
+    for format in formats {
+        if !(format.opens)(cursor) {
+            continue;
+        }
+        cursor.begin_region();
+        (format.parse)(cursor, script);
+        if cursor.at() > start {
+            cursor.end_region();
+            if found != (script.edits.len(), script.diagnostics.len()) {
+                script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+            }
+            return true;
         }
     }
-    taken
+    false
 }
 
 /// Likewise, inside a block quote.

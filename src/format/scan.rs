@@ -6,7 +6,8 @@
 //! A line break is `\n` or `\r\n`. In a region that opened inside a block quote every line is seen without as many `>`
 //! marks as the opening line had; the region's input ends where the quote does.
 
-use super::applydir::Survey;
+use super::edit_calls::Past;
+use super::json::Survey;
 use super::reasoning::Reasoning;
 use crate::response::Response;
 use crate::span::Span;
@@ -307,6 +308,7 @@ pub struct Cursor<'r> {
     searched: Cell<usize>,
     pub(super) reasoning: Reasoning,
     pub(super) json: Survey,
+    pub(super) past: Past,
 }
 
 impl<'r> Cursor<'r> {
@@ -325,6 +327,7 @@ impl<'r> Cursor<'r> {
             searched: Cell::new(0),
             reasoning: Reasoning::default(),
             json: Survey::default(),
+            past: Past::default(),
         }
     }
 

@@ -22,6 +22,7 @@ pub fn chapter(format: FormatId) -> Chapter {
         FormatId::SearchReplace => SEARCH_REPLACE,
         FormatId::FileChanges => FILE_CHANGES,
         FormatId::Applydir => APPLYDIR,
+        FormatId::EditCalls => EDIT_CALLS,
     }
 }
 
@@ -207,6 +208,48 @@ const APPLYDIR: Chapter = Chapter {
     ]
   },
   { \"file\": \"TODO\", \"action\": \"delete_file\" }
+]
+",
+};
+
+const EDIT_CALLS: Chapter = Chapter {
+    title: "Tool calls",
+    pieces: &[
+        Text(
+            "Edits as agents' tools take them: JSON objects alone, in an array, one a line, or as the calls of a recorded \
+             conversation, whose `input` is an object and whose `arguments` may be a string. The file is `file_path` or \
+             `path`; a `why` is the reason.",
+        ),
+        Item(
+            "`old_string`, `new_string`",
+            "Replaces the one text by the other; `old_str` and `new_str` are the same. An empty old text makes a file that \
+             is not there. With `replace_all` the text is replaced wherever it stands. Several pairs stand in `edits`.",
+        ),
+        Item("`content`", "Writes the file, over another content too."),
+        Item(
+            "`command`",
+            "`str_replace`; `create`, with `file_text`; `insert`, which puts `insert_text` behind the line `insert_line`. \
+             `view` is no edit.",
+        ),
+        Text(
+            "A call that carries a patch (of the tool `apply_patch`, or as `patchText`) is read as that. Calls of other tools \
+             are no edits, and calls whose result is an error are left out, which is said. `path` and `content` alone \
+             count only in a call of a tool that writes, or with `--format=edit-calls`. An old text that ends with a line \
+             break, and a new one that does not, are refused: they would join two lines.",
+        ),
+        Text(
+            "Some agents write such calls as elements: `<write_to_file>` with `<path>` and `<content>`, and `<replace_in_file>` \
+             or `<apply_diff>` with `<path>` and SEARCH/REPLACE blocks in `<diff>`.",
+        ),
+    ],
+    example: "\
+[
+  {
+    \"file_path\": \"src/shelf.py\",
+    \"old_string\": \"    return books\",
+    \"new_string\": \"    return sorted(books)\",
+    \"why\": \"Sort the shelf by title.\"
+  }
 ]
 ",
 };

@@ -173,6 +173,8 @@ pub enum FormatId {
     Applydir,
     /// Calls of agents' edit tools.
     EditCalls,
+    /// Paths and fences with whole files.
+    WholeFile,
 }
 
 impl FormatId {
@@ -184,6 +186,7 @@ impl FormatId {
         FormatId::FileChanges,
         FormatId::Applydir,
         FormatId::EditCalls,
+        FormatId::WholeFile,
     ];
 
     /// The name that `--format` takes.
@@ -195,13 +198,17 @@ impl FormatId {
             FormatId::FileChanges => "file-changes",
             FormatId::Applydir => "applydir",
             FormatId::EditCalls => "edit-calls",
+            FormatId::WholeFile => "whole-file",
         }
     }
 }
 
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, edit-calls")]
+#[error(
+    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, edit-calls, \
+     whole-file"
+)]
 pub struct UnknownFormat(pub String);
 
 impl std::str::FromStr for FormatId {

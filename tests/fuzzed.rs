@@ -10,6 +10,8 @@ mod apply_patch;
 mod applydir;
 #[path = "fuzz/checks/detection.rs"]
 mod detection;
+#[path = "fuzz/checks/edit_calls.rs"]
+mod edit_calls;
 #[path = "fuzz/checks/file_changes.rs"]
 mod file_changes;
 #[path = "fuzz/checks/opx.rs"]
@@ -28,6 +30,7 @@ const TARGETS: &[(&str, Check)] = &[
     ("apply_patch", apply_patch::check),
     ("applydir", applydir::check),
     ("detection", detection::check),
+    ("edit_calls", edit_calls::check),
     ("file_changes", file_changes::check),
     ("opx", opx::check),
     ("round_trip", round_trip::check),

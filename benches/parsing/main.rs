@@ -22,7 +22,7 @@ const RUNS: usize = 5;
 
 /// The bounds of a format: megabytes a second, and memory in multiples of the response.
 fn bounds(format: FormatId) -> (f64, f64) {
-    if format == FormatId::Applydir { (100.0, 5.0) } else { (300.0, 2.5) }
+    if matches!(format, FormatId::Applydir | FormatId::EditCalls) { (100.0, 5.0) } else { (300.0, 2.5) }
 }
 
 fn main() {

@@ -3,8 +3,8 @@
 use super::ready::Ready;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
-use crate::format::FORMATS;
-use crate::plan::Rejected;
+use crate::format::{self, FORMATS};
+use crate::plan::{self, Rejected};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
 use crate::transaction::{Landed, Obstacle, Planned, Target};
@@ -25,6 +25,13 @@ impl Run<'_> {
             None if !found.is_empty() => report.formats = found,
             None => {}
         }
+        report.unread = plan::slots(&self.script, |_| true)
+            .into_iter()
+            .filter(|slot| slot.edit.is_none())
+            .map(|slot| report::unread(slot.span, &self.script, &self.responses))
+            .collect();
+        report.prose =
+            self.responses.iter().flat_map(|one| self.script.prose(one)).map(str::to_owned).collect();
         report
     }
 
@@ -39,6 +46,9 @@ impl Run<'_> {
         let message = format!("no edits found in {}", names.join(", "));
         report.error = Some((message, Some(format!("looked for {}", looked.join("; ")))));
         self.findings(&mut report, &self.script.diagnostics);
+        for response in &self.responses {
+            self.findings(&mut report, &format::seen(response, &self.script, self.options.format));
+        }
         report
     }
 

@@ -37,6 +37,15 @@ pub(super) fn found(cursor: &mut Cursor<'_>, what: What) -> Option<Found> {
     found.filter(|found| found.what == what)
 }
 
+/// Where the value begins at this line that the response ends in, if it is one.
+pub(super) fn breaks_off(cursor: &mut Cursor<'_>) -> Option<usize> {
+    let mut survey = std::mem::take(&mut cursor.json);
+    survey.at(cursor);
+    let start = survey.cut_off;
+    cursor.json = survey;
+    start
+}
+
 /// Goes after what was found. What breaks it off may begin a region, if it begins its line.
 pub(super) fn leave(cursor: &mut Cursor<'_>, found: &Found) {
     while let Some(line) = cursor.line() {

@@ -25,9 +25,12 @@ mod reasoning;
 pub mod render;
 pub mod scan;
 mod search_replace;
+mod seen;
 pub mod tag;
+mod whole_file;
 
 pub use crate::edit::{FormatId, UnknownFormat};
+pub use seen::seen;
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Region, Script};
@@ -60,22 +63,30 @@ impl Format {
     pub fn name(&self) -> &'static str {
         self.id.as_str()
     }
+
+    /// Whether it is looked for without being asked for. Those that are not stand behind the others.
+    pub fn is_detected(&self) -> bool {
+        self.id != FormatId::WholeFile
+    }
 }
 
 /// All formats, in the order in which they are asked.
-pub const FORMATS: &[Format] =
-    &[
-        opx::FORMAT,
-        apply_patch::FORMAT,
-        search_replace::FORMAT,
-        file_changes::FORMAT,
-        applydir::FORMAT,
-        edit_calls::FORMAT,
-    ];
+pub const FORMATS: &[Format] = &[
+    opx::FORMAT,
+    apply_patch::FORMAT,
+    search_replace::FORMAT,
+    file_changes::FORMAT,
+    applydir::FORMAT,
+    edit_calls::FORMAT,
+    whole_file::FORMAT,
+];
 
 /// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
+
+/// How many files are named that a response seems to give as a whole.
+const MAX_PASSED_OVER: usize = 20;
 
 /// Whether a script has as much as is taken from one response. A parser that takes many edits in one region asks after
 /// each.
@@ -88,12 +99,30 @@ fn is_full(script: &Script) -> bool {
 /// Never fails: what is wrong is in the script's diagnostics. A response without any edit gives an empty script.
 pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
     match only {
-        None => read(response, FORMATS),
+        None => {
+            let detected = FORMATS.partition_point(Format::is_detected);
+            let mut script = read(response, &FORMATS[..detected]);
+            if !script.edits.is_empty() {
+                script.diagnostics.extend(passed_over(&whole_file::given(response, &script)));
+            }
+            script
+        }
         Some(id) => match FORMATS.iter().position(|format| format.id == id) {
             Some(at) => read(response, &FORMATS[at..=at]),
             None => Script::default(),
         },
     }
+}
+
+/// Warnings for files that a response seems to give as a whole beside its edits.
+fn passed_over(files: &[crate::edit::Edit]) -> impl Iterator<Item = Diagnostic> + '_ {
+    let help = "if it is meant, give it again with --format=whole-file, or as an edit";
+    files.iter().take(MAX_PASSED_OVER).map(move |file| {
+        let message = format!("this seems to be all of `{}`, which is not read as an edit", file.path.raw);
+        let mut warning = Diagnostic::warning(Code::WholeFile, file.span, message).with_help(help);
+        warning.path = Some(file.path.raw.clone());
+        warning
+    })
 }
 
 /// The formats that a response is in, each once, in the order in which they first stand.

@@ -495,7 +495,7 @@ impl<'r> Cursor<'r> {
                 // In the midst of a line its marks are behind.
                 Some(Line { marked: None, .. }) => {}
                 Some(Line { marked: Some(start), .. }) => self.go(self.source.read_quoted(start, 0), self.at),
-                None => self.go(self.source.read_quoted(self.source.line_start(self.at), 0), self.at),
+                None => self.go(self.source.read_quoted(self.at, 0), self.at),
             }
         }
     }
@@ -595,6 +595,16 @@ mod tests {
         assert!(cursor.is_end());
         cursor.leave_quote();
         assert_eq!(cursor.text(), "b");
+    }
+
+    #[test]
+    fn a_quote_that_ends_without_a_line_break_is_not_read_again() {
+        let r = response("> a\n> b");
+        let mut cursor = Cursor::new(&r);
+        cursor.enter_quote();
+        cursor.go_to_end();
+        cursor.leave_quote();
+        assert!(cursor.is_end());
     }
 
     #[test]

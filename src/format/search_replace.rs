@@ -21,7 +21,7 @@ use crate::edit::{Edit, Script, Target};
 use block::Block;
 use heading::Heading;
 use marker::Marker;
-use name::Said;
+pub(super) use name::Said;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {

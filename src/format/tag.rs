@@ -107,7 +107,10 @@ impl<'r> Tag<'r> {
 
     /// It without its attributes, for messages.
     pub fn shown(&self) -> String {
-        self.brackets.around(self.name)
+        match self.name.get(..MAX_SHOWN) {
+            Some(short) if short.len() < self.name.len() => self.brackets.around(&format!("{short}…")),
+            _ => self.brackets.around(self.name),
+        }
     }
 
     /// Notes what is wrong with it; only the first few.
@@ -126,6 +129,8 @@ impl<'r> Tag<'r> {
 /// Bounds on what is kept of a hostile tag; over them it is at fault anyway.
 const MAX_FAULTS: usize = 4;
 const MAX_ATTRIBUTES: usize = 32;
+/// How much of a name is quoted.
+const MAX_SHOWN: usize = 60;
 /// How far a closing quote is looked for, in bytes.
 const MAX_VALUE: usize = 1 << 16;
 

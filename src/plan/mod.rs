@@ -56,6 +56,8 @@ pub struct Rules {
     pub allow_placeholder: bool,
     /// `--allow-markers`.
     pub allow_markers: bool,
+    /// `--allow-shrink`.
+    pub allow_shrink: bool,
     /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
     pub max_written: u64,
 }
@@ -74,6 +76,7 @@ impl Default for Rules {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            allow_shrink: false,
             max_written: volume::DEFAULT_MAX_WRITTEN,
         }
     }

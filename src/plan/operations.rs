@@ -7,7 +7,7 @@ use super::repeats::{Repeats, stands_alone};
 use super::whole::{additions, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Existing, Hunk, Missing, Op, Target};
+use crate::edit::{Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::locate::{self, Context, Effect, Language, Limits, Match, Refusal, Repeat, Version};
 use crate::path::{PathContext, RepoPath, interpret};
 use crate::text::Content;
@@ -121,10 +121,21 @@ impl Operation<'_, '_> {
                         .into());
                 }
                 self.guard(text, Some(content))?;
+                self.shrink(&path, content.line_count(), replaced.line_count())?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
                 self.write(path, Some(state), after, None, Vec::new())
             }
         }
+    }
+
+    /// Refuses a whole file that lacks most of what the file has: a model may have left it out.
+    fn shrink(&self, path: &RepoPath, before: usize, after: usize) -> Result<(), Stop> {
+        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink || after >= before.div_ceil(2) {
+            return Ok(());
+        }
+        let message = format!("`{path}` has {before} lines and would have {after}");
+        let help = "give all lines that stay too; --allow-shrink lets it pass";
+        Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
     fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Resolved, Stop> {

@@ -42,6 +42,7 @@ pub fn instructions(format: FormatId, context_lines: usize) -> String {
         FormatId::FileChanges => include_str!("file-changes.md"),
         FormatId::Applydir => include_str!("applydir.md"),
         FormatId::EditCalls => include_str!("edit-calls.md"),
+        FormatId::WholeFile => include_str!("whole-file.md"),
     };
     text.replace("{context_lines}", &context_lines.max(LEAST_CONTEXT_LINES).to_string())
 }

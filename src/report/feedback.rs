@@ -474,6 +474,7 @@ fn named(format: FormatId) -> &'static str {
         FormatId::SearchReplace => "SEARCH/REPLACE blocks below a `### File:` heading",
         FormatId::FileChanges => "one `<FILE_CHANGES>` element",
         FormatId::Applydir => "one JSON object with `file_entries`",
+        FormatId::WholeFile => "each file whole in a fence, below its path",
         FormatId::EditCalls => "a JSON list of objects with `file_path`, `old_string` and `new_string`",
     }
 }

@@ -23,6 +23,7 @@ pub fn chapter(format: FormatId) -> Chapter {
         FormatId::FileChanges => FILE_CHANGES,
         FormatId::Applydir => APPLYDIR,
         FormatId::EditCalls => EDIT_CALLS,
+        FormatId::WholeFile => WHOLE_FILE,
     }
 }
 
@@ -213,7 +214,7 @@ const APPLYDIR: Chapter = Chapter {
 };
 
 const EDIT_CALLS: Chapter = Chapter {
-    title: "Tool calls",
+    title: "tool calls",
     pieces: &[
         Text(
             "Edits as agents' tools take them: JSON objects alone, in an array, one a line, or as the calls of a recorded \
@@ -249,7 +250,32 @@ const EDIT_CALLS: Chapter = Chapter {
     \"old_string\": \"    return books\",
     \"new_string\": \"    return sorted(books)\",
     \"why\": \"Sort the shelf by title.\"
-  }
+  },
+  { \"file_path\": \"CHANGES\", \"content\": \"The shelf is sorted by title.\\n\" }
 ]
+",
+};
+
+const WHOLE_FILE: Chapter = Chapter {
+    title: "whole files",
+    pieces: &[Text(
+        "A path on a line of its own, or in a fence's info string, and then the fence with all of the file. Any snippet looks \
+         like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which files an \
+         answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
+         (`--allow-shrink`). One with fences of its own needs a longer one around it.",
+    )],
+    example: "\
+src/shelf.py
+
+```python
+def shelf(books):
+    return sorted(books)
+```
+
+`notes.txt`:
+
+```
+Sorted by title.
+```
 ",
 };

@@ -304,7 +304,7 @@ pub(super) const SECURITY: &[Piece] = &[
     Item(
         "contents",
         "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code which they would \
-         delete (`--allow-placeholder`).",
+         delete (`--allow-placeholder`); that give as a whole file less than half of what it has (`--allow-shrink`).",
     ),
     Text(
         "The code that has landed is not judged. It runs when you build or test it, or when git runs a hook that uses it, \

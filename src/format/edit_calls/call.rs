@@ -119,7 +119,8 @@ impl Call<'_, '_> {
     }
 
     fn text(&self, at: usize, key: &str) -> Result<Text, Fault> {
-        let text = self.is_string(at).then(|| text_of(self.tree.written(at), self.tree.range(at).start)).flatten();
+        let text =
+            self.is_string(at).then(|| text_of(self.tree.written(at), self.tree.range(at).start)).flatten();
         text.ok_or_else(|| self.fault(Code::Malformed, at, format!("{key:?} is no text")))
     }
 
@@ -154,19 +155,23 @@ impl Call<'_, '_> {
         let has_path = has(PATH);
         let command = tree.member(at, &["command"]).filter(|&command| self.is_string(command));
         let command = command.map_or("", |command| tree.written(command).trim_matches('"'));
-        let has_text = tree.member(at, OLD).or(tree.member(at, NEW)).is_some_and(|text| self.is_string(text));
+        let has_text =
+            [OLD, NEW].iter().any(|keys| tree.member(at, keys).is_some_and(|text| self.is_string(text)));
         let edits = tree.member(at, &["edits"]).filter(|&edits| {
             let of_texts = |edit| tree.member(edit, OLD).or(tree.member(edit, NEW)).is_some();
             tree.shape(edits) == Some(Shape::Array) && tree.children(edits).any(of_texts)
         });
-        let writes = self.is_writer() || has(&["file_path", "filePath"]) && self.name.is_none() || asked && self.name.is_none();
+        let writes = self.is_writer()
+            || has(&["file_path", "filePath"]) && self.name.is_none()
+            || asked && self.name.is_none();
         let op = match command {
             "view" if has_path => return Ok(None),
             "str_replace" if has_path || self.is_editor() => self.replacement(at, true)?,
             "create" if has_path || self.is_editor() => self.creation(at)?,
             "insert" if has_path || self.is_editor() => self.insertion(at)?,
             "undo_edit" if has_path => {
-                let fault = self.fault(Code::Malformed, at, "an edit is taken back here, which cannot be done");
+                let fault =
+                    self.fault(Code::Malformed, at, "an edit is taken back here, which cannot be done");
                 return Err(fault.with_help("leave the edit out that it takes back").into());
             }
             _ if edits.is_some() => self.several(at, edits)?,
@@ -174,7 +179,8 @@ impl Call<'_, '_> {
             _ if has_path && has(TEXT) && writes => self.creation(at)?,
             _ if self.is_editor() => {
                 let name = self.name.unwrap_or_default();
-                let fault = self.fault(Code::Malformed, at, format!("this call of {name} is none that is read"));
+                let fault =
+                    self.fault(Code::Malformed, at, format!("this call of {name} is none that is read"));
                 let help = "give file_path with old_string and new_string, or with content for a whole file";
                 return Err(fault.with_help(help).into());
             }
@@ -262,7 +268,8 @@ impl Call<'_, '_> {
 
     fn creation(&self, at: usize) -> Result<Op, Fault> {
         let text = self.member(at, &["file_text", "content"])?;
-        let text = text.ok_or_else(|| self.fault(Code::Missing, at, "the file that is written has no \"content\""))?;
+        let text =
+            text.ok_or_else(|| self.fault(Code::Missing, at, "the file that is written has no \"content\""))?;
         Ok(Op::Create { text: lines(&text), existing: Existing::Overwrite })
     }
 
@@ -270,7 +277,9 @@ impl Call<'_, '_> {
         let line = self.tree.member(at, &["insert_line"]).map(|line| self.tree.written(line).parse::<u32>());
         let Some(Ok(line)) = line else {
             let fault = self.fault(Code::Missing, at, "\"insert_line\" names no line");
-            return Err(fault.with_help("give the number of the line to insert after; 0 is before the first").into());
+            return Err(fault
+                .with_help("give the number of the line to insert after; 0 is before the first")
+                .into());
         };
         let text = self.member(at, INSERTED)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.fault(Code::Missing, at, "there is no text to insert"))?;
@@ -305,7 +314,11 @@ impl Call<'_, '_> {
         let origin = Origin::String(self.origin, places.from(length - inner.text().len()));
         let read = read(&inner, &[apply_patch::FORMAT]);
         if read.edits.is_empty() && read.diagnostics.is_empty() {
-            let fault = Diagnostic::error(Code::Malformed, span, "the patch of this call has no *** Begin Patch");
+            let fault = Diagnostic::error(
+                Code::Malformed,
+                span,
+                "the patch of this call changes nothing, or is none",
+            );
             script.diagnostics.push(fault.with_help("give a patch from *** Begin Patch to *** End Patch"));
         }
         self.take_over(read, &origin, script);
@@ -322,7 +335,9 @@ impl Call<'_, '_> {
         let mut read = Script::default();
         search_replace::read_blocks(&mut Cursor::new(&inner), &mut read, &path, inner.text().len());
         if read.edits.is_empty() && read.diagnostics.is_empty() {
-            return Err(Diagnostic::error(Code::Missing, span, "the diff of this call has no SEARCH block").into());
+            return Err(
+                Diagnostic::error(Code::Missing, span, "the diff of this call has no SEARCH block").into()
+            );
         }
         for edit in &mut read.edits {
             edit.why = self.why(at);

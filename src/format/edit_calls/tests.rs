@@ -19,7 +19,8 @@ fn codes(script: &Script) -> Vec<Code> {
 fn every_place_is_one_of_the_response_however_deep_it_is_written() {
     let patch = "*** Begin Patch\n*** Update File: é.rs\n@@ f\n-\"x\"\n+y\n*** Delete File: b\n*** End Patch";
     let input = serde_json::json!({ "command": ["apply_patch", patch] }).to_string();
-    let call = serde_json::json!({ "type": "function_call", "name": "shell", "arguments": input }).to_string();
+    let call =
+        serde_json::json!({ "type": "function_call", "name": "shell", "arguments": input }).to_string();
     let r = response(&format!("So:\n{call}\n"));
     let script = parse(&r, None);
     assert_eq!((script.edits.len(), codes(&script)), (2, vec![]));
@@ -56,7 +57,9 @@ fn path_and_content_alone_count_when_the_format_is_asked_for() {
 #[test]
 fn a_call_that_failed_is_left_out_and_that_is_said_wherever_its_result_stands() {
     let call = |id: &str, path: &str| {
-        format!("{{\"type\": \"tool_use\", \"id\": \"{id}\", \"name\": \"Write\", \"input\": {{\"file_path\": \"{path}\", \"content\": \"\"}}}}\n")
+        format!(
+            "{{\"type\": \"tool_use\", \"id\": \"{id}\", \"name\": \"Write\", \"input\": {{\"file_path\": \"{path}\", \"content\": \"\"}}}}\n"
+        )
     };
     let result = "{\"type\": \"tool_result\", \"tool_use_id\": \"2\", \"is_error\": true}\n";
     let text = format!("{}and\n{}\nwhich gives\n\n{result}", call("1", "a"), call("2", "b"));
@@ -107,7 +110,10 @@ fn what_is_wrong_with_a_call_names_its_file() {
     let of_a = |code| (code, Some("a".to_owned()));
     assert_eq!(fault("{\"path\": \"a\", \"old_str\": 3, \"new_str\": \"x\"}"), of_a(Code::Malformed));
     assert_eq!(fault("{\"path\": \"a\", \"old_str\": \"x\"}"), of_a(Code::Missing));
-    assert_eq!(fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"\\ud800\"}"), of_a(Code::Malformed));
+    assert_eq!(
+        fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"\\ud800\"}"),
+        of_a(Code::Malformed)
+    );
     assert_eq!(
         fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y\", \"replace_all\": 3}"),
         of_a(Code::Malformed)

@@ -72,7 +72,9 @@ impl<'t> Walk<'_, 't> {
 
     fn string(&self, at: usize) -> Option<Text> {
         let range = self.tree.range(at);
-        (self.tree.shape(at) == Some(Shape::String)).then(|| text_of(self.tree.written(at), range.start)).flatten()
+        (self.tree.shape(at) == Some(Shape::String))
+            .then(|| text_of(self.tree.written(at), range.start))
+            .flatten()
     }
 
     /// The call that an object is: it has a name and an input.
@@ -80,7 +82,8 @@ impl<'t> Walk<'_, 't> {
         // OpenAI's calls have a function in them that has both.
         let function = self.tree.member(at, &["function", "functionCall", "function_call"]);
         let inner = function.filter(|&inner| self.tree.shape(inner) == Some(Shape::Object)).unwrap_or(at);
-        let name = self.tree.member(inner, NAME).filter(|&name| self.tree.shape(name) == Some(Shape::String))?;
+        let name =
+            self.tree.member(inner, NAME).filter(|&name| self.tree.shape(name) == Some(Shape::String))?;
         let state = self.tree.member(inner, &["state"]).unwrap_or(inner);
         let input = self.tree.member(inner, INPUT).or_else(|| self.tree.member(state, &["input"]))?;
         // A tool's definition has a schema there.
@@ -129,7 +132,8 @@ impl<'t> Walk<'_, 't> {
             return;
         };
         if is_patcher(item.name) && !text.trim_start().starts_with('{') {
-            let call = Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
+            let call =
+                Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
             return call.read_patch(text, places, span, self.script);
         }
         if !text.trim_start().starts_with('{') {

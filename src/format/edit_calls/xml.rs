@@ -116,7 +116,9 @@ pub(super) fn read(cursor: &mut Cursor<'_>, script: &mut Script) {
             let message = format!("<{}> is not closed", tool.name());
             let mut fault = Diagnostic::error(Code::Truncated, head, message);
             fault.path.clone_from(&path);
-            script.diagnostics.push(fault.with_help("the response may be cut off; give the whole call again"));
+            script
+                .diagnostics
+                .push(fault.with_help("the response may be cut off; give the whole call again"));
             rest_of_line(cursor);
         }
         Some(end) if !errors => {
@@ -162,7 +164,8 @@ fn lower<'r>(
         Box::new(Diagnostic::error(Code::Missing, span, format!("this <{}> has no {what}", tool.name())))
     };
     let path = parts.path.ok_or_else(|| missing("<path>"))?;
-    let Payload { first, start, end } = parts.payload.ok_or_else(|| missing(&format!("<{}>", tool.payload())))?;
+    let Payload { first, start, end } =
+        parts.payload.ok_or_else(|| missing(&format!("<{}>", tool.payload())))?;
     if tool == Tool::Write {
         let mut text = if start < end { cursor.payload(start, end) } else { String::new() };
         if text == "\n" {

@@ -56,6 +56,8 @@ pub(in crate::format) struct Survey {
     found: Vec<Found>,
     /// The last whole value that was gone over, whatever it is: where it begins and ends.
     whole: Range<usize>,
+    /// Where the value began that was gone over last, if the response ends in it.
+    pub(in crate::format) cut_off: Option<usize>,
     /// A part of the response in which no comment ends.
     no_comment_end: Range<usize>,
 }
@@ -217,7 +219,7 @@ impl Survey {
                         open.push(frame);
                         break (token.start, Break::Bracket);
                     }
-                    judge(&mut frame, &mut open);
+                    judge(&mut frame, &mut open, true);
                     self.close(&frame, token.end, None, relaxed);
                     if open.is_empty() {
                         self.whole = start..token.end;
@@ -238,8 +240,10 @@ impl Survey {
             }
         };
         self.no_comment_end = tokens.no_comment_end;
+        let cut_off = matches!(broken, Break::Stop(Stop::End(_) | Stop::String(_)) if text[end..].lines().nth(1).is_none());
+        self.cut_off = cut_off.then_some(start);
         while let Some(mut frame) = open.pop() {
-            judge(&mut frame, &mut open);
+            judge(&mut frame, &mut open, false);
             self.close(&frame, end, Some(broken), relaxed);
         }
         self.found.sort_unstable_by_key(|found| found.start);
@@ -270,12 +274,12 @@ impl Survey {
 }
 
 /// What a value is that ends or breaks off here, by its keys, and what that makes of those around it.
-fn judge(frame: &mut Frame, around: &mut [Frame]) {
+fn judge(frame: &mut Frame, around: &mut [Frame], whole: bool) {
     if frame.bracket == b'{' {
         frame.calls |= keys::may_be_of_call(frame.keys);
         frame.sure_calls |= keys::are_of_call(frame.keys);
         // Alone, or in a list that is alone, an object is meant as a file's even if it is none.
-        let at_fault = keys::are_of_file_at_fault(frame.keys);
+        let at_fault = whole && keys::are_of_file_at_fault(frame.keys);
         match around {
             [] => frame.edits |= at_fault,
             [list] if list.bracket == b'[' => list.edits |= at_fault,
@@ -345,6 +349,11 @@ mod tests {
             "{\"message\": \"m\", \"file_entries\": []}",
             "[{\"changes\": [{\"original_lines\": [], \"changed_lines\": []}]}]",
             "[{\"original_lines\": [], \"changed_lines\": []}]",
+            "[{\"file\": \"a\"}]",
+            "{\"file\": \"a\", \"why\": \"so\"}",
+            "[{\"changes\": []}]",
+            "{\"changes\": 1}",
+            "[{\"file\": 1}, {\"changes\": 1}]",
             "// no\n[ // yes\n{\"file\" /* here */: \"a\", \"changes\": 1}]",
         ] {
             assert!(reads_like_edits(text), "{text}");
@@ -353,12 +362,13 @@ mod tests {
             "[]",
             "{}",
             "[{\"file\": \"a\", \"line\": 3}]",
-            "[{\"changes\": []}]",
+            "{\"x\": [{\"changes\": []}]}",
+            "{\"changes\": [], \"version\": 1}",
+            "{\"file\": \"a\"",
+            "{\"why\": \"so\"}",
             "{\"message\": \"some msg\"}",
             "[\"file\", \"changes\"]",
             "{\"a\": \"file\", \"b\": \"changes\"}",
-            "{\"file\": {\"changes\": 1}}",
-            "[{\"file\": 1}, {\"changes\": 1}]",
             "{file: 1, changes: 2}",
             "[link](url) and [x]",
             "{ let x = \"file\": \"changes\" }",
@@ -366,6 +376,32 @@ mod tests {
         ] {
             assert!(!reads_like_edits(text), "{text}");
         }
+    }
+
+    #[test]
+    fn calls_are_found_however_deep_and_broken_ones_only_for_sure() {
+        let whats = |text: &str| {
+            let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
+            let mut survey = Survey::default();
+            survey.at(&Cursor::new(&response)).map(|found| found.what)
+        };
+        for text in [
+            "{\"path\": \"a\", \"old_str\": \"b\"}",
+            "[[{\"x\": {\"name\": 1, \"input\": 2}}]]",
+            "{\"patchText\": 1",
+            "{\"a\": [{\"old_string\": 1, \"new_string\": ",
+            "{\"is_error\": true, \"tool_use_id\": 1}",
+        ] {
+            assert_eq!(whats(text), Some(What::Calls), "{text}");
+        }
+        for text in ["{\"path\": 1, \"name\": 2}", "{\"name\": 1, \"input\": ", "{\"new_str\": 1}"] {
+            assert_eq!(whats(text), None, "{text}");
+        }
+        // Where calls may stand and stand not, entries in it are found by themselves.
+        let entry = "{\"file\": \"a\", \"action\": 1}";
+        let seen = found(&format!("{{\"name\": 1, \"input\":\n{entry}\n}}"));
+        assert_eq!(seen.len(), 2);
+        assert_eq!(seen[1].0, entry);
     }
 
     #[test]

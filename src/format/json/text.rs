@@ -30,7 +30,8 @@ impl Places {
     pub(in crate::format) fn of(&self, offset: usize) -> usize {
         let offset = offset + self.from;
         let known = self.escapes.partition_point(|(at, _)| *at as usize <= offset);
-        let (text, written) = known.checked_sub(1).and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
+        let (text, written) =
+            known.checked_sub(1).and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
         self.start + written as usize + (offset - text as usize)
     }
 }
@@ -69,7 +70,8 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b't' => '\t',
         b'u' => {
             let unit = |at: usize| {
-                let digits = text.get(at..at + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+                let digits =
+                    text.get(at..at + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
                 u16::from_str_radix(digits, 16).ok()
             };
             let first = unit(2)?;
@@ -104,7 +106,17 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_none() {
-        for written in [r#""\x""#, r#""\ud83d""#, r#""\ud83d\u0041""#, r#""\u12""#, "\"a\tb\"", "'a'", "“a”", "\"a", r#""\"#] {
+        for written in [
+            r#""\x""#,
+            r#""\ud83d""#,
+            r#""\ud83d\u0041""#,
+            r#""\u12""#,
+            "\"a\tb\"",
+            "'a'",
+            "“a”",
+            "\"a",
+            r#""\"#,
+        ] {
             assert_eq!(text_of(written, 0), None, "{written}");
         }
         assert!(serde_json::from_str::<String>(r#""\ud83d""#).is_err(), "as JSON itself has it");

@@ -2,7 +2,7 @@
 //!
 //! Built from the tokens in one pass and without recursion; each value comes before those in it.
 
-use super::lexer::{Kind, Stop, Tokens};
+use super::lexer::{Kind, Tokens};
 use std::ops::Range;
 
 /// How many values are taken from one piece of JSON: a bound on memory.
@@ -61,11 +61,7 @@ impl<'t> Tree<'t> {
         let mut open: Vec<usize> = Vec::new();
         let mut next = Next::Value;
         let mut key = (0, 0);
-        loop {
-            let token = match tokens.next() {
-                Ok(token) => token,
-                Err(Stop::Byte(_) | Stop::String(_) | Stop::Comment(_) | Stop::End(_)) => break,
-            };
+        while let Ok(token) = tokens.next() {
             let place = (token.start as u32, token.end as u32);
             let wrong = match (token.kind, next) {
                 (Kind::Comment, _) => continue,
@@ -78,9 +74,10 @@ impl<'t> Tree<'t> {
                 }
                 (Kind::Close(bracket), Next::ValueOrEnd | Next::KeyOrEnd | Next::CommaOrEnd) => {
                     let after = tree.nodes.len() as u32;
-                    let closes = open.pop().and_then(|at| tree.nodes.get_mut(at)).filter(|node| {
-                        (node.shape == Shape::Object) == (bracket == b'}')
-                    });
+                    let closes = open
+                        .pop()
+                        .and_then(|at| tree.nodes.get_mut(at))
+                        .filter(|node| (node.shape == Shape::Object) == (bracket == b'}'));
                     match closes {
                         Some(node) => {
                             (node.end, node.next, node.is_whole) = (place.1, after, true);
@@ -199,7 +196,9 @@ impl<'t> Tree<'t> {
         if self.shape(at) != Some(Shape::Object) {
             return None;
         }
-        let of = |key: &&str| self.children(at).find(|&child| self.key(child) == *key && self.written(child) != "null");
+        let of = |key: &&str| {
+            self.children(at).find(|&child| self.key(child) == *key && self.written(child) != "null")
+        };
         keys.iter().find_map(of)
     }
 }
@@ -231,7 +230,15 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_told_from_what_just_ends() {
-        for (text, at) in [("{a: 1}", 1), ("[1 2]", 3), ("{\"a\" 1}", 5), ("['x']", 1), ("[nil]", 1), ("[1,,]", 3), ("{1: 2}", 1)] {
+        for (text, at) in [
+            ("{a: 1}", 1),
+            ("[1 2]", 3),
+            ("{\"a\" 1}", 5),
+            ("['x']", 1),
+            ("[nil]", 1),
+            ("[1,,]", 3),
+            ("{1: 2}", 1),
+        ] {
             let tree = tree(text);
             assert_eq!(tree.error.map(|error| error.0), Some(at), "{text}");
             assert!(!tree.is_whole);

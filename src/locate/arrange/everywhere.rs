@@ -1,6 +1,7 @@
 //! A text that is replaced wherever it stands, letter by letter, as the tools do it whose calls ask for that.
 
 use crate::diag::Code;
+use crate::locate::alignment::Alignment;
 use crate::locate::change::LineChange;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::haystack::Haystack;
@@ -8,9 +9,8 @@ use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::scene::{Made, Part, Scene, Solution};
 use crate::locate::solve::{matched, solve};
-use crate::locate::tier::Rung;
-use crate::locate::alignment::Alignment;
 use crate::locate::standing::is_made;
+use crate::locate::tier::Rung;
 use crate::locate::{Language, guard, part};
 use crate::text::Form;
 
@@ -18,7 +18,11 @@ use crate::text::Form;
 ///
 /// # Errors
 /// The text stands in longer words too, or in lines that go on; or some of its places were made already and others not.
-pub(super) fn everywhere(scene: &Scene<'_>, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Result<Option<Part>, Box<Refusal>> {
+pub(super) fn everywhere(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+) -> Result<Option<Part>, Box<Refusal>> {
     let lines = pattern.before.as_slice();
     let places = match lines {
         [text] => hay.parts(text),
@@ -82,7 +86,12 @@ fn in_lines(
             ([place], lines) if lines.len() != 1 || whole => {
                 let unclear = |_| {
                     let line = place.first() + 1;
-                    let refusal = evidence::stands_but(hay, pattern, place, "and the new text has more lines than fit there");
+                    let refusal = evidence::stands_but(
+                        hay,
+                        pattern,
+                        place,
+                        "and the new text has more lines than fit there",
+                    );
                     refusal.with_help(format!("give the whole of line {line} in an edit of its own"))
                 };
                 changes.extend(part::changes(hay, language, pattern, place).map_err(unclear)?);
@@ -135,7 +144,9 @@ fn beside_lines(hay: Haystack<'_>, lines: &[&[u8]], places: &[Place]) -> Option<
 
 fn in_more(hay: Haystack<'_>, place: &Place) -> Box<Refusal> {
     let line = place.first() + 1;
-    let message = format!("the text is to be replaced everywhere, but at line {line} it is only a part of a longer word or line");
+    let message = format!(
+        "the text is to be replaced everywhere, but at line {line} it is only a part of a longer word or line"
+    );
     let help = "give an edit for each place, with lines around it, or a text that is whole words or lines everywhere";
     let mut refusal = evidence::ambiguous(hay, &[*place]);
     (refusal.message, refusal.help) = (message, Some(help.to_owned()));

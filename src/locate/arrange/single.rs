@@ -98,7 +98,9 @@ impl Single<'_> {
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
         if let Some(part) = everywhere(self.scene, self.hay, pattern)? {
             return match part {
-                Part::Change(solution) if self.repeat.elsewhere > 0 => Err(evidence::once_more(&[solution.place])),
+                Part::Change(solution) if self.repeat.elsewhere > 0 => {
+                    Err(evidence::once_more(&[solution.place]))
+                }
                 part => Ok(part),
             };
         }
@@ -119,7 +121,10 @@ impl Single<'_> {
         let line = usize::try_from(line).unwrap_or(usize::MAX);
         let count = self.hay.line_count();
         if line > count {
-            let message = format!("line {line} is to be inserted after, but the file has {}", evidence::counted(count, "line"));
+            let message = format!(
+                "line {line} is to be inserted after, but the file has {}",
+                evidence::counted(count, "line")
+            );
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }

@@ -1,3 +1,2 @@
-total = number_of_items(x)
-print(number_of_items(y), number_of_items(z))
-# number_of_items(w)
+total = number_of(items)
+print(number_of(items), 1)

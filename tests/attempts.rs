@@ -311,25 +311,75 @@ fn abort_forgets() {
 }
 
 #[test]
-fn of_several_attempts_one_is_named() {
+fn without_a_name_the_newest_for_this_branch_is_meant() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
-    sandbox.apply([""; 0], &three()).exits(1);
-    let [first] = attempts(&sandbox).try_into().unwrap();
-    let run = sandbox.apply([""; 0], &three().replace("One", "Other")).exits(1);
-    let second = attempts(&sandbox).into_iter().find(|name| *name != first).unwrap();
-    let _ = run.says(&format!("--continue={second} <file>"));
-    let run = sandbox.apply(["--continue"], &correction()).exits(128);
-    let _ = run.says(&first).says(&second).says("response.txt)").says("--continue=<id>");
-    sandbox.run(["--abort"]).exits(128).says(&second);
+    let other = |sandbox: &Sandbox, why: &str| {
+        let before = attempts(sandbox);
+        sandbox.apply([""; 0], &three().replace("One", why)).exits(1).says("--continue <file>");
+        attempts(sandbox).into_iter().find(|name| !before.contains(name)).unwrap()
+    };
+    let (first, second) = (other(&sandbox, "First"), other(&sandbox, "Second"));
+    // One for another branch is named, since HEAD says nothing of it.
+    let run = sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
+    let third = attempts(&sandbox).into_iter().find(|name| ![&first, &second].contains(&name)).unwrap();
+    let _ = run.says(&format!("--continue={third} <file>"));
+    sandbox.apply(["-n", "--continue"], &correction()).exits(0).says("Second");
+    sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).exits(0).says("Side");
     sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
     // A blank for the equals sign.
     sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
-    assert_eq!(attempts(&sandbox), std::slice::from_ref(&second));
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["First", "Two", "Three"]);
     sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
-    sandbox.run([&format!("--abort={second}")]).exits(0);
+    sandbox.run(["--abort"]).exits(0).says(&second);
+    // The last that is kept is meant on any branch; of several none.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let fourth = three().replace("One", "Fourth");
+    sandbox.apply(["-b", "aside"], &fourth).exits(1);
+    sandbox.run(["--abort"]).exits(128).says("no refused attempt for main").says(&third);
+    sandbox.run([&format!("--abort={third}")]).exits(0);
+    sandbox.apply(["--continue"], &correction()).exits(0).says("aside");
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_whole_answer_that_lands_takes_the_place_of_older_attempts() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
+    sandbox.apply([""; 0], &(three() + &create("more.txt", "w", "x\n"))).exits(1);
+    assert_eq!(attempts(&sandbox).len(), 3);
+    let whole = three().replace("nowhere to be found\n", "hello\n").replace("One", "Once");
+    sandbox.apply([""; 0], &whole).exits(0);
+    // The one for another branch stays, and the one that wanted more.
+    assert_eq!(attempts(&sandbox).len(), 2);
+    sandbox.apply(["-n", "--continue"], &correction()).says("more.txt");
+    sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).says("Side");
+}
+
+#[test]
+fn a_failed_edit_can_be_left_out() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "fourteen\n");
+    sandbox.apply([""; 0], &response).exits(1).says("edit 2, README").says("edit 4, old.txt");
+    sandbox.run(["--skip", "2"]).exits(129).says("--skip goes with --continue");
+    for (numbers, says) in
+        [("1", "edit 1 is none"), ("5", "edit 5 is none"), ("2,x", "'2,x' does not name edits")]
+    {
+        sandbox.run(["--continue", "--skip", numbers]).exits(129).says(says);
+    }
+    // What is left fails again, and keeps its number only until then.
+    sandbox.run(["--continue", "--skip", "2"]).exits(1).says("edit 3, old.txt");
+    sandbox.apply(["--continue"], &patch("old.txt", "Four", "one\n", "1\n")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three", "Four"]);
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.apply([""; 0], &response).exits(1);
+    sandbox.run(["--continue", "--skip=2", "--skip", "4"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
+    assert_eq!(attempts(&sandbox), [""; 0]);
     sandbox.is_sound();
 }
 

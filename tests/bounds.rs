@@ -56,6 +56,14 @@ fn copies_and_versions_of_a_file_count_with_their_size() {
         sandbox.git(["config", "llmapply.maxSize", "1m"]);
         sandbox.apply([""; 0], &make(most + 20)).exits(0);
     }
+    // In one commit each file is written once, but for its copies.
+    let sandbox = narrow();
+    for commit in ["response", "file"] {
+        let many = narrow();
+        many.apply(["--commit", commit], &patches(40)).exits(0);
+        assert_eq!(many.git(["rev-list", "--count", "HEAD"]), "3");
+        sandbox.apply(["--commit", commit], &copies(11)).exits(1).says("limit");
+    }
     // A move writes nothing.
     let sandbox = narrow();
     let moves: String =

@@ -320,7 +320,7 @@ fn a_dry_run_names_the_paths_once_and_counts_the_warnings() {
     let refused = format!("{many}{}", hunk("again").replace("hello", "nowhere"));
     let run = sandbox.apply(["-n"], &refused).exits(1);
     assert!(
-        run.stdout.starts_with("paths (21): f0, f1, ") && run.stdout.ends_with(" f11 and 9 more\n"),
+        run.stdout.contains("\npaths (21): f0, f1, ") && run.stdout.contains(" f11 and 9 more\n"),
         "{}",
         run.stdout
     );
@@ -484,6 +484,65 @@ fn max_fuzz_bounds_how_loosely_a_text_may_match() {
 }
 
 #[test]
+fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
+    let sandbox = Sandbox::new();
+    let edits = |count: usize| -> String {
+        (0..count).map(|n| patch("src/a.rs", "w", &format!("missing line {n} of them\n"), "x\n")).collect()
+    };
+    let places = |run: &Run| run.stderr.matches("\n  --> ").count();
+    let run = sandbox.apply([""; 0], &edits(10)).exits(1);
+    assert_eq!((places(&run), run.stderr.contains("-v shows")), (10, false), "{}", run.stderr);
+    let run =
+        sandbox.apply([""; 0], &edits(300)).exits(1).says("hint: -v shows the last 290 refusals in full");
+    assert_eq!(places(&run), 10);
+    assert_eq!(run.stderr.matches("error: edit ").count(), 300);
+    assert!(run.stderr.lines().count() < 500, "{}", run.stderr.lines().count());
+    let run = sandbox.apply(["-v"], &edits(30)).exits(1);
+    assert_eq!(places(&run), 30);
+}
+
+#[test]
+fn a_verb_mistyped_is_neither_a_file_nor_a_command() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["chekc"]).exits(129).says("'chekc' is neither a file nor a command; did you mean 'check'?");
+    sandbox.run(["chekc.txt"]).exits(128).says("cannot read chekc.txt");
+    // A file of that name is a response.
+    sandbox.file("chekc", create("new", "w", "x\n"));
+    sandbox.run(["-n", "chekc"]).exits(0);
+    let help = sandbox.run(["help"]).exits(0);
+    assert_eq!(help.stdout, sandbox.run(["-h"]).exits(0).stdout);
+    let help = sandbox.run(["help", "check"]).exits(0);
+    assert_eq!(help.stdout, sandbox.run(["check", "-h"]).exits(0).stdout);
+}
+
+#[test]
+fn a_check_shows_the_edits_whatever_is_in_the_way() {
+    let sandbox = Sandbox::new();
+    sandbox.file("README", "mine\n");
+    let good = replace("README", "w", "theirs\n");
+    let bad = good.clone() + &patch("src/a.rs", "w", "nowhere\n", "x\n");
+    for (response, exit) in [(&good, 4), (&bad, 1)] {
+        let run = sandbox.apply(["check"], response).exits(exit);
+        assert!(run.stdout.starts_with("1  replace  README "), "{}", run.stdout);
+        assert!(run.stdout.contains("  fine  w\n"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn usage_errors_are_objects_too() {
+    let sandbox = Sandbox::new();
+    for arguments in [&["--json", "--no-such-option"][..], &["check", "--json", "--commit=all"]] {
+        let run = sandbox.run(arguments).exits(129);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&report["status"], &report["exit_code"]), (&"failed".into(), &129.into()));
+        assert_ne!(report["error"]["message"], "");
+        assert_eq!(run.stderr, "");
+    }
+    let run = sandbox.run(["--json", "--no-json", "--no-such-option"]).exits(129);
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
 fn hooks_that_do_not_run_are_named() {
     let sandbox = Sandbox::new();
     for hook in ["pre-commit", "post-commit"] {
@@ -504,12 +563,24 @@ fn a_template_is_not_taken_for_a_name() {
     sandbox.apply(["-b", "try/{n}"], &five()).exits(129).says("templates");
 }
 
-/// Copies the command that takes a landing back into a shell.
-#[track_caller]
-fn take_back(sandbox: &Sandbox, run: &Run) {
+/// The commands that take a landing back: one, or two ways.
+fn ways_back(run: &Run) -> Vec<&str> {
     let line = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();
-    let command = line.split("   (or:").next().unwrap();
-    let status = std::process::Command::new("sh").args(["-c", command]).current_dir(&sandbox.repo).status();
+    let ways = line.split("   (or, while nothing is on top: ");
+    ways.map(|way| way.trim_end_matches(')')).collect()
+}
+
+/// Copies a command into a shell.
+#[track_caller]
+fn type_in(sandbox: &Sandbox, command: &str) {
+    let git = sandbox.git_command([""; 0]);
+    let status = std::process::Command::new("sh")
+        .args(["-c", command])
+        .env_clear()
+        .envs(git.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(&sandbox.repo)
+        .stdout(std::process::Stdio::null())
+        .status();
     assert!(status.unwrap().success(), "{command}");
 }
 
@@ -522,10 +593,18 @@ fn how_to_take_it_back_is_true() {
             sandbox.git(["branch", "old"]);
         }
         let run = sandbox.apply(options.iter(), &five()).exits(0);
-        take_back(&sandbox, &run);
+        let ways = ways_back(&run);
+        assert_eq!(ways.len(), if options.is_empty() { 2 } else { 1 }, "{}", run.stdout);
+        // The last is the one that leaves nothing.
+        type_in(&sandbox, ways.last().unwrap());
         assert_eq!(sandbox.head(), base);
         assert_eq!(sandbox.status(), "");
     }
+    let run = sandbox.apply([""; 0], &five()).exits(0);
+    type_in(&sandbox, ways_back(&run)[0]);
+    assert_eq!(sandbox.git(["diff", &base]), "");
+    assert_eq!(sandbox.status(), "");
+    sandbox.git(["reset", "-q", "--hard", &base]);
     assert_eq!(sandbox.git(["branch", "--format=%(refname:short)"]), "main\nold");
 }
 
@@ -535,7 +614,7 @@ fn how_to_take_a_first_commit_back_is_true() {
     sandbox.file("mine", "mine\n");
     sandbox.git(["add", "mine"]);
     let run = sandbox.apply([""; 0], &create("deep/new.txt", "w", "new\n")).exits(0);
-    take_back(&sandbox, &run);
+    type_in(&sandbox, ways_back(&run)[0]);
     assert_eq!(sandbox.status(), "A  mine");
     assert!(!sandbox.exists("deep"));
     let born = sandbox.git_command(["rev-parse", "-q", "--verify", "HEAD"]).status().unwrap();

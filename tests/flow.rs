@@ -57,7 +57,7 @@ fn a_program_checks_lands_and_resumes() {
     // A run that was killed is settled first, and that is told.
     let killed = with_fault(&sandbox, ["-b", "side"], "ref-prepared:kill");
     assert_eq!(killed.signal, Some(9));
-    let mut resume = Resume::find(&Repo::discover().unwrap(), Some(&kept.id)).unwrap();
+    let mut resume = Resume::find(&Repo::discover().unwrap(), Some(&kept.id), None).unwrap();
     resume.takes_branch = false;
     let correction = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut corrected =
@@ -71,5 +71,5 @@ fn a_program_checks_lands_and_resumes() {
     assert_eq!(new.to_string(), sandbox.head());
     assert_eq!(sandbox.git(["log", "--format=%s", "-2"]), "Change it\nAdd it");
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
-    assert!(flow::abort(&done.repo, Some(&kept.id)).is_err(), "the attempt is gone");
+    assert!(flow::abort(&done.repo, Some(&kept.id), None).is_err(), "the attempt is gone");
 }

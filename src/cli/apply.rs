@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, args, input};
-use crate::flow::{self, Order, Resume};
+use crate::flow::{self, NotNumbers, Order, Resume};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -29,6 +29,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Err(Error::Usage(message.into()));
     }
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
+    let branch = args::single(matches, "branch").flatten();
+    let skip = args::several(matches, "skip").unwrap_or_default();
+    if !skip.is_empty() && settings.resume.is_none() {
+        return Err(Error::Usage("--skip goes with --continue only".into()));
+    }
     if let Some(id) = &settings.abort {
         if settings.resume.is_some() || !names.is_empty() || settings.dry_run {
             let message = match (id, names.as_slice()) {
@@ -42,11 +47,14 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             };
             return Err(Error::Usage(message));
         }
-        return Ok(printer.report(&flow::abort(&repo, id.as_deref())?));
+        return Ok(printer.report(&flow::abort(&repo, id.as_deref(), branch.as_deref())?));
     }
     let mut order = Order::default();
     if let Some(id) = &settings.resume {
-        let mut resume = Resume::find(&repo, id.as_deref())?;
+        let mut resume = Resume::find(&repo, id.as_deref(), branch.as_deref())?;
+        for numbers in skip {
+            resume.skip.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
+        }
         // What was said of that response goes before what is configured, what is typed before both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();

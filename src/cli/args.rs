@@ -219,8 +219,18 @@ pub const OPTIONS: &[Opt] = &[
             "go on from a refused attempt, with its corrections",
             "The corrected edits take the places of those that failed: all of them the one, if one failed, else by path \
              and by order. Edits that were fine need not be sent again. The whole is resolved anew on the branch as it is \
-             now, and lands as one. Where no corrections are given, the attempt is tried again as it is. Without an id there \
-             must be one attempt only. See RESUMING.",
+             now, and lands as one. Where no corrections are given, the attempt is tried again as it is. Without an id the \
+             newest attempt for this branch is meant, else the only one. See RESUMING.",
+        )
+    },
+    Opt {
+        takes: Takes::Values("n"),
+        keyed: false,
+        ..value(
+            "skip",
+            "n",
+            "with --continue: leave failed edit n out",
+            "Numbers as the refusal has them, and ranges: `2,4-6`. May be repeated. An edit that was fine cannot be left out.",
         )
     },
     Opt {
@@ -228,7 +238,11 @@ pub const OPTIONS: &[Opt] = &[
         common: true,
         check: false,
         keyed: false,
-        ..flag("abort", "forget a refused attempt", "Without an id there must be one attempt only.")
+        ..flag(
+            "abort",
+            "forget a refused attempt",
+            "Without an id the newest for this branch is meant, else the only one.",
+        )
     },
     Opt {
         check: false,
@@ -348,6 +362,13 @@ pub const VERBS: &[(&str, &str)] = &[
     ("prompt", "print what to send to a model: instructions, files, request"),
     ("recover", "finish or take back a landing that was killed"),
 ];
+
+/// The verb that a mistyped word is most like, if it is like one.
+pub fn near_verb(word: &str) -> Option<&'static str> {
+    let likeness = |verb: &str| similar::TextDiff::from_chars(word, verb).ratio();
+    let all = VERBS.iter().map(|(verb, _)| (likeness(verb), *verb));
+    all.filter(|(ratio, _)| *ratio > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, verb)| verb)
+}
 
 fn arguments(option: &Opt) -> [Arg; 2] {
     let negative = format!("no-{}", option.long);

@@ -78,8 +78,13 @@ impl Exit {
         match error {
             flow::Error::Vcs(error) => Self::of_vcs(error),
             flow::Error::Transaction(error) => Self::of(error),
-            flow::Error::Tree(_) | flow::Error::Attempt(_) => Exit::Fatal,
+            flow::Error::Tree(_)
+            // No edits could be read out of it, so none is refused: it is the input that is wrong.
+            | flow::Error::Response(_)
+            | flow::Error::NoSuchFiles(..)
+            | flow::Error::Attempt(_) => Exit::Fatal,
             flow::Error::Mismatch(_) => Exit::Refused,
+            flow::Error::Skip(_) => Exit::Usage,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Reading the responses: files, or standard input.
 
 use super::Error;
+use super::args;
+use super::output::remark;
 use crate::response::Response;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
@@ -13,6 +15,7 @@ use std::io::{IsTerminal, Read};
 pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> Result<Vec<Response>, Error> {
     let stdin = OsString::from("-");
     let none_named = names.is_empty();
+    let none_else = names.len() == 1;
     let names = match names {
         [] if !needed && std::io::stdin().is_terminal() => return Ok(Vec::new()),
         [] if std::io::stdin().is_terminal() => {
@@ -33,9 +36,20 @@ pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> 
         let failed = |source| Error::Input { name: shown.clone(), source };
         // One more than allowed is enough to know.
         let bytes = if *name == stdin {
+            if std::io::stdin().is_terminal() {
+                remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
+            }
             bounded(std::io::stdin().lock(), limit).map_err(failed)?
         } else {
-            bounded(std::fs::File::open(name).map_err(failed)?, limit).map_err(failed)?
+            match std::fs::File::open(name) {
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound && none_else => {
+                    return Err(match args::near_verb(&shown) {
+                        Some(verb) => Error::Word { word: shown, verb },
+                        None => failed(e),
+                    });
+                }
+                opened => bounded(opened.map_err(failed)?, limit).map_err(failed)?,
+            }
         };
         if none_named && !needed && bytes.is_empty() {
             return Ok(Vec::new());

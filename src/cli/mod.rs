@@ -26,14 +26,12 @@ use std::process::ExitCode;
 enum Error {
     #[error(transparent)]
     Flow(#[from] flow::Error),
-    #[error(transparent)]
-    Response(#[from] crate::response::ResponseError),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
+    #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
+    Word { word: String, verb: &'static str },
     #[error("{0}")]
     Usage(String),
-    #[error("pathspec '{0}' matches no tracked file of {1}")]
-    NoSuchFiles(String, String),
     #[error("cannot change to '{0}': {1}")]
     Directory(String, std::io::Error),
     #[error("cannot handle signals: {0}")]
@@ -52,6 +50,12 @@ impl From<transaction::Error> for Error {
     }
 }
 
+impl From<crate::response::ResponseError> for Error {
+    fn from(error: crate::response::ResponseError) -> Self {
+        flow::Error::from(error).into()
+    }
+}
+
 impl From<crate::plan::TreeError> for Error {
     fn from(error: crate::plan::TreeError) -> Self {
         flow::Error::from(error).into()
@@ -62,13 +66,8 @@ impl Error {
     fn exit(&self) -> Exit {
         match self {
             Error::Flow(error) => Exit::of_flow(error),
-            // No edits could be read out of it, so none is refused: it is the input that is wrong.
-            Error::Response(_)
-            | Error::Input { .. }
-            | Error::NoSuchFiles(..)
-            | Error::Directory(..)
-            | Error::Signals(_) => Exit::Fatal,
-            Error::Usage(_) => Exit::Usage,
+            Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => Exit::Fatal,
+            Error::Usage(_) | Error::Word { .. } => Exit::Usage,
         }
     }
 
@@ -123,10 +122,10 @@ impl Error {
             Error::Flow(F::Mismatch(_)) => Some(
                 "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole response".into(),
             ),
-            Error::Response(crate::response::ResponseError::TooLarge { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::TooLarge { .. })) => {
                 Some("llmapply.maxSize sets the limit".into())
             }
-            Error::Response(crate::response::ResponseError::NotUtf8 { .. }) => {
+            Error::Flow(F::Response(crate::response::ResponseError::NotUtf8 { .. })) => {
                 Some("save it as UTF-8".into())
             }
             Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
@@ -137,7 +136,7 @@ impl Error {
             {
                 Some(format!("to go on from the refused attempt of that name: --continue={name} <file>"))
             }
-            Error::Usage(_) => Some("see 'git llm-apply -h'".into()),
+            Error::Usage(_) | Error::Word { .. } => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
     }
@@ -171,9 +170,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         arguments.drain(1..3);
     }
+    // `help` is a verb as it is for git, and says what -h says.
+    if let [_, verb, rest @ ..] = arguments.as_slice()
+        && verb == "help"
+    {
+        let of = rest.iter().take(1).cloned();
+        arguments = std::iter::once("git-llm-apply".into()).chain(of).chain(["-h".into()]).collect();
+    }
+    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
+    let json = json.is_some_and(|argument| argument == "--json");
     let matches = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
-        Err(error) => return output::usage(&error),
+        Err(error) => return output::usage(&error, json),
     };
     let (verb, matches) = match matches.subcommand() {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),

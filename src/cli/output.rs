@@ -57,6 +57,20 @@ impl Printer {
         // Nothing but that on standard output.
         let out = |text: &str| if told { self.err(text) } else { self.out(text) };
         let style = Style { verbose: self.output.verbose };
+        let shown = report.dry_run
+            || matches!(
+                report.status,
+                Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing | Status::Forgotten
+            );
+        if shown && !self.output.quiet {
+            out(&report::edits(report, style));
+        }
+        if report.dry_run && !self.output.quiet {
+            out(&report::summary(report, style));
+        }
+        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
+            self.err(&report::findings(report, style));
+        }
         if let Some((message, help)) = &report.error {
             self.message(message, help.as_deref());
         }
@@ -66,25 +80,12 @@ impl Printer {
         let mut helped = Vec::new();
         for help in report.obstacle_help.iter().filter(|_| !report.obstacles.is_empty()) {
             if !helped.contains(&help) {
-                self.err(&format!("hint: {help}\n"));
+                self.hint(help);
                 helped.push(help);
             }
         }
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
-        }
-        let shown = matches!(
-            report.status,
-            Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing | Status::Forgotten
-        ) || (report.status == Status::InTheWay && report.dry_run);
-        if shown && !self.output.quiet {
-            out(&report::edits(report, style));
-        }
-        if report.dry_run && !self.output.quiet {
-            out(&report::summary(report, style));
-        }
-        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
-            self.err(&report::findings(report, style));
         }
         if shown && !self.output.quiet {
             out(&report::headline(report));
@@ -139,8 +140,14 @@ impl Printer {
         let lines: Vec<_> = message.lines().map(escape).collect();
         self.err(&format!("{red}error{red:#}: {}\n", lines.join("\n")));
         if let Some(help) = help {
-            self.err(&format!("hint: {help}\n"));
+            self.hint(help);
         }
+    }
+
+    /// What to do next.
+    fn hint(&self, text: &str) {
+        let cyan = anstyle::AnsiColor::Cyan.on_default();
+        self.err(&format!("{cyan}hint{cyan:#}: {}\n", escape(text)));
     }
 
     /// A remark on what went on.
@@ -159,32 +166,41 @@ impl Printer {
 }
 
 impl Watch for Printer {
-    fn note(&self, text: &str) {
-        Printer::note(self, text);
+    fn warn(&self, text: &str) {
+        let yellow = anstyle::AnsiColor::Yellow.on_default();
+        if !self.output.quiet && !self.output.json {
+            self.err(&format!("{yellow}warning{yellow:#}: {}\n", escape(text)));
+        }
     }
 
     fn detail(&self, text: &str) {
         if self.output.verbose {
-            Printer::note(self, text);
+            self.note(text);
         }
     }
 
     fn recovered(&self, run: &Recovered) {
         // What a killed run had only prepared is nobody's concern.
         if run.settled.end != End::Discarded {
-            Printer::note(self, &recover::sentence(run));
+            self.note(&recover::sentence(run));
         }
-        recover::remarks(run).iter().for_each(|remark| Printer::note(self, remark));
+        recover::remarks(run).iter().for_each(|remark| self.note(remark));
     }
 }
 
-/// Usage errors, and what -h and --version print.
-pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    match error.kind() {
-        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ => ExitCode::from(Exit::Usage.code()),
+/// Usage errors, and what -h and --version print. `json` says whether the answer is to be an object.
+pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    let is_help =
+        matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
+    if json && !is_help {
+        let text = error.render().to_string();
+        let message = text.strip_prefix("error: ").unwrap_or(&text).lines().next().unwrap_or_default();
+        let printer = Printer::new(Output { json, ..Output::plain() });
+        printer.error(message, Some("see 'git llm-apply -h'"), Exit::Usage);
+    } else {
+        let _ = error.print();
     }
+    if is_help { ExitCode::SUCCESS } else { ExitCode::from(Exit::Usage.code()) }
 }
 
 /// A prompt, byte for byte: it is for a model, not for a terminal.

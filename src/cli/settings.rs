@@ -1,11 +1,10 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
 use super::args::{self, OPTIONS, PROMPT_OPTIONS};
-use crate::flow::Options;
-use crate::format::FormatId;
+use crate::flow::{Options, Question};
 use crate::locate::Tier;
 use crate::plan::Grouping;
-use crate::prompt::{CONTEXT_LINES, LEAST_CONTEXT_LINES, Listing};
+use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use clap::ArgMatches;
@@ -230,53 +229,32 @@ fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
     args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
-/// The settings of prompt.
-#[derive(Debug, Clone)]
-pub(super) struct Prompt {
-    /// The format to ask for.
-    pub(super) format: FormatId,
-    /// The commit whose files are shown.
-    pub(super) base: Option<String>,
-    /// How files are set apart.
-    pub(super) listing: Listing,
-    /// What the model is to do.
-    pub(super) request: Option<String>,
-    /// `llmapply.contextLines`.
-    pub(super) context_lines: usize,
-}
-
-impl Prompt {
-    /// Reads all settings.
-    ///
-    /// # Errors
-    /// A configuration value makes no sense.
-    pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
-        let from = From { matches, config };
-        let format = match from.single("format")? {
-            Some(name) => {
-                name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?
-            }
-            None => FormatId::Opx,
-        };
-        let listing = match from.single("listing")?.as_deref() {
-            None | Some("fences") => Listing::Fences,
-            Some("prepdir") => Listing::Prepdir,
-            Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
-        };
-        let context_lines = match config.number("llmapply.contextLines")? {
-            None => CONTEXT_LINES,
-            Some(n) => usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
-                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
-            })?,
-        };
-        Ok(Self {
-            format,
-            base: from.single("base")?,
-            listing,
-            request: from.single("request")?,
-            context_lines,
-        })
+/// What `prompt` and `ask` are to ask for.
+///
+/// # Errors
+/// A configuration value makes no sense.
+pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question> {
+    let from = From { matches, config };
+    let mut question = Question::default();
+    if let Some(name) = from.single("format")? {
+        question.format =
+            name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?;
     }
+    question.listing = match from.single("listing")?.as_deref() {
+        None | Some("fences") => Listing::Fences,
+        Some("prepdir") => Listing::Prepdir,
+        Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
+    };
+    if let Some(n) = config.number("llmapply.contextLines")? {
+        question.context_lines =
+            usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
+                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
+            })?;
+    }
+    question.base = from.single("base")?;
+    question.request = from.single("request")?;
+    question.files = matches.get_many("pathspec").into_iter().flatten().cloned().collect();
+    Ok(question)
 }
 
 /// `llmapply.lockTimeout`, in seconds; 60 by default.

@@ -2,7 +2,7 @@
 
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
-use crate::report::Report;
+use crate::report::{Report, Status};
 use crate::transaction::{self, Preview};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -42,8 +42,7 @@ impl Run<'_> {
             return Ok((self.not_joined(repo, &target), None));
         }
         for id in transaction::pending(repo)? {
-            self.watch
-                .note(&format!("note: a killed run is pending ({id}): 'git llm-apply recover' settles it"));
+            self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
         }
         let ready = match self.ready(repo, &target)? {
             Ok(ready) => ready,
@@ -54,9 +53,16 @@ impl Run<'_> {
         if ready.series.is_empty() {
             return Ok((report, None));
         }
-        let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series, !self.options.verify)?;
-        if !obstacles.is_empty() {
-            told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
+        match transaction::in_the_way(repo, &target, &base, &ready.series, !self.options.verify) {
+            Ok(obstacles) if obstacles.is_empty() => {}
+            Ok(obstacles) => told::in_the_way(&mut report, &obstacles, ready.refused.is_some()),
+            // What the edits come to is shown nevertheless.
+            Err(transaction::Error::Unsupported { what, help }) => {
+                let error = transaction::Error::Unsupported { what, help: help.clone() };
+                report.status = Status::Failed;
+                report.error = Some((error.to_string(), Some(help)));
+            }
+            Err(error) => return Err(error.into()),
         }
         let preview = preview.then(|| Preview::build(repo, &base, &ready.series)).transpose()?;
         Ok((report, preview.map(|preview| (base.id(), preview))))

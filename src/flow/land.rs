@@ -81,7 +81,7 @@ impl Run<'_> {
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let mut report = self.planned(&ready, &target);
         if ready.series.is_empty() {
-            self.forget(repo);
+            self.forget(repo, &target);
             return Ok((report, None));
         }
         let held = interrupt::hold();
@@ -90,7 +90,7 @@ impl Run<'_> {
             Err(transaction::Error::InTheWay(obstacles)) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
                 if let Some(rejected) = &ready.refused {
-                    report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+                    report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
                 return Ok((report, None));
             }
@@ -99,7 +99,7 @@ impl Run<'_> {
                     return Ok((self.refused(repo, &target, rejected), None));
                 }
                 report.status = Status::Nothing;
-                self.forget(repo);
+                self.forget(repo, &target);
                 return Ok((report, None));
             }
             Err(error) => return Err(error.into()),
@@ -110,16 +110,16 @@ impl Run<'_> {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
                 let landed = rejected.fine.iter().map(|step| step.edit).collect();
-                report.attempt = self.keep(repo, rejected, &landed);
+                report.attempt = self.keep(repo, rejected, &target, &landed);
             }
-            None => self.forget(repo),
+            None => self.forget(repo, &target),
         }
         for what in &landed.by_git {
-            self.watch.detail(&format!("note: {what}"));
+            self.watch.detail(what);
         }
         if !self.options.verify {
             for hook in transaction::unrun_hooks(repo)? {
-                self.watch.note(&format!("note: the {hook} hook did not run: this version runs no hooks"));
+                self.watch.warn(&format!("the {hook} hook did not run: this version runs no hooks"));
             }
         }
         if target.checked_out {

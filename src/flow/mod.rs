@@ -4,7 +4,9 @@
 
 mod check;
 mod land;
+mod numbers;
 mod options;
+mod prompt;
 mod ready;
 mod resume;
 mod run;
@@ -13,7 +15,9 @@ mod told;
 
 pub use check::{Checked, check};
 pub use land::{Done, land};
+pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
+pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
 
@@ -36,15 +40,24 @@ pub enum Error {
     /// It cannot be told which correction is for which edit.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
+    /// What a model said cannot be an answer.
+    #[error(transparent)]
+    Response(#[from] crate::response::ResponseError),
+    /// Files that a prompt is to show.
+    #[error("pathspec '{0}' matches no tracked file of {1}")]
+    NoSuchFiles(String, String),
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// That edit of a refused attempt cannot be left out.
+    #[error("edit {0} is none of those that failed")]
+    Skip(usize),
 }
 
 /// Who is told what happens while a flow runs. By default nothing is heard.
 pub trait Watch {
-    /// A sentence that people should see.
-    fn note(&self, text: &str) {
+    /// Something that people should know, though it stops nothing.
+    fn warn(&self, text: &str) {
         let _ = text;
     }
 

@@ -1,6 +1,7 @@
 //! Going on with a refused attempt, forgetting one, and keeping what is refused.
 
 use super::Error;
+use super::numbers::Numbers;
 use super::run::Run;
 use crate::diag::Diagnostic;
 use crate::edit::{FormatId, Script};
@@ -8,7 +9,7 @@ use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept};
+use crate::transaction::{Attempt, Found, Kept, Target};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -20,15 +21,20 @@ pub struct Resume {
     pub takes_branch: bool,
     /// Whether the attempt's base counts, and not that of the options.
     pub takes_base: bool,
+    /// Failed edits that are left out.
+    pub skip: Numbers,
 }
 
 impl Resume {
-    /// Finds the attempt of that name; without one, the only one.
+    /// Finds the attempt of that name; without one, the newest for that branch, which is HEAD's if none is named, else the
+    /// only one.
     ///
     /// # Errors
     /// There is none, or more than one, or it cannot be read.
-    pub fn find(repo: &Repo, id: Option<&str>) -> Result<Self, Error> {
-        Ok(Self { found: Attempt::find(repo, id)?, takes_branch: true, takes_base: true })
+    pub fn find(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Self, Error> {
+        let target = Target::choose(repo, branch, None)?;
+        let found = Attempt::find(repo, id, &target.name)?;
+        Ok(Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() })
     }
 
     /// The id that the first correction has to have.
@@ -49,14 +55,14 @@ pub(super) struct Resumed {
     formats: Vec<Option<FormatId>>,
 }
 
-/// Forgets the attempt of that name; without one, the only one.
+/// Forgets the attempt of that name; without one, the newest for that branch, as [`Resume::find`] has it.
 ///
 /// # Errors
 /// There is none, or more than one.
-pub fn abort(repo: &Repo, id: Option<&str>) -> Result<Report, Error> {
-    let id = Attempt::abort(repo, id)?;
+pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Report, Error> {
+    let id = Attempt::abort(repo, id, &Target::choose(repo, branch, None)?.name)?;
     let mut report = Report::new(Status::Forgotten);
-    report.attempt = Some(KeptAttempt { id, alone: true });
+    report.attempt = Some(KeptAttempt { id, is_next: true });
     Ok(report)
 }
 
@@ -103,9 +109,13 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
-pub(super) fn join(found: &Found, corrections: &Script) -> Result<(Script, Resumed), Error> {
+pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
     let formats = formats_of(found)?;
-    let (attempt, slots) = script_of(found, &formats)?;
+    let (attempt, mut slots) = script_of(found, &formats)?;
+    if let Some(last) = skip.last().filter(|last| *last > plan::numbered(&slots)) {
+        return Err(Error::Skip(last));
+    }
+    plan::skip(&mut slots, |number| skip.hold(number)).map_err(Error::Skip)?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
     let landed = found.attempt.slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
     Ok((script, Resumed { id: found.id.clone(), slots: order, landed, formats }))
@@ -118,19 +128,27 @@ impl Run<'_> {
         &self,
         repo: &Repo,
         rejected: &Rejected,
+        target: &Target,
         landed: &BTreeSet<usize>,
     ) -> Option<KeptAttempt> {
         if self.dry || !self.options.keep {
             return None;
         }
-        let kept = self.try_keep(repo, rejected, landed);
-        let id = kept
-            .map_err(|error| self.watch.note(&format!("note: the attempt could not be kept: {error}")))
-            .ok()?;
-        Some(KeptAttempt { id, alone: Attempt::all(repo).len() == 1 })
+        let kept = self.try_keep(repo, rejected, target, landed);
+        let id =
+            kept.map_err(|error| self.watch.warn(&format!("the attempt could not be kept: {error}"))).ok()?;
+        // What is meant without a name is told by HEAD alone.
+        let next = Target::choose(repo, None, None).ok().and_then(|head| Attempt::next(repo, &head.name));
+        Some(KeptAttempt { is_next: next.as_ref() == Some(&id), id })
     }
 
-    fn try_keep(&self, repo: &Repo, rejected: &Rejected, landed: &BTreeSet<usize>) -> Result<String, Error> {
+    fn try_keep(
+        &self,
+        repo: &Repo,
+        rejected: &Rejected,
+        target: &Target,
+        landed: &BTreeSet<usize>,
+    ) -> Result<String, Error> {
         let fine: BTreeSet<usize> = rejected.fine.iter().map(|step| step.edit).collect();
         let is_fine = |at: usize| fine.contains(&(at + 1));
         let (id, mut slots, mut kept) = match &self.resumed {
@@ -163,6 +181,8 @@ impl Run<'_> {
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.options.branch);
+        attempt.target = Some(target.name.clone());
+        attempt.paths = self.script.paths().into_iter().map(str::to_owned).collect();
         // What clashes with the branch can only be corrected on the branch as it is now.
         attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
@@ -173,14 +193,19 @@ impl Run<'_> {
         Ok(id)
     }
 
-    /// Forgets the attempt that has landed now, or that had the same responses.
-    pub(super) fn forget(&self, repo: &Repo) {
-        let id = match &self.resumed {
-            Some(resumed) => Ok(resumed.id.clone()),
-            None => Attempt::id_of(&self.responses),
+    /// Forgets the attempt that has landed now, or in the place of which a whole answer has: one that had the same
+    /// responses, or was about the same branch and no other paths.
+    pub(super) fn forget(&self, repo: &Repo, target: &Target) {
+        let forgotten = match &self.resumed {
+            Some(resumed) => Attempt::forget(repo, &resumed.id),
+            None => {
+                Attempt::id_of(&self.responses).and_then(|id| Attempt::forget(repo, &id)).and_then(|()| {
+                    Attempt::forget_older(repo, &target.name, &self.script.paths().into_iter().collect())
+                })
+            }
         };
-        if let Err(error) = id.and_then(|id| Attempt::forget(repo, &id)) {
-            self.watch.note(&format!("note: the refused attempt could not be forgotten: {error}"));
+        if let Err(error) = forgotten {
+            self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));
         }
     }
 }

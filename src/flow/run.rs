@@ -5,7 +5,7 @@ use super::{Error, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::Rules;
+use crate::plan::{Grouping, Rules};
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
@@ -75,7 +75,7 @@ impl<'a> Run<'a> {
         {
             let found = resume.found;
             if whole {
-                let (joined, state) = resume::join(&found, &script)?;
+                let (joined, state) = resume::join(&found, &resume.skip, &script)?;
                 (script, resumed) = (joined, Some(state));
             }
             if resume.takes_branch {
@@ -156,6 +156,7 @@ impl<'a> Run<'a> {
             allow_markers: options.allow_markers,
             allow_shrink: options.allow_shrink,
             max_written: Rules::max_written_for(options.max_size),
+            every_version: options.commit == Grouping::Edit,
         })
     }
 }

@@ -66,7 +66,7 @@ impl Run<'_> {
             report.edits.push(report::edit(at + 1, edit, step, &self.responses));
         }
         self.findings(&mut report, &rejected.diagnostics);
-        report.attempt = self.keep(repo, rejected, &BTreeSet::new());
+        report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
         report
     }
 

@@ -17,6 +17,11 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Whether reports give it a number.
+    fn is_numbered(&self) -> bool {
+        self.edit.is_some() && self.state != SlotState::Landed
+    }
+
     /// Whether it was refused, for whatever reason.
     fn failed(&self) -> bool {
         matches!(self.state, SlotState::Failed | SlotState::Waiting)
@@ -150,6 +155,30 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
         let good = whole && slot.edit.is_some_and(&fine);
         slot.state = if good { SlotState::Good } else { SlotState::Failed };
     }
+}
+
+/// How many of the slots have a number by which people know them: edits that have not landed yet.
+pub fn numbered(slots: &[Slot]) -> usize {
+    slots.iter().filter(|slot| slot.is_numbered()).count()
+}
+
+/// Takes the failed edits of those numbers out of an attempt.
+///
+/// # Errors
+/// The number of one that did not fail.
+pub fn skip(slots: &mut Vec<Slot>, is_skipped: impl Fn(usize) -> bool) -> Result<(), usize> {
+    let mut number = 0;
+    let mut kept = Vec::with_capacity(slots.len());
+    for slot in slots.iter() {
+        number += usize::from(slot.is_numbered());
+        if !(slot.is_numbered() && is_skipped(number)) {
+            kept.push(*slot);
+        } else if !slot.failed() {
+            return Err(number);
+        }
+    }
+    *slots = kept;
+    Ok(())
 }
 
 fn holds(outer: Span, span: Span) -> bool {

@@ -16,7 +16,7 @@ mod twice;
 mod volume;
 mod whole;
 
-pub use corrections::{Mismatch, Slot, SlotState, join, restate, slots};
+pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;
@@ -60,6 +60,8 @@ pub struct Rules {
     pub allow_shrink: bool,
     /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
     pub max_written: u64,
+    /// Whether every version of a file is written, each edit being a commit of its own. Else each file is written once.
+    pub every_version: bool,
 }
 
 impl Default for Rules {
@@ -78,6 +80,7 @@ impl Default for Rules {
             allow_markers: false,
             allow_shrink: false,
             max_written: volume::DEFAULT_MAX_WRITTEN,
+            every_version: true,
         }
     }
 }

@@ -29,7 +29,7 @@ impl Operation<'_, '_> {
         state: &FileState,
     ) -> Result<Option<Diagnostic>, TreeError> {
         let is_copied = matches!(self.edit.op, crate::edit::Op::Copy { .. });
-        if !is_copied && self.overlay.is_as_in_base(path)? {
+        if !is_copied && (!self.rules.every_version || self.overlay.is_as_in_base(path)?) {
             return Ok(None);
         }
         let size = self.overlay.text(&state.body)?.len() as u64;
@@ -39,7 +39,10 @@ impl Operation<'_, '_> {
             let message = format!(
                 "with `{path}`, which is {size} bytes long, the edits would have git write more than {limit} bytes"
             );
-            let help = format!("llmapply.maxSize sets the limit: {FACTOR} times as much may be written");
+            let mut help = format!("llmapply.maxSize sets the limit: {FACTOR} times as much may be written");
+            if self.rules.every_version && !is_copied {
+                help += "; or make one commit of all, --commit response, which writes each file once";
+            }
             return Ok(Some(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help)));
         }
         self.overlay.written = written;

@@ -1,7 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
-use super::{EditReport, EditState, Finding, Report, Status, refusal};
+use super::{BranchReport, EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -13,6 +13,9 @@ pub struct Style {
     /// Whole reasons, and how every edit was found.
     pub verbose: bool,
 }
+
+/// So many refusals are shown in full, and the others in a line each.
+const WHOLE: usize = 10;
 
 const BOLD: Ansi = Ansi::new().bold();
 /// The tree without entries, which git has everywhere.
@@ -105,7 +108,6 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
 pub fn headline(report: &Report) -> String {
     let mut out = String::new();
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
-    let plural = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     match (report.status, &report.branch) {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
@@ -113,35 +115,12 @@ pub fn headline(report: &Report) -> String {
             let commits = plural(commits.len(), "commit");
             let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
-            match short(&branch.old) {
-                Some(old) => {
-                    let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}");
-                    let _ = match branch.checked_out {
-                        true => writeln!(
-                            out,
-                            "take it back: git reset --keep {old}   (or: git revert {old}..{new})"
-                        ),
-                        false => writeln!(
-                            out,
-                            "take it back: git update-ref {} {old} {new}",
-                            shell_word(&branch.reference)
-                        ),
-                    };
-                }
-                None => {
-                    let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}");
-                    // A first commit has nothing to reset to: index and files go back by git's merge with nothing.
-                    let files = match branch.checked_out {
-                        true => format!("git read-tree -m -u {new} {EMPTY_TREE} && "),
-                        false => String::new(),
-                    };
-                    let _ = writeln!(
-                        out,
-                        "take it back: {files}git update-ref -d {} {new}",
-                        shell_word(&branch.reference)
-                    );
-                }
-            }
+            let old = short(&branch.old);
+            let _ = match &old {
+                Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
+                None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
+            };
+            let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
         }
         (Status::Checked, Some(branch)) => {
             let fine = count(EditState::Fine);
@@ -167,13 +146,45 @@ pub fn headline(report: &Report) -> String {
     out
 }
 
+/// The command that takes a landing back. A branch is deleted only if this landing made it.
+fn way_back(branch: &BranchReport, old: Option<String>, new: &str) -> String {
+    let reference = shell_word(&branch.reference);
+    match (old, branch.checked_out) {
+        (Some(old), true) => {
+            format!(
+                "git revert --no-edit {old}..{new}   (or, while nothing is on top: git reset --keep {old})"
+            )
+        }
+        (Some(old), false) => format!("git update-ref {reference} {old} {new}"),
+        // A first commit has nothing to reset to: index and files go back by git's merge with nothing.
+        (None, true) => {
+            format!("git read-tree -m -u {new} {EMPTY_TREE} && git update-ref -d {reference} {new}")
+        }
+        (None, false) => match branch.reference.strip_prefix("refs/heads/") {
+            Some(name) => format!("git branch -D {}", shell_word(name)),
+            None => format!("git update-ref -d {reference} {new}"),
+        },
+    }
+}
+
 /// The findings, each with its place in the response and what to do next; then the sum.
 pub fn findings(report: &Report, style: Style) -> String {
     let mut out = String::new();
+    let mut whole = 0;
+    let mut short = 0;
     for finding in &report.findings {
-        if finding.severity == Severity::Error || style.verbose || report.status != Status::Nothing {
+        let is_error = finding.is_error();
+        if is_error && whole == WHOLE && !style.verbose {
+            head(&mut out, finding);
+            short += 1;
+        } else if is_error || style.verbose || report.status != Status::Nothing {
             one(&mut out, finding);
+            whole += usize::from(is_error);
         }
+    }
+    if short > 0 {
+        let _ =
+            writeln!(out, "{CYAN}hint{CYAN:#}: -v shows the last {} in full, too", plural(short, "refusal"));
     }
     let changed = report.first_changes();
     let of_a_file = |finding: &Finding| {
@@ -181,10 +192,7 @@ pub fn findings(report: &Report, style: Style) -> String {
         evidence.is_some_and(|evidence| evidence.nearest.is_some() || !evidence.candidates.is_empty())
     };
     if report.findings.iter().any(|finding| of_a_file(finding) && finding.is_after(&changed)) {
-        let _ = writeln!(
-            out,
-            "{DIM}lines of files are counted as the good edits before a refused one leave them{DIM:#}"
-        );
+        let _ = writeln!(out, "{DIM}line numbers assume that the edits before are applied{DIM:#}");
     }
     if matches!(report.status, Status::Refused | Status::PartlyLanded) {
         let changed = match report.status {
@@ -214,15 +222,19 @@ pub fn findings(report: &Report, style: Style) -> String {
             ),
         };
         if let Some(attempt) = &report.attempt {
-            let name = if attempt.alone { String::new() } else { format!("={}", attempt.id) };
+            let name = if attempt.is_next { String::new() } else { format!("={}", attempt.id) };
             let _ = writeln!(
                 out,
-                "{CYAN}help{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
+                "{CYAN}hint{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
                  '--continue{name} --feedback' prints what to ask for, '--abort{name}' forgets them"
             );
         }
     }
     out
+}
+
+fn plural(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 fn ranges(numbers: &[String]) -> String {
@@ -232,7 +244,8 @@ fn ranges(numbers: &[String]) -> String {
     }
 }
 
-fn one(out: &mut String, finding: &Finding) {
+/// What it is about and what happened, in a line.
+fn head(out: &mut String, finding: &Finding) {
     let _ = match finding.severity {
         Severity::Error => write!(out, "{RED}error{RED:#}"),
         Severity::Warning => write!(out, "{YELLOW}warning{YELLOW:#}"),
@@ -250,6 +263,10 @@ fn one(out: &mut String, finding: &Finding) {
         (None, None) => {}
     }
     let _ = writeln!(out, ": {} {DIM}[{}]{DIM:#}", escape(&finding.message), finding.code.as_str());
+}
+
+fn one(out: &mut String, finding: &Finding) {
+    head(out, finding);
     if let Some((response, (lines, _))) = finding.response.as_ref().zip(finding.places.first()) {
         let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
     }
@@ -271,6 +288,6 @@ fn one(out: &mut String, finding: &Finding) {
         refusal::show(out, finding, evidence);
     }
     if let Some(help) = &finding.help {
-        let _ = writeln!(out, "  {CYAN}help{CYAN:#}: {}", escape(help));
+        let _ = writeln!(out, "  {CYAN}hint{CYAN:#}: {}", escape(help));
     }
 }

@@ -27,6 +27,7 @@ struct Object<'a> {
     recovered: Vec<Recovered<'a>>,
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
+    feedback: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -213,6 +214,7 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         recovered: report.recovered.iter().map(recovered).collect(),
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
+        feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
     })?;
     Ok(spell_out(text))
 }

@@ -267,8 +267,8 @@ pub struct RecoveredReport {
 pub struct KeptAttempt {
     /// Its name.
     pub id: String,
-    /// Whether it is the only one, so that it need not be named.
-    pub alone: bool,
+    /// Whether it is the one that is meant where none is named.
+    pub is_next: bool,
 }
 
 impl Report {

@@ -10,6 +10,7 @@ use crate::response::Response;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, places};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -37,6 +38,12 @@ pub struct Attempt {
     made: u64,
     /// What `--branch` named.
     pub branch: Option<String>,
+    /// The reference that it was to land on.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The paths that its edits name.
+    #[serde(default)]
+    pub paths: Vec<String>,
     /// The commit that `--base` named.
     pub base: Option<String>,
     /// What `--format` named for each of the responses.
@@ -55,6 +62,21 @@ struct Head {
     made: u64,
     #[serde(default)]
     names: Vec<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    paths: Vec<String>,
+}
+
+/// What is known of an attempt without reading its responses.
+#[derive(Clone)]
+struct Listed {
+    /// Its name.
+    id: String,
+    /// Its responses' names.
+    responses: Vec<String>,
+    target: Option<String>,
+    paths: Vec<String>,
 }
 
 /// A slot by the place where it stands.
@@ -91,6 +113,8 @@ impl Attempt {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             made: now(),
             branch: None,
+            target: None,
+            paths: Vec::new(),
             base: None,
             formats: Vec::new(),
             names: Vec::new(),
@@ -155,12 +179,12 @@ impl Attempt {
         Ok(std::fs::rename(aside, place).map_err(|e| vcs::Error::io("write", place, e))?)
     }
 
-    /// The only attempt that is kept here, or the one of that name or of a beginning of it.
+    /// The attempt of that name or of a beginning of it; without one as [`Attempt::next`] has it.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be read, or another version has written it.
-    pub fn find(repo: &Repo, id: Option<&str>) -> Result<Found> {
-        let id = Self::name(repo, id)?;
+    pub fn find(repo: &Repo, id: Option<&str>, target: &str) -> Result<Found> {
+        let id = Self::name(repo, id, target)?;
         Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Attempt { id, why })
     }
 
@@ -183,12 +207,12 @@ impl Attempt {
         Ok(Found { id: id.to_owned(), attempt, responses })
     }
 
-    /// Forgets the only attempt that is kept here, or the one of that name or of a beginning of it; gives its name.
+    /// Forgets the attempt of that name or of a beginning of it, without one as [`Attempt::next`] has it; gives its name.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be removed.
-    pub fn abort(repo: &Repo, id: Option<&str>) -> Result<String> {
-        let id = Self::name(repo, id)?;
+    pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
+        let id = Self::name(repo, id, target)?;
         Self::forget(repo, &id)?;
         Ok(id)
     }
@@ -211,53 +235,93 @@ impl Attempt {
         Ok(())
     }
 
-    /// The names of all that are kept here, the newest first.
-    pub fn all(repo: &Repo) -> Vec<String> {
-        Self::kept(repo).into_iter().map(|(name, _)| name).collect()
+    /// The attempt that is meant where none is named: the newest that was to land on that reference, else the only one.
+    pub fn next(repo: &Repo, target: &str) -> Option<String> {
+        let all = Self::kept(repo);
+        let of_target = all.iter().find(|one| one.target.as_deref() == Some(target));
+        match (of_target, all.as_slice()) {
+            (Some(one), _) | (None, [one]) => Some(one.id.clone()),
+            _ => None,
+        }
     }
 
-    /// The names of all that are kept here and of their responses, the newest first. One that is damaged is among them:
-    /// it can be forgotten.
-    fn kept(repo: &Repo) -> Vec<(String, Vec<String>)> {
+    /// Forgets the attempts at that reference that name no path but these: what landed stands in their place.
+    ///
+    /// # Errors
+    /// One cannot be removed.
+    pub fn forget_older(repo: &Repo, target: &str, paths: &BTreeSet<&str>) -> Result<()> {
+        for one in Self::kept(repo) {
+            let own = |path: &String| paths.contains(path.as_str());
+            if one.target.as_deref() == Some(target) && !one.paths.is_empty() && one.paths.iter().all(own) {
+                Self::forget(repo, &one.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All that are kept here, the newest first. One that is damaged is among them: it can be forgotten.
+    fn kept(repo: &Repo) -> Vec<Listed> {
         let mut found = Vec::new();
-        for (name, path) in
+        for (id, path) in
             entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
         {
-            let (made, names) = match head(&path) {
-                Some(head) => (head.made, head.names),
-                None => (modified(&path).unwrap_or(0), Vec::new()),
+            let modified = modified(&path).unwrap_or_default();
+            let (made, listed) = match head(&path) {
+                Some(head) => {
+                    let Head { made, names, target, paths, .. } = head;
+                    (made, Listed { id, responses: names, target, paths })
+                }
+                None => {
+                    let listed = Listed { id, responses: Vec::new(), target: None, paths: Vec::new() };
+                    (modified.as_secs(), listed)
+                }
             };
-            found.push((made, name, names));
+            // Within a second by the file system's clock, which is finer.
+            found.push((made, modified, listed));
         }
-        found.sort_by(|a, b| b.cmp(a));
-        found.into_iter().map(|(_, name, names)| (name, names)).collect()
+        found.sort_by(|a, b| (b.0, b.1, &b.2.id).cmp(&(a.0, a.1, &a.2.id)));
+        found.into_iter().map(|(.., listed)| listed).collect()
     }
 
-    fn name(repo: &Repo, id: Option<&str>) -> Result<String> {
+    fn name(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
         let all = Self::kept(repo);
-        let mut kept = all.clone();
-        kept.retain(|(name, _)| id.is_none_or(|id| name.starts_with(id)));
-        let described = |kept: &[(String, Vec<String>)]| {
-            let one = |(name, responses): &(String, Vec<String>)| match responses.as_slice() {
-                [] => name.clone(),
-                responses => format!("{name} ({})", responses.join(", ")),
+        let described = |kept: &[Listed]| {
+            let one = |one: &Listed| match one.responses.as_slice() {
+                [] => one.id.clone(),
+                responses => format!("{} ({})", one.id, responses.join(", ")),
             };
             kept.iter().map(one).collect::<Vec<_>>().join(", ")
         };
-        let message = match (kept.as_slice(), id) {
-            ([(only, _)], _) => return Ok(only.clone()),
-            (_, Some(id)) if kept.iter().any(|(name, _)| name == id) => return Ok(id.to_owned()),
-            ([], None) => "no refused attempt is kept in this worktree".to_owned(),
-            ([], Some(id)) if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
-            ([], Some(id)) => format!(
-                "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
-                described(&all)
-            ),
-            (several, _) => format!(
-                "{} refused attempts are kept in this worktree, the newest first: {}",
-                several.len(),
-                described(several)
-            ),
+        let mut kept = all.clone();
+        let message = match id {
+            None => match Self::next(repo, target) {
+                Some(id) => return Ok(id),
+                None if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+                None => {
+                    let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+                    format!(
+                        "no refused attempt for {short} is kept in this worktree, and several for other branches: {}",
+                        described(&all)
+                    )
+                }
+            },
+            Some(id) => {
+                kept.retain(|one| one.id.starts_with(id));
+                match kept.as_slice() {
+                    [only] => return Ok(only.id.clone()),
+                    several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
+                    [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
+                    [] => format!(
+                        "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
+                        described(&all)
+                    ),
+                    several => format!(
+                        "{} refused attempts begin with '{id}': {}",
+                        several.len(),
+                        described(several)
+                    ),
+                }
+            }
         };
         Err(Error::NoAttempt { message, others: !all.is_empty() })
     }
@@ -267,7 +331,8 @@ impl Attempt {
         let all = all(repo);
         let mut removed = false;
         for (_, path) in entries(&all) {
-            let made = head(&path).map(|head| head.made).or_else(|| modified(&path)).unwrap_or(0);
+            let made =
+                head(&path).map(|head| head.made).or_else(|| Some(modified(&path)?.as_secs())).unwrap_or(0);
             let half = path.extension().is_some_and(|extension| extension == "new");
             let limit = if half { Duration::from_secs(60 * 60) } else { KEPT_FOR };
             if now().saturating_sub(made) > limit.as_secs() {
@@ -316,9 +381,10 @@ fn is_directory(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
-fn modified(path: &Path) -> Option<u64> {
+/// When it was last written, since 1970.
+fn modified(path: &Path) -> Option<Duration> {
     let modified = path.symlink_metadata().ok()?.modified().ok()?;
-    modified.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+    modified.duration_since(UNIX_EPOCH).ok()
 }
 
 fn now() -> u64 {

@@ -183,6 +183,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
+    Item("`feedback`", "Where edits were refused, what `--feedback` prints; else null."),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 

@@ -1,0 +1,95 @@
+//! What to send to a model: the instructions, the files named, the request.
+
+use super::Error;
+use crate::edit::FormatId;
+use crate::path::RepoPath;
+use crate::plan::TreeView;
+use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Listing};
+use crate::vcs::repo::Repo;
+
+/// What is asked for, and how.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Question {
+    /// The format to ask for.
+    pub format: FormatId,
+    /// The commit whose files are shown; without one, HEAD.
+    pub base: Option<String>,
+    /// How files are set apart.
+    pub listing: Listing,
+    /// What the model is to do.
+    pub request: Option<String>,
+    /// How many lines of context a format asks for that needs some.
+    pub context_lines: usize,
+    /// Pathspecs of the files to show, from the current directory.
+    pub files: Vec<String>,
+}
+
+impl Default for Question {
+    fn default() -> Self {
+        Self {
+            format: FormatId::Opx,
+            base: None,
+            listing: Listing::Fences,
+            request: None,
+            context_lines: CONTEXT_LINES,
+            files: Vec::new(),
+        }
+    }
+}
+
+/// A prompt.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Prompted {
+    /// The text.
+    pub text: String,
+    /// How many files are shown.
+    pub files: usize,
+    /// Files that were named and are not shown, each with the reason.
+    pub left_out: Vec<(String, &'static str)>,
+}
+
+/// Makes a prompt.
+///
+/// # Errors
+/// A pathspec that names no tracked file, or the repository cannot be read.
+pub fn prompt(question: &Question) -> Result<Prompted, Error> {
+    let repo = Repo::discover()?;
+    let revision = question.base.as_deref().unwrap_or("HEAD");
+    let mut files = Vec::new();
+    let mut left_out = Vec::new();
+    if !question.files.is_empty() {
+        let commit = repo.commit_of(revision)?;
+        let tree = repo.tree(Some(commit))?;
+        for pattern in &question.files {
+            let found = repo.files_of(commit, &repo.from_here(pattern)?)?;
+            if found.is_empty() {
+                return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
+            }
+            for (path, id) in found {
+                if files.iter().any(|(known, _)| *known == path)
+                    || left_out.iter().any(|(known, _)| *known == path)
+                {
+                    continue;
+                }
+                let bytes = match RepoPath::parse(&path) {
+                    Ok(path) => tree.read(&path)?.to_vec(),
+                    Err(_) => repo.blob(id)?,
+                };
+                if bytes.len() > LONGEST_FILE {
+                    left_out.push((path, "too long"));
+                    continue;
+                }
+                match String::from_utf8(bytes) {
+                    Ok(text) if !text.contains('\0') => files.push((path, text)),
+                    _ => left_out.push((path, "binary")),
+                }
+            }
+        }
+    }
+    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
+    let request = question.request.as_deref();
+    let text = prompt::prompt(question.format, question.context_lines, &shown, question.listing, request);
+    Ok(Prompted { text, files: files.len(), left_out })
+}

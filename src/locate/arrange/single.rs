@@ -129,8 +129,10 @@ impl Single<'_> {
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
         let then = |line: usize| self.scene.lineage.and_then(|lineage| lineage.of(line));
-        if let Some(now) = line.checked_sub(1).and_then(then).filter(|now| now + 1 != line) {
-            return Err(evidence::two_readings(line, now + 1));
+        // Behind the line above, and before the line below.
+        let counted = [line.checked_sub(1).and_then(then).map(|above| above + 1), then(line)];
+        if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
+            return Err(evidence::two_readings(line, other));
         }
         addition::behind(self.scene, self.hay, pattern, line)
     }

@@ -65,7 +65,11 @@ fn lone_objects_of_applydir_that_are_not_valid_are_refused_with_key_and_path() {
         ("[{\"file\": \"a\"}]\n", "changes", Some("a")),
         ("{\"file\": \"src/a.rs\"}\n", "changes", Some("src/a.rs")),
         ("{\"file\": \"src/a.rs\", \"changes\": []}\n", "changes", Some("src/a.rs")),
-        ("So:\n\n```json\n{\"changes\": [{\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]}]}\n```\n", "file", None),
+        (
+            "So:\n\n```json\n{\"changes\": [{\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]}]}\n```\n",
+            "file",
+            None,
+        ),
         ("[{\"changes\": []}]\n", "file", None),
     ] {
         let (text, json) = said(answer, &[], 1);
@@ -81,7 +85,8 @@ fn lone_objects_of_applydir_that_are_not_valid_are_refused_with_key_and_path() {
 #[test]
 fn json_names_what_could_not_be_read_and_has_the_prose() {
     let bad = "<edit file=\"src/lost.rs\" op=\"explode\">\n</edit>\n";
-    let answer = format!("I would do this:\n\n{}\nand then\nthat:\n\n{bad}\nBye.\n", replace("src/a.rs", "w", "x\n"));
+    let answer =
+        format!("I would do this:\n\n{}\nand then\nthat:\n\n{bad}\nBye.\n", replace("src/a.rs", "w", "x\n"));
     let (_, json) = said(&answer, &[], 1);
     assert_eq!(json["edits"].as_array().unwrap().len(), 1, "{json:#}");
     assert_eq!(json["unread"][0]["path"], "src/lost.rs", "{json:#}");
@@ -95,7 +100,11 @@ fn a_whole_file_beside_edits_is_a_warning_and_most_of_a_file_is_not_lost() {
     let sandbox = Sandbox::new();
     let file = "src/b.rs\n```\nfn b() {}\n```\n";
     let run = sandbox.apply(["-n"], &format!("{file}\n{}", replace("src/a.rs", "w", "x\n"))).exits(0);
-    assert!(run.stderr.contains("`src/b.rs`") && run.stderr.contains("--format=whole-file"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("`src/b.rs`") && run.stderr.contains("--format=whole-file"),
+        "{}",
+        run.stderr
+    );
     sandbox.file("long", "1\n2\n3\n4\n5\n");
     sandbox.commit("long");
     let short = "long\n```\n1\n2\n```\n".replacen("long", "./long", 1);

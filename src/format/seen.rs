@@ -100,7 +100,7 @@ fn lines(response: &Response) -> Vec<Diagnostic> {
             };
         }
         let span = Span::new(response.id(), line.start, line.end());
-        add(empty(line).filter(|_| begins).map(|what| {
+        add(empty(line, begins).map(|what| {
             let help = "it says that there is nothing to do; if there is, ask for the edits again";
             unread(span, format!("{what} is empty"), help)
         }));
@@ -115,12 +115,12 @@ fn lines(response: &Response) -> Vec<Diagnostic> {
     found
 }
 
-/// What a line opens, and nothing stands in it.
-fn empty(line: Line<'_>) -> Option<&'static str> {
+/// What a line opens, and nothing stands in it. `begins`: no text stands right above it.
+fn empty(line: Line<'_>, begins: bool) -> Option<&'static str> {
     let text = trim(line.text);
     let is = |tag: &str| starts_with_ignore_case(text, tag);
     match () {
-        () if matches!(text, "[]" | "{}") => Some("this JSON"),
+        () if begins && matches!(text, "[]" | "{}") => Some("this JSON"),
         () if is("<opx") || is("<FILE_CHANGES") || is("[[[UDIFFX_FILE_CHANGES") => Some("this envelope"),
         () if is("*** Begin Patch") => Some("this patch"),
         () => None,

@@ -98,6 +98,8 @@ impl Answer {
             FormatId::ApplyPatch | FormatId::FileChanges => read::diffs(text),
             FormatId::Applydir => read::applydir(text),
             FormatId::EditCalls => read::edit_calls(text),
+            // It is not written, and has no hunks.
+            FormatId::WholeFile => Vec::new(),
         };
         Self { format, parts }
     }
@@ -124,6 +126,7 @@ impl Answer {
             FormatId::Applydir => {
                 (format!("{{\"file_entries\": [{{\"file\": {path:?}, \"changes\": [\n"), Some(""), "]}]}\n")
             }
+            FormatId::WholeFile => (format!("{path}\n```\n"), None, "```\n"),
             FormatId::EditCalls => (format!("[{{\"file_path\": {path:?}, \"edits\": [\n"), Some(""), "]}]\n"),
         };
         let has_head = middle.is_none();

@@ -251,7 +251,7 @@ const EDIT_CALLS: Chapter = Chapter {
     \"new_string\": \"    return sorted(books)\",
     \"why\": \"Sort the shelf by title.\"
   },
-  { \"file_path\": \"CHANGES\", \"content\": \"The shelf is sorted by title.\\n\" }
+  { \"file_path\": \"CHANGES\", \"content\": \"The shelf is sorted.\\n\" }
 ]
 ",
 };

@@ -177,6 +177,11 @@ pub(super) const JSON: &[Piece] = &[
         "`edits`",
         "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
     ),
+    Item(
+        "`unread`",
+        "What was to be an edit and could not be read: its path and format, where these are known, and its place.",
+    ),
+    Item("`prose`", "What stands around the edits, piece by piece."),
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),

@@ -261,8 +261,8 @@ impl Survey {
             let within = self.found.drain(frame.found..).filter(|found| found.what != what);
             // What holds calls may come to hold none.
             let within: Vec<Found> = within.filter(|_| what == What::Calls).collect();
-            self.found.extend(within);
             self.found.push(Found { start: frame.start, end, broken, relaxed, what });
+            self.found.extend(within);
         }
     }
 

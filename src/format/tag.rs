@@ -385,6 +385,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_name_is_quoted_in_part() {
+        let text = format!("<{} ", "e".repeat(5000));
+        let response = Response::new(0, "r", text.into_bytes(), 1 << 20).unwrap();
+        let tag = read(&mut Cursor::new(&response));
+        assert_eq!(tag.name.len(), 5000);
+        assert!(tag.faults[0].message.contains("eee…>") && tag.faults[0].message.len() < 150);
+    }
+
+    #[test]
     fn a_tag_in_square_brackets_is_of_one_line() {
         let square = |text: &str| {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();

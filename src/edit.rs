@@ -20,6 +20,31 @@ pub struct Script {
     pub regions: Vec<Region>,
     /// A commit message for the response as a whole, where the format has one (applydir's `message`).
     pub message: Option<String>,
+    /// The edits whose file only the tree tells, in the order they stand.
+    pub unsure: Vec<Unsure>,
+}
+
+/// An edit that the response does not clearly give a file; what the tree has says which is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsure {
+    /// The edit, by its place. The path that it has is one of the candidates.
+    pub edit: Span,
+    /// The files that may be meant.
+    pub candidates: Vec<Target>,
+    /// Which of them is.
+    pub choice: Choice,
+}
+
+/// Which of several files an edit is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The only one to which the edit applies: what stands right above it and a heading higher up differ.
+    Applies,
+    /// The only one that there is, of those that prose above the edit names.
+    Exists {
+        /// The one that is meant where prose names none that there is.
+        otherwise: Option<Target>,
+    },
 }
 
 impl Script {
@@ -34,6 +59,7 @@ impl Script {
         self.edits.extend(other.edits.into_iter().map(|edit| Edit { region: regions + edit.region, ..edit }));
         self.diagnostics.extend(other.diagnostics);
         self.regions.extend(other.regions);
+        self.unsure.extend(other.unsure);
         self.message = self.message.take().or(other.message);
     }
 
@@ -42,9 +68,9 @@ impl Script {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
     }
 
-    /// The paths that the edits name, as written, each once, in the order in which they first stand; those of moves and
-    /// copies at both ends.
-    pub fn paths(&self) -> Vec<&str> {
+    /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
+    /// ends.
+    pub fn paths(&self) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
         let both = self.edits.iter().flat_map(|edit| {
             let to = match &edit.op {
@@ -53,7 +79,7 @@ impl Script {
             };
             std::iter::once(&edit.path).chain(to)
         });
-        both.map(|target| target.raw.as_str()).filter(|path| seen.insert(*path)).collect()
+        both.map(Target::shown).filter(|path| seen.insert(path.clone())).collect()
     }
 
     /// The prose of one of the script's responses: what stands before, between and after the regions, in order, without
@@ -232,6 +258,17 @@ pub struct Target {
     pub span: Span,
 }
 
+impl Target {
+    /// The path as it is shown: `d\\e`, `./d/e` and `d/e` are one.
+    pub fn shown(&self) -> String {
+        let path = self.raw.replace('\\', "/");
+        match path.trim_start_matches("./") {
+            "" => path,
+            rest => rest.to_owned(),
+        }
+    }
+}
+
 /// What an edit does to its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
@@ -356,13 +393,27 @@ impl Change {
         }
     }
 
+    /// The texts before and behind one of the dividers of [`Change::Splits`], by its offset.
+    ///
+    /// A divider right before the end may be doubled, and divides nothing then. Where the text to find holds a divider,
+    /// the other may too.
+    pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
+        let Change::Splits { lines, dividers } = self else { return None };
+        let is_last =
+            |&at: &usize| lines.get(at..).is_some_and(|rest| rest.find('\n') == rest.len().checked_sub(1));
+        let doubled = dividers.last().copied().filter(is_last);
+        let doubled = doubled.filter(|&last| divider < last && dividers.first() == Some(&divider));
+        let (_, after) = lines.get(divider..doubled.unwrap_or(lines.len()))?.split_once('\n')?;
+        Some((lines.get(..divider)?, after))
+    }
+
     /// The lines that stand there afterwards, without line breaks; where the divider is in doubt, those after the first.
     pub fn result(&self) -> Vec<&str> {
         match self {
             Change::Texts { after, .. } => after.lines().collect(),
-            Change::Splits { lines, dividers } => {
-                let start = dividers.first().copied().unwrap_or(0);
-                lines.get(start..).unwrap_or("").lines().skip(1).collect()
+            Change::Splits { dividers, .. } => {
+                let first = dividers.first().copied().unwrap_or(0);
+                self.split(first).map_or("", |(_, after)| after).lines().collect()
             }
             Change::Diff { lines, .. } => {
                 let stands = |line: &&str| !line.starts_with(['-', '~']);

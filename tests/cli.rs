@@ -543,21 +543,6 @@ fn usage_errors_are_objects_too() {
 }
 
 #[test]
-fn hooks_that_do_not_run_are_named() {
-    let sandbox = Sandbox::new();
-    for hook in ["pre-commit", "post-commit"] {
-        sandbox.script(&sandbox.repo.join(".git/hooks").join(hook), "#!/bin/sh\nexit 1\n");
-    }
-    sandbox.apply([""; 0], &five()).exits(128).says("--no-verify");
-    let run = sandbox.apply(["--no-verify"], &five()).exits(0);
-    assert!(
-        run.stderr.contains("post-commit hook did not run") && !run.stderr.contains("pre-commit"),
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
 fn a_template_is_not_taken_for_a_name() {
     let sandbox = Sandbox::new();
     sandbox.apply(["-b", "try/{n}"], &five()).exits(129).says("templates");

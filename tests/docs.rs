@@ -40,8 +40,14 @@ mod man_page {
 
     const FILE: &str = "man/git-llm-apply.1";
     /// Keys without an option.
-    const OTHER_KEYS: [&str; 4] =
-        ["llmapply.sensitive", "llmapply.maxSize", "llmapply.lockTimeout", "llmapply.contextLines"];
+    const OTHER_KEYS: [&str; 6] = [
+        "llmapply.sensitive",
+        "llmapply.maxSize",
+        "llmapply.lockTimeout",
+        "llmapply.contextLines",
+        "llmapply.scratchDir",
+        "llmapply.keepScratch",
+    ];
 
     /// The page as text: without what roff needs and readers do not see.
     fn text() -> String {
@@ -541,10 +547,10 @@ fn the_changelog_has_this_version() {
 #[test]
 fn the_hooks_are_named_that_the_program_knows() {
     let text = read("hooks/README.md");
-    let source = read("src/transaction/obstacles.rs");
-    // The lists of the source, in quotes there.
-    let lists = source.lines().filter(|line| line.contains("_HOOKS: &[&str]"));
-    let names: Vec<_> = lists.flat_map(|line| line.split('"').skip(1).step_by(2)).collect();
+    let source = read("src/transaction/hooks.rs");
+    // The names in the source, in quotes there.
+    let named = source.lines().filter(|line| line.starts_with("const ") && line.contains(": &str = \""));
+    let names: Vec<_> = named.filter_map(|line| line.split('"').nth(1)).collect();
     assert!(names.len() >= 6, "{names:?}");
     for name in names.into_iter().chain(["reference-transaction"]) {
         assert!(text.contains(&format!("`{name}`")), "hooks/README.md does not name {name}");

@@ -185,6 +185,35 @@ fn a_filter_that_has_to_succeed_and_does_not_stops_it() {
 }
 
 #[test]
+fn a_filter_that_does_not_take_a_file_back_to_what_is_stored_stops_it() {
+    // It eats what it is given, or fails where git lets that pass: what is stored would not be what the edit says.
+    for (clean, required) in [("cat >/dev/null", "true"), ("head -c 3", "true"), ("exit 3", "false")] {
+        let sandbox = disguised();
+        sandbox.git(["config", "filter.rot.clean", clean]);
+        sandbox.git(["config", "filter.rot.required", required]);
+        let before = sandbox.listing();
+        for options in [&["--no-keep"][..], &["--no-keep", "-b", "side"]] {
+            let run = sandbox.apply(options, &patch("one.rot", "w", "beta\n", "Beta\n")).exits(128);
+            run.says("git cannot convert one.rot: filter=rot does not take it back to what is stored");
+            same(clean, &before, &sandbox.listing());
+        }
+        // Other files are no matter of its.
+        sandbox.apply([""; 0], &replace("README", "w", "hello world\n")).exits(0);
+    }
+}
+
+#[test]
+fn what_a_filter_says_last_is_passed_on() {
+    let sandbox = disguised();
+    let clean = "seq 100000 >&2; echo no key today >&2; exit 1";
+    sandbox.git(["config", "filter.rot.clean", clean]);
+    let run = sandbox.apply([""; 0], &patch("one.rot", "w", "beta\n", "Beta\n")).exits(128);
+    let run = run.says("no key today");
+    assert!(run.stderr.len() < 2000, "{}", run.stderr);
+    sandbox.is_sound();
+}
+
+#[test]
 fn what_nobody_can_tell_is_refused() {
     let both = "*.both filter=rot working-tree-encoding=UTF-16LE\n";
     type Case = (&'static str, fn(&Sandbox), String, &'static str);

@@ -360,3 +360,32 @@ fn so_is_head_where_git_alone_knows_of_it() {
         a_head_that_is_switched_under_the_locks_is_seen,
     ]);
 }
+
+#[test]
+fn a_commit_that_comes_by_does_not_take_the_landing_back() {
+    // Git reads HEAD and the index before it asks for the index's lock; here it waits in between, until the landing is over.
+    let hook =
+        "#!/bin/sh\n: >../waits\nfor n in $(seq 200); do [ -e ../go ] && break; sleep 0.05; done\nexit 1\n";
+    for kind in [None, Some(LOOK_ON)] {
+        for at in ["index-placed", "ref-moved"] {
+            let sandbox = with_other(kind);
+            let monitor = sandbox.root().join("monitor");
+            sandbox.script(&monitor, hook);
+            let monitor = format!("core.fsmonitor={}", monitor.display());
+            let stopped = Stopped::at(&sandbox, at);
+            let mut commit = sandbox.git_command(["-c", &monitor, "commit", "--allow-empty", "-m", "mine"]);
+            commit.env("GIT_TEST_PRELOAD_INDEX", "1").stdout(Stdio::null()).stderr(Stdio::null());
+            let mut commit = commit.spawn().unwrap();
+            assert!(wait_for(|| sandbox.root().join("waits").exists()), "{at}");
+            stopped.go_on().exits(0);
+            std::fs::write(sandbox.root().join("go"), "").unwrap();
+            // It has seen both as before, and fails; or both as after, and goes on from there.
+            assert_eq!(commit.wait().unwrap().success(), at == "ref-moved", "{at}");
+            assert_eq!(sandbox.git(["show", "HEAD:README"]), "hello world", "{at}");
+            assert_eq!(sandbox.git(["diff", "--cached", "--name-only"]), "", "{at}");
+            // The commit that failed is there, and nobody refers to it.
+            sandbox.has_sound_objects();
+            sandbox.leaves_no_file();
+        }
+    }
+}

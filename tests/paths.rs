@@ -177,7 +177,7 @@ proptest! {
     ) {
         let context = PathContext {
             worktree: worktree.map(str::to_owned),
-            repository_name: Some("r".to_owned()),
+            repository_names: &["r".to_owned()],
             is_top_level_directory: &|_| true,
         };
         match interpret(&raw, root.as_deref(), &context) {
@@ -194,7 +194,7 @@ proptest! {
     ) {
         let context = PathContext {
             worktree: Some("/w/r".to_owned()),
-            repository_name: None,
+            repository_names: &[],
             is_top_level_directory: &|_| false,
         };
         let expected = RepoPath::parse(&name);

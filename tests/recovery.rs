@@ -234,9 +234,16 @@ fn unlocked(fault: &str, locks: usize) -> Sandbox {
 #[test]
 fn a_landing_is_settled_although_somebody_has_removed_its_locks() {
     let (before, after) = ends();
-    let back =
-        ["index-locked", "index-kept", "file-placed", "file-removed", "index-prepared", "ref-prepared"];
-    let forward = ["ref-moved", "reflog-written", "orig-head-set", "index-placed"];
+    let back = [
+        "index-locked",
+        "index-kept",
+        "file-placed",
+        "file-removed",
+        "index-prepared",
+        "index-placed",
+        "ref-prepared",
+    ];
+    let forward = ["ref-moved", "orig-head-set", "reflog-written"];
     let all = back.iter().map(|fault| (fault, &before)).chain(forward.iter().map(|fault| (fault, &after)));
     for (fault, wanted) in all {
         for locks in [1, 3] {
@@ -260,13 +267,13 @@ fn a_landing_is_settled_although_somebody_has_removed_its_locks() {
 
 #[test]
 fn so_is_a_first_landing_that_found_no_index() {
-    for (fault, commits) in [("file-placed", None), ("ref-moved", Some("1"))] {
+    for (fault, commits) in [("file-placed", None), ("index-placed", None), ("ref-moved", Some("1"))] {
         let sandbox = Sandbox::unborn();
         let file = sandbox.response(&create("a/b", "Begin", "one\n"));
         sandbox.command([file]).env(VARIABLE, format!("{fault}:kill")).output().unwrap();
         LOCKS.iter().for_each(|lock| std::fs::remove_file(sandbox.repo.join(lock)).unwrap());
-        assert!(!sandbox.exists(".git/index"));
         sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.exists(".git/index"), commits.is_some(), "{fault}");
         assert_eq!(sandbox.status(), "", "{fault}");
         assert_eq!(sandbox.exists("a/b"), commits.is_some());
         if let Some(commits) = commits {
@@ -279,8 +286,9 @@ fn so_is_a_first_landing_that_found_no_index() {
 #[test]
 fn a_recovery_that_takes_the_locks_anew_may_be_killed() {
     let (before, after) = ends();
-    for (first, wanted) in [("index-prepared", &before), ("ref-moved", &after)] {
-        for second in ["index-locked", "reflog-written", "index-placed", "ref-unlocked", "scratch-removed"] {
+    for (first, wanted) in [("index-prepared", &before), ("index-placed", &before), ("ref-moved", &after)] {
+        for second in ["index-locked", "index-restored", "reflog-written", "ref-unlocked", "scratch-removed"]
+        {
             let sandbox = unlocked(first, 3);
             sandbox.command(["recover"]).env(VARIABLE, format!("{second}:kill")).output().unwrap();
             sandbox.run(["recover"]).exits(0);
@@ -290,68 +298,88 @@ fn a_recovery_that_takes_the_locks_anew_may_be_killed() {
     }
 }
 
-/// The command that a line of the output consists of, run by a shell.
-fn run_what_it_says(sandbox: &Sandbox, run: &Run) {
-    let command = run.stderr.lines().find_map(|line| line.strip_prefix("    git ")).unwrap();
-    let mut shell = sandbox.git_command(["-c", &format!("alias.it=!git {command}"), "it"]);
-    Run::of(shell.output().unwrap()).exits(0);
+#[test]
+fn what_git_has_noted_of_files_since_is_no_obstacle() {
+    // Somebody has removed the locks and looked at the status, for which git writes the index anew.
+    let (before, after) = ends();
+    for (fault, wanted) in [("file-placed", &before), ("index-placed", &before), ("ref-moved", &after)] {
+        let sandbox = unlocked(fault, 3);
+        let index = sandbox.read(".git/index");
+        let run = sandbox.repo.join("run.sh");
+        std::fs::File::options().append(true).open(run).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        sandbox.status();
+        assert_ne!(sandbox.read(".git/index"), index, "{fault}");
+        sandbox.run(["recover"]).exits(0);
+        sandbox.state().is(wanted, fault);
+        sandbox.is_sound();
+    }
 }
 
 #[test]
-fn what_the_index_lacks_after_others_went_on_is_said_with_what_mends_it() {
-    // With something staged.
-    let sandbox = unlocked("ref-moved", 3);
-    sandbox.file("mine.txt", "mine\n");
-    sandbox.git(["add", "mine.txt"]);
-    let before = sandbox.state();
-    let run = sandbox.run(["recover"]).exits(4).says("README");
-    let after = sandbox.state();
-    assert_eq!((&after.index, &after.status), (&before.index, &before.status));
-    assert_eq!(sandbox.text("README"), "hello world\n");
-    run_what_it_says(&sandbox, &run);
-    assert_eq!(sandbox.status(), "A  mine.txt");
-    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+fn what_others_do_after_the_branch_has_moved_takes_nothing_back() {
+    // The locks gone, with something staged, and with a commit.
+    for commit in [false, true] {
+        let sandbox = unlocked("ref-moved", 3);
+        sandbox.file("mine.txt", "mine\n");
+        sandbox.git(["add", "mine.txt"]);
+        if commit {
+            sandbox.git(["commit", "-q", "-m", "mine"]);
+        }
+        sandbox.run(["recover"]).exits(0).says("has landed");
+        assert_eq!(sandbox.git(["show", "HEAD:README"]), "hello world");
+        assert_eq!(sandbox.git(["show", ":README"]), "hello world");
+        assert_eq!(sandbox.status(), if commit { "" } else { "A  mine.txt" });
+        sandbox.has_sound_objects();
+        sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    }
+}
 
-    // With a commit that took it back, by an ordinary landing elsewhere.
-    let sandbox = unlocked("ref-moved", 3);
-    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
-    assert_eq!(sandbox.git(["show", "HEAD:README"]), "hello");
-    let run = sandbox.apply(["-b", "side"], &create("next.txt", "Go on", "next\n")).exits(0);
-    assert_eq!(sandbox.text("README"), "hello world\n");
-    run_what_it_says(&sandbox, &run);
-    assert_eq!(sandbox.git(["diff", "--cached", "HEAD~1"]), "");
+#[test]
+fn what_somebody_has_made_of_an_index_that_is_taken_back_stays_whole() {
+    // A stash has the new files from the index, and brings back the old ones; a reset does that alone.
+    let (before, _) = ends();
+    for command in [&["stash", "-q"][..], &["reset", "-q", "--hard"]] {
+        let sandbox = unlocked("index-placed", 3);
+        sandbox.git(command);
+        sandbox.run(["recover"]).exits(0).says("took a killed run back");
+        let found = sandbox.state();
+        assert_eq!((&found.index, &found.status), (&before.index, &before.status), "{command:?}");
+        sandbox.has_sound_objects();
+        sandbox.leaves_no_file();
+    }
+}
 
-    // Before it had landed: nothing is lacking, and no file is touched.
+#[test]
+fn where_git_went_on_before_the_branch_had_moved_no_file_is_touched() {
     let sandbox = unlocked("index-prepared", 3);
     sandbox.file("mine.txt", "mine\n");
     sandbox.git(["add", "mine.txt"]);
     let before = sandbox.state();
     let run = sandbox.run(["recover"]).exits(4).says("README");
-    assert!(!run.stderr.contains("git restore"), "{}", run.stderr);
+    assert!(run.stderr.contains("README may have what was to land"), "{}", run.stderr);
     let after = sandbox.state();
     assert_eq!((&after.index, &after.status), (&before.index, &before.status));
 
-    // Nor is anything where HEAD is on another branch by now.
+    // Nor is one where HEAD is on another branch by now.
     let sandbox = Sandbox::new();
     sandbox.git(["branch", "other"]);
     with_fault(&sandbox, [""; 0], "ref-moved:kill");
     LOCKS.iter().for_each(|lock| std::fs::remove_file(sandbox.repo.join(lock)).unwrap());
     sandbox.git(["symbolic-ref", "HEAD", "refs/heads/other"]);
     let before = sandbox.git(["ls-files", "-s"]);
-    let run = sandbox.run(["recover"]).exits(4);
-    assert!(!run.stderr.contains("git restore"), "{}", run.stderr);
+    sandbox.run(["recover"]).exits(0).says("has landed");
     assert_eq!(sandbox.git(["ls-files", "-s"]), before);
 }
 
 #[test]
 fn a_lock_of_somebody_elses_is_waited_for_by_the_user() {
-    let (_, after) = ends();
-    let sandbox = unlocked("ref-moved", 3);
+    let (before, _) = ends();
+    let sandbox = unlocked("index-placed", 3);
     sandbox.file(".git/index.lock", "");
     sandbox.run(["recover"]).exits(4).says("index.lock");
     std::fs::remove_file(sandbox.repo.join(".git/index.lock")).unwrap();
     sandbox.run(["recover"]).exits(0);
-    sandbox.state().is(&after, "another's lock");
+    sandbox.state().is(&before, "another's lock");
     sandbox.is_sound();
 }
 

@@ -375,3 +375,29 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
     sandbox.repo = sandbox.root().join("linked");
     assert_eq!((sandbox.status().as_str(), sandbox.exists("again")), ("", false));
 }
+
+#[test]
+fn an_index_on_another_file_system_is_refused_before_anything_changes() {
+    use std::os::unix::fs::MetadataExt;
+    let mut sandbox = Sandbox::new();
+    let device = |path: &std::path::Path| std::fs::metadata(path).map(|found| found.dev()).ok();
+    let other =
+        ["/dev/shm", "/run", "/var/tmp", "/home"].map(std::path::Path::new).into_iter().find_map(|top| {
+            let elsewhere = device(top).is_some_and(|one| Some(one) != device(sandbox.root()));
+            tempfile::tempdir_in(top).ok().filter(|_| elsewhere)
+        });
+    let Some(other) = other else {
+        eprintln!("there is no other file system here");
+        return;
+    };
+    let index = other.path().join("index");
+    std::fs::copy(sandbox.repo.join(".git/index"), &index).unwrap();
+    sandbox.set("GIT_INDEX_FILE", index.to_str().unwrap());
+    let (before, bytes) = (sandbox.listing(), std::fs::read(&index).unwrap());
+    sandbox.apply(["--no-keep"], &five()).exits(128).says("is on another file system");
+    same("index elsewhere", &before, &sandbox.listing());
+    assert_eq!(std::fs::read(&index).unwrap(), bytes);
+    assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 1);
+    // Where no checkout moves along it is no matter.
+    sandbox.apply(["-b", "side"], &five()).exits(0);
+}

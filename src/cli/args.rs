@@ -157,11 +157,32 @@ pub const OPTIONS: &[Opt] = &[
     },
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
+        short: Some('x'),
+        takes: Takes::Values("cmd"),
+        common: true,
+        check: false,
+        ..value(
+            "exec",
+            "cmd",
+            "land only if this command succeeds; may be repeated",
+            "A line for `sh`, run at the top of a worktree that holds what is to land and nothing else; see HOOKS AND \
+             COMMANDS. Its output is shown if it fails, with `-v` as it comes.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "exec-each",
+            "run the commands of --exec at every commit",
+            "Without it they run at the last one. The edit at whose commit a command fails is named.",
+        )
+    },
+    Opt {
         check: false,
         ..flag(
             "verify",
             "run hooks (default); --no-verify skips them",
-            "Hooks are not run by this version: where one is active the landing is refused, unless `--no-verify` is given. \
+            "`--no-verify` skips pre-commit, commit-msg and pre-llm-apply; the other hooks run all the same, as git has it. \
              There is no short form, since `-n` is `--dry-run`.",
         )
     },
@@ -235,7 +256,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         takes: Takes::Optional("id"),
-        common: true,
         check: false,
         keyed: false,
         ..flag(

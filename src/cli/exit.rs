@@ -33,6 +33,7 @@ impl Exit {
     pub const ALL: &[(Exit, &'static str)] = &[
         (Exit::Done, "landed, or nothing left to do because it is all there already"),
         (Exit::Refused, "edits refused, nothing changed (with `--keep-going`: the others may have landed)"),
+        (Exit::ExecFailed, "a command of `--exec` failed, nothing changed"),
         (Exit::HookRefused, "a hook refused, nothing changed"),
         (
             Exit::InTheWay,
@@ -100,6 +101,8 @@ impl Exit {
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
+            transaction::Error::Hook(_) => Exit::HookRefused,
+            transaction::Error::Exec(_) => Exit::ExecFailed,
             transaction::Error::Interrupted => Exit::Interrupted,
         }
     }

@@ -4,6 +4,7 @@
 
 mod formats;
 mod roff;
+mod running;
 mod text;
 
 pub use formats::{Chapter, chapter};
@@ -92,6 +93,8 @@ pub fn page() -> String {
          none changes or goes."
     ));
     page.pieces(text::JSON);
+    page.section("HOOKS AND COMMANDS");
+    page.pieces(running::RUNNING);
     page.section("EXIT STATUS");
     for (exit, meaning) in Exit::ALL {
         page.item(&format!("`{}`", exit.code()), &sentence(meaning));

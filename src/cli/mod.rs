@@ -11,7 +11,7 @@ mod recover;
 mod settings;
 
 use crate::flow;
-use crate::transaction::{self, interrupt};
+use crate::transaction::{self, Failure, Ran, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -100,6 +100,7 @@ impl Error {
             Error::Flow(F::Tree(error)) => error.source.downcast_ref().and_then(of_vcs),
             Error::Flow(F::Transaction(T::Vcs(error))) => of_vcs(error),
             Error::Flow(F::Transaction(T::Unsupported { help, .. })) => Some(help.clone()),
+            Error::Flow(F::Transaction(T::Hook(failure) | T::Exec(failure))) => advice(failure),
             Error::Flow(F::Transaction(T::Busy(_))) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
@@ -139,6 +140,23 @@ impl Error {
             Error::Usage(_) | Error::Word { .. } => Some("see 'git llm-apply -h'".into()),
             _ => None,
         }
+    }
+}
+
+/// What to do about a hook that refused, or a command that failed.
+fn advice(failure: &Failure) -> Option<String> {
+    if failure.lacks_command() {
+        return Some(
+            "it found no command of that name; what git ignores (node_modules, .env) is there if a committed \
+             .worktreeinclude names it"
+                .into(),
+        );
+    }
+    match (&failure.ran, failure.reason) {
+        (Ran::Hook("pre-commit" | "commit-msg" | "pre-llm-apply"), _) => {
+            Some("nothing was changed; --no-verify lands without this hook".into())
+        }
+        _ => Some("nothing was changed".into()),
     }
 }
 
@@ -203,7 +221,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let exit = error.exit();
-            Printer::new(errors()).error(&error.to_string(), error.help().as_deref(), exit);
+            let printer = Printer::new(errors());
+            if let Error::Flow(flow::Error::Transaction(
+                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+            )) = &error
+            {
+                printer.failed(failure, error.help().as_deref(), exit);
+            } else {
+                printer.error(&error.to_string(), error.help().as_deref(), exit);
+            }
             exit
         }
     };

@@ -5,19 +5,27 @@ use super::settings::{Color, Output};
 use crate::flow::Watch;
 use crate::report::escape::escape;
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
-use crate::transaction::{End, Recovered};
+use crate::transaction::{End, Failure, Recovered};
 use anstream::{AutoStream, ColorChoice};
+use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Prints as the settings say.
 pub(super) struct Printer {
     output: Output,
+    /// Whether a line stands on the terminal that says what is being waited for.
+    in_progress: Cell<bool>,
 }
+
+/// How long something may take before it is said that it is waited for, and how much of its name is said.
+const PATIENCE: Duration = Duration::from_millis(500);
+const LINE: usize = 60;
 
 impl Printer {
     pub(super) fn new(output: Output) -> Self {
-        Self { output }
+        Self { output, in_progress: Cell::new(false) }
     }
 
     fn choice(&self) -> ColorChoice {
@@ -145,6 +153,28 @@ impl Printer {
         }
     }
 
+    /// A hook or a command that failed: with what it had printed, where that was not shown as it came.
+    pub(super) fn failed(&self, failure: &Failure, help: Option<&str>, exit: Exit) {
+        if self.output.json {
+            let message = format!("{failure}\n{}", failure.last_lines());
+            return self.error(message.trim_end(), help, exit);
+        }
+        if !self.output.verbose {
+            self.printed(failure);
+        }
+        self.error(&failure.to_string(), help, exit);
+    }
+
+    fn printed(&self, failure: &Failure) {
+        let mut stderr = std::io::stderr();
+        if failure.skipped > 0 {
+            let _ = writeln!(stderr, "[{} bytes of output are left out; -v shows all]", failure.skipped);
+        }
+        let line_break: &[u8] =
+            if failure.output.ends_with(b"\n") || failure.output.is_empty() { b"" } else { b"\n" };
+        let _ = stderr.write_all(&failure.output).and_then(|()| stderr.write_all(line_break));
+    }
+
     /// What to do next.
     fn hint(&self, text: &str) {
         let cyan = anstyle::AnsiColor::Cyan.on_default();
@@ -177,6 +207,28 @@ impl Watch for Printer {
     fn detail(&self, text: &str) {
         if self.output.verbose {
             self.note(text);
+        }
+    }
+
+    fn output(&self, bytes: &[u8]) {
+        if self.output.verbose && !self.output.json {
+            let mut stderr = std::io::stderr();
+            let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
+        }
+    }
+
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        let is_shown = !self.output.quiet && !self.output.json && !self.output.verbose;
+        if is_shown && elapsed > PATIENCE && std::io::stderr().is_terminal() {
+            self.in_progress.set(true);
+            let what: String = escape(what).chars().take(LINE).collect();
+            let _ = write!(std::io::stderr(), "\r\x1b[K{what} ({} s)", elapsed.as_secs());
+        }
+    }
+
+    fn ended(&self) {
+        if self.in_progress.take() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 

@@ -36,7 +36,6 @@ fn reported(one: &Recovered) -> RecoveredReport {
         id: one.id.clone(),
         end: settled.end.as_str(),
         left: settled.left.clone(),
-        unindexed: settled.unindexed.clone(),
         locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
         aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
     }
@@ -67,15 +66,11 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     let settled = &one.settled;
     let mut all = Vec::new();
     for path in &settled.left {
-        all.push(format!("  {path} was changed since, and stays as it is: look at it"));
-    }
-    if let (Some(new), false) = (&settled.new, settled.unindexed.is_empty()) {
-        let paths: Vec<_> = settled.unindexed.iter().map(|path| shell_word(path)).collect();
-        all.push(format!(
-            "  the index does not have what landed in {}, and the next commit would take it back; this puts it there:",
-            settled.unindexed.join(", ")
-        ));
-        all.push(format!("    git restore --source={new} --staged -- {}", paths.join(" ")));
+        all.push(match settled.end {
+            // Nobody knows who did what to it.
+            End::LeftAlone => format!("  {path} may have what was to land, and stays as it is: look at it"),
+            _ => format!("  {path} was changed since, and stays as it is: look at it"),
+        });
     }
     for lock in &settled.locks {
         all.push(format!(
@@ -84,9 +79,4 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
         ));
     }
     all
-}
-
-/// A path from the top as a word of a shell's command.
-fn shell_word(path: &str) -> String {
-    format!("':(top,literal){}'", path.replace('\'', r"'\''"))
 }

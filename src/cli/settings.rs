@@ -198,6 +198,10 @@ impl Settings {
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
         options.verify = from.switch("verify", options.verify)?;
+        options.exec = from.several("exec")?;
+        options.exec_each = from.switch("exec-each", options.exec_each)?;
+        options.scratch_dir = config.path("llmapply.scratchdir")?;
+        options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
         options.exclude = from.several("exclude")?;
         options.max_fuzz = max_fuzz;
@@ -251,6 +255,7 @@ pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question
                 config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
             })?;
     }
+    question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;
     question.request = from.single("request")?;
     question.files = matches.get_many("pathspec").into_iter().flatten().cloned().collect();

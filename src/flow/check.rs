@@ -53,7 +53,7 @@ impl Run<'_> {
         if ready.series.is_empty() {
             return Ok((report, None));
         }
-        match transaction::in_the_way(repo, &target, &base, &ready.series, !self.options.verify) {
+        match transaction::in_the_way(repo, &target, &base, &ready.series) {
             Ok(obstacles) if obstacles.is_empty() => {}
             Ok(obstacles) => told::in_the_way(&mut report, &obstacles, ready.refused.is_some()),
             // What the edits come to is shown nevertheless.

@@ -3,7 +3,7 @@
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Landed, Planned, Target, Transaction, interrupt};
+use crate::transaction::{self, Attempt, Commits, Landed, Planned, Progress, Target, Transaction, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -85,7 +85,15 @@ impl Run<'_> {
             return Ok((report, None));
         }
         let held = interrupt::hold();
-        let landed = match self.transact(repo, &target, &base, &ready.series) {
+        let describe = |commits: &Commits, landed: bool| {
+            let mut report = report.clone();
+            self.landed(repo, &mut report, &target, &ready.series, commits);
+            if !landed {
+                report.status = Status::Checked;
+            }
+            report::json(&report, 0).unwrap_or_default()
+        };
+        let landed = match self.transact(repo, &target, &base, &ready.series, &describe) {
             Ok(landed) => landed,
             Err(transaction::Error::InTheWay(obstacles)) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
@@ -105,7 +113,7 @@ impl Run<'_> {
             Err(error) => return Err(error.into()),
         };
         drop(held);
-        self.landed(repo, &mut report, &target, &ready.series, &landed);
+        self.landed(repo, &mut report, &target, &ready.series, &landed.commits);
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
@@ -116,11 +124,6 @@ impl Run<'_> {
         }
         for what in &landed.by_git {
             self.watch.detail(what);
-        }
-        if !self.options.verify {
-            for hook in transaction::unrun_hooks(repo)? {
-                self.watch.warn(&format!("the {hook} hook did not run: this version runs no hooks"));
-            }
         }
         if target.checked_out {
             repo.tell_of_new_index();
@@ -135,15 +138,43 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
+        describe: &dyn Fn(&Commits, bool) -> String,
     ) -> Result<Landed, transaction::Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            exec: self.options.exec.clone(),
+            exec_each: self.options.exec_each,
+            scratch_dir: self.options.scratch_dir.clone(),
+            keep_scratch: self.options.keep_scratch,
             reflog: reflog(edits, &self.names()),
+            describe,
+            progress: &Told(self.watch),
         };
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
         transaction.prepare(base, series)?.publish()
+    }
+}
+
+/// Passes on what a transaction tells.
+struct Told<'a>(&'a dyn Watch);
+
+impl Progress for Told<'_> {
+    fn output(&self, bytes: &[u8]) {
+        self.0.output(bytes);
+    }
+
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        self.0.waiting(what, elapsed);
+    }
+
+    fn ended(&self) {
+        self.0.ended();
+    }
+
+    fn warn(&self, text: &str) {
+        self.0.warn(text);
     }
 }
 

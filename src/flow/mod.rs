@@ -23,6 +23,7 @@ pub use run::Order;
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
+use std::time::Duration;
 
 /// Why a flow came to nothing, beyond what its report would say.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,19 @@ pub trait Watch {
     fn detail(&self, text: &str) {
         let _ = text;
     }
+
+    /// A hook or a command has printed that.
+    fn output(&self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// It still runs, after that time.
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        let _ = (what, elapsed);
+    }
+
+    /// It has ended.
+    fn ended(&self) {}
 
     /// A killed run was settled first.
     fn recovered(&self, run: &Recovered) {

@@ -4,6 +4,7 @@ use crate::edit::FormatId;
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How responses are read, judged and landed. The defaults are those of the command.
@@ -22,6 +23,14 @@ pub struct Options {
     pub message: Option<String>,
     /// Whether hooks run that can be skipped.
     pub verify: bool,
+    /// Command lines for `sh` that have to succeed on what is to land.
+    pub exec: Vec<String>,
+    /// Whether they run at every commit, and not at the last only.
+    pub exec_each: bool,
+    /// Where the worktrees are made that hooks and commands run in; by default in the user's cache directory.
+    pub scratch_dir: Option<PathBuf>,
+    /// Whether such a worktree stays for the next landing, with what was built there.
+    pub keep_scratch: bool,
     /// Pathspecs: only these paths may be touched, where there are any.
     pub include: Vec<String>,
     /// Pathspecs: these paths may not be touched.
@@ -63,6 +72,10 @@ impl Default for Options {
             commit: Grouping::Edit,
             message: None,
             verify: true,
+            exec: Vec::new(),
+            exec_each: false,
+            scratch_dir: None,
+            keep_scratch: false,
             include: Vec::new(),
             exclude: Vec::new(),
             sensitive: Vec::new(),

@@ -4,7 +4,7 @@ use super::Error;
 use crate::edit::FormatId;
 use crate::path::RepoPath;
 use crate::plan::TreeView;
-use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Listing};
+use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Lesson, Listing};
 use crate::vcs::repo::Repo;
 
 /// What is asked for, and how.
@@ -21,6 +21,8 @@ pub struct Question {
     pub request: Option<String>,
     /// How many lines of context a format asks for that needs some.
     pub context_lines: usize,
+    /// Whether files may be removed; what is forbidden is not taught.
+    pub delete: bool,
     /// Pathspecs of the files to show, from the current directory.
     pub files: Vec<String>,
 }
@@ -33,6 +35,7 @@ impl Default for Question {
             listing: Listing::Fences,
             request: None,
             context_lines: CONTEXT_LINES,
+            delete: true,
             files: Vec::new(),
         }
     }
@@ -90,6 +93,7 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
     }
     let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
     let request = question.request.as_deref();
-    let text = prompt::prompt(question.format, question.context_lines, &shown, question.listing, request);
+    let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
+    let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
     Ok(Prompted { text, files: files.len(), left_out })
 }

@@ -221,6 +221,6 @@ impl Run<'_> {
         };
         let number = *planned.edits.iter().find(is_about).or(planned.edits.first())?;
         let edit = self.script.edits.get(number.checked_sub(1)?)?;
-        Some(Diagnostic::error(code, edit.span, message).for_edit(number, &edit.path.raw))
+        Some(Diagnostic::error(code, edit.span, message).for_edit(number, edit.path.shown()))
     }
 }

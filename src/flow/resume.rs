@@ -182,7 +182,7 @@ impl Run<'_> {
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.options.branch);
         attempt.target = Some(target.name.clone());
-        attempt.paths = self.script.paths().into_iter().map(str::to_owned).collect();
+        attempt.paths = self.script.paths();
         // What clashes with the branch can only be corrected on the branch as it is now.
         attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
@@ -200,7 +200,11 @@ impl Run<'_> {
             Some(resumed) => Attempt::forget(repo, &resumed.id),
             None => {
                 Attempt::id_of(&self.responses).and_then(|id| Attempt::forget(repo, &id)).and_then(|()| {
-                    Attempt::forget_older(repo, &target.name, &self.script.paths().into_iter().collect())
+                    Attempt::forget_older(
+                        repo,
+                        &target.name,
+                        &self.script.paths().iter().map(String::as_str).collect(),
+                    )
                 })
             }
         };

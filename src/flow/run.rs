@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
         Ok(Rules {
             max_fuzz: options.max_fuzz,
             worktree: worktree.map(|path| path.trim_end_matches('/').to_owned()),
-            repository_name: repo.name(),
+            repository_names: repo.names(),
             permit: Box::new(permit),
             also_sensitive: Box::new(also_sensitive),
             allow_delete: options.allow_delete,

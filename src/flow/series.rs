@@ -20,7 +20,7 @@ impl Run<'_> {
             let steps: Vec<_> = group.steps.iter().map(|&at| &plan.steps()[at]).collect();
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
-            let operation = |at: usize| Operation::new(&edits[at].op, &steps[at].path, steps[at].to.as_ref());
+            let operation = |at: usize| Operation::of(&edits[at].op, steps[at]);
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
             let message = match (&self.options.message, self.options.commit) {
                 (Some(message), _) => terminated(message),
@@ -32,7 +32,7 @@ impl Run<'_> {
                     Message::for_group(&Group::Response(&response), &whys).to_string()
                 }
                 (None, _) => {
-                    let last = Operation::new(&edits[0].op, &steps[0].path, steps[0].to.as_ref());
+                    let last = Operation::of(&edits[0].op, steps[0]);
                     self.with_note(Message::for_group(
                         &Group::File(self.of_file(&group.changes, last)),
                         &whys,

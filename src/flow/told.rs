@@ -7,7 +7,7 @@ use crate::format::{self, FORMATS};
 use crate::plan::{self, Rejected};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
-use crate::transaction::{Landed, Obstacle, Planned, Target};
+use crate::transaction::{Commits, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
@@ -115,11 +115,11 @@ impl Run<'_> {
         report: &mut Report,
         target: &Target,
         series: &[Planned],
-        landed: &Landed,
+        commits: &Commits,
     ) {
         report.status = Status::Landed;
         let named = |id: Oid| (id.to_string(), repo.short(id));
-        for (planned, commit) in series.iter().zip(&landed.commits) {
+        for (planned, commit) in series.iter().zip(commits) {
             for edit in report.edits.iter_mut().filter(|edit| planned.edits.contains(&edit.number)) {
                 match commit {
                     Some(commit) => {
@@ -134,8 +134,9 @@ impl Run<'_> {
         for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
             edit.state = EditState::NoChange;
         }
-        let old = landed.old.map(|id| (id, repo.short(id)));
-        report.branch = Some(branch(target, old, Some((landed.new, repo.short(landed.new)))));
+        let end = |id: Option<Oid>| id.map(|id| (id, repo.short(id)));
+        let new = commits.iter().flatten().next_back().copied();
+        report.branch = Some(branch(target, end(target.tip), end(new)));
     }
 }
 

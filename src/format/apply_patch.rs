@@ -78,7 +78,7 @@ fn read(cursor: &mut Cursor<'_>, script: &mut Script) {
         }
         patch.take(cursor, script, line, dedent(line, extent.indent));
         match &mut patch.section {
-            Some(section) if extent.indent.is_empty() && cursor.quote_depth() == 0 => {
+            Some(section) if extent.indent.is_empty() && cursor.margin().is_none() => {
                 section.take_more(cursor)
             }
             _ => cursor.advance(),

@@ -9,6 +9,7 @@
 
 mod apply_patch;
 mod applydir;
+pub mod code;
 #[cfg(test)]
 mod cost;
 mod edit_calls;
@@ -26,8 +27,11 @@ pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
+mod skipped;
 pub mod tag;
+mod unread;
 mod whole_file;
+pub mod why;
 
 pub use crate::edit::{FormatId, UnknownFormat};
 pub use seen::seen;
@@ -36,7 +40,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Region, Script};
 use crate::response::Response;
 use render::{Rendered, Unrepresentable};
-use scan::Cursor;
+use scan::{Cursor, Margin};
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {
@@ -150,24 +154,7 @@ fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
     cursor.past.asked = formats.len() == 1;
-    while !cursor.is_end() {
-        if cursor.text().is_empty() {
-            cursor.advance();
-        } else if take(&mut cursor, &mut script, formats) || take_quoted(&mut cursor, &mut script, formats) {
-            if is_full(&script) {
-                let rest = cursor.span(cursor.at(), response.text().len());
-                let message = format!(
-                    "the response is not read from here on, after {} and {} errors",
-                    reasoning::count(script.edits.len()),
-                    script.diagnostics.len()
-                );
-                script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
-                break;
-            }
-        } else {
-            cursor.advance();
-        }
-    }
+    read_to(&mut cursor, &mut script, formats);
     if let Some(span) = cursor.envelope() {
         let end = response.text().len();
         script.diagnostics.push(
@@ -178,14 +165,73 @@ fn read(response: &Response, formats: &[Format]) -> Script {
     }
     cursor.finish_reasoning(&mut script);
     cursor.past.finish(&mut script);
+    unread::report(&cursor, &mut script);
+    skipped::warn(response, formats, &cursor.skipped, &mut script);
     script
+}
+
+/// Reads on to the end of the cursor's input, or until as much was found as is taken from one response.
+fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
+    while !cursor.is_end() {
+        if cursor.text().is_empty() {
+            cursor.pass();
+        } else if take(cursor, script, formats) || take_quoted(cursor, script, formats) {
+            if is_full(script) {
+                let rest = cursor.span(cursor.at(), cursor.response().text().len());
+                let message = format!(
+                    "the response is not read from here on, after {} and {} errors",
+                    reasoning::count(script.edits.len()),
+                    script.diagnostics.len()
+                );
+                script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
+                break;
+            }
+        } else {
+            cursor.note_unread();
+            cursor.pass();
+        }
+    }
 }
 
 /// Takes what begins at this line, reasoning or a region; says whether there was anything.
 fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
-    if cursor.skip_reasoning() || cursor.end_reasoning(script) {
+    cursor.skip_reasoning()
+        || cursor.end_reasoning(script, false)
+        || take_indented(cursor, script, formats)
+        || take_region(cursor, script, formats)
+        || cursor.end_reasoning(script, true)
+}
+
+/// Takes the region that opens at this line if its fence or list item is indented.
+fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    // It is read without that indentation. If it then breaks off at a line that lacks it, only tags or fence are
+    // indented, and its lines are read as they are. JSON has no lines.
+    let blanks = cursor.indentation();
+    let text = cursor.text().trim_start();
+    let is_json = text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[["));
+    if blanks.is_empty() || is_json || cursor.at() < cursor.outdented {
+        return false;
+    }
+    let (state, outer) = (cursor.state(), cursor.margin());
+    let found = (script.edits.len(), script.diagnostics.len(), script.regions.len(), script.unsure.len());
+    let taken = cursor.enter_indentation(blanks) && take_region(cursor, script, formats);
+    let ends_inside = !cursor.is_end();
+    cursor.leave(outer);
+    let whole = || !script.diagnostics[found.1..].iter().any(Diagnostic::is_error);
+    if taken && (ends_inside || cursor.is_end() || whole()) {
         return true;
     }
+    cursor.outdented = cursor.at();
+    cursor.restore(state);
+    script.edits.truncate(found.0);
+    script.diagnostics.truncate(found.1);
+    script.regions.truncate(found.2);
+    script.unsure.truncate(found.3);
+    false
+}
+
+/// Takes the region that opens at this line.
+fn take_region(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
     let start = cursor.at();
     let found = (script.edits.len(), script.diagnostics.len());
     // JSON is more than one format's.
@@ -193,8 +239,19 @@ fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> boo
         if !(format.opens)(cursor) {
             continue;
         }
+        let (above, fenced, message) = (cursor.above(), cursor.fence().is_some(), script.message.is_some());
         cursor.begin_region();
         (format.parse)(cursor, script);
+        let edits = script.edits.get_mut(found.0..).unwrap_or_default();
+        // A message for the whole is why, too; and blocks have a prose of their own each. A patch is one thought, so that the
+        // prose before it is that of all its sections; of other edits it is that of the first.
+        let is_own = script.message.is_some() != message || format.id == FormatId::SearchReplace;
+        let below = if format.id == FormatId::ApplyPatch { edits.len() } else { edits.len().min(1) };
+        let edits = &mut edits[..below];
+        if !is_own && script.diagnostics.len() == found.1 && edits.iter().any(|edit| edit.why.is_none()) {
+            let why = why::above(above.map(|line| line.text), fenced);
+            edits.iter_mut().filter(|edit| edit.why.is_none()).for_each(|edit| edit.why.clone_from(&why));
+        }
         if cursor.at() > start {
             cursor.end_region();
             if found != (script.edits.len(), script.diagnostics.len()) {
@@ -216,7 +273,7 @@ fn take_quoted(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format])
         return false;
     }
     let taken = take(cursor, script, formats);
-    cursor.leave_quote();
+    cursor.leave(Margin::default());
     if !taken {
         cursor.reset(mark);
     }

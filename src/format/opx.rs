@@ -10,7 +10,7 @@ mod render;
 
 use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Kind};
-use super::{Format, FormatId, is_full};
+use super::{Format, FormatId, is_full, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 
@@ -131,22 +131,26 @@ fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
     }
     // Reasoning, and the marks of a block quote, are taken off first.
     let first = tag::peek(text).map_or("", |(name, _)| name);
-    let reasoning = ["think", "thinking"].iter().any(|name| first.eq_ignore_ascii_case(name));
+    let reasoning = reasoning::is_name(first);
     if reasoning || (cursor.begins_line() && text.starts_with('>')) || !cursor.is_unsearched() {
         return None;
     }
     let enveloped = cursor.envelope().is_some();
-    let inline = memchr::memchr_iter(b'<', text.as_bytes()).find_map(|at| match tag::peek(&text[at..]) {
-        Some((name, true)) if enveloped && name.eq_ignore_ascii_case("opx") => Some(Sign::WrapperEnd(at)),
-        Some((name, false)) if name.eq_ignore_ascii_case("edit") && is_inline_edit(text, at) => {
-            Some(Sign::Inline(at))
+    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+        match tag::peek(&text[at..]) {
+            // Behind the end of reasoning the line is looked at anew.
+            Some((name, true)) if reasoning::is_name(name) => return None,
+            Some((name, true)) if enveloped && name.eq_ignore_ascii_case("opx") => {
+                return Some(Sign::WrapperEnd(at));
+            }
+            Some((name, false)) if name.eq_ignore_ascii_case("edit") && is_inline_edit(text, at) => {
+                return Some(Sign::Inline(at));
+            }
+            _ => {}
         }
-        _ => None,
-    });
-    if inline.is_none() {
-        cursor.set_searched();
     }
-    inline
+    cursor.set_searched();
+    None
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from

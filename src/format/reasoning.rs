@@ -1,72 +1,86 @@
-//! Reasoning sections: `<think>…</think>` and `<thinking>…</thinking>`, in which nothing is an edit.
+//! Reasoning, in which nothing is an edit: sections such as `<think>…</think>`, and harmony's channel of analysis.
 //!
-//! The tags count at the start of a line outside payloads. A section also ends at a closing tag that ends a line, or
-//! that stands on the opening tag's own line, as models write it. A closing tag without an opening one ends reasoning
-//! that began before the response's first line: chat templates often leave the opening one out.
+//! An opening tag counts at the start of a line outside payloads, a closing one anywhere but in code. One without an
+//! opening tag ends reasoning that began before the response's first line: chat templates often leave the opening one out.
+//! What reads like edits in reasoning is never taken; `super::skipped` names it in a warning.
 
+use super::code::InCode;
 use super::scan::{Cursor, Line, starts_with_ignore_case, trim_start};
+use super::skipped;
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Edit, Script};
 use crate::span::Span;
 
-/// The two names that the tags go by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Think,
-    Thinking,
+/// The names that the tags go by. None begins with one that stands before it.
+const NAMES: [&str; 6] = ["thinking", "think", "thought", "reasoning", "reflection", "scratchpad"];
+
+/// Whether a tag of that name is one of reasoning.
+pub(super) fn is_name(name: &str) -> bool {
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// What was seen of reasoning so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reasoning {
     /// The first opening tag that is never closed.
     unclosed: Option<Span>,
-    /// Up to where a search for a closing tag of each name found none.
-    searched: [usize; 2],
+    /// Up to where a search for a closing tag of each name found none; behind the names, for the end of a channel.
+    searched: [usize; NAMES.len() + 1],
     /// Where the last reasoning ended.
     ended: Option<usize>,
+    /// A closing tag alone, below edits that it took back.
+    lone: Option<Span>,
+}
+
+/// A closing tag in a text.
+struct Closing {
+    name: usize,
+    start: usize,
+    end: usize,
 }
 
 /// The tag that a text begins with: its name and its length.
-fn tag_at(text: &str, opening: &str) -> Option<(Name, usize)> {
+fn tag_at(text: &str, opening: &str) -> Option<(usize, usize)> {
     let rest = text.strip_prefix(opening)?;
-    let name = if starts_with_ignore_case(rest, "thinking") {
-        Name::Thinking
-    } else if starts_with_ignore_case(rest, "think") {
-        Name::Think
-    } else {
-        return None;
-    };
-    let rest = &rest[if name == Name::Thinking { 8 } else { 5 }..];
-    let blanks = rest.len() - trim_start(rest).len();
-    rest[blanks..].starts_with('>').then(|| (name, text.len() - rest.len() + blanks + 1))
+    let name = NAMES.iter().position(|name| starts_with_ignore_case(rest, name))?;
+    let after = trim_start(&rest[NAMES[name].len()..]).strip_prefix('>')?;
+    Some((name, text.len() - after.len()))
 }
 
-/// The closing tag at the end of a text, if one is there.
-fn closing_tag_at_end(text: &str) -> Option<Name> {
-    let text = text.trim_end_matches([' ', '\t']);
-    if !text.ends_with('>') {
+/// The closing tags in a line, but for those in code, which begins no sooner than at `tick`.
+fn closing_tags(text: &str, tick: usize) -> impl Iterator<Item = Closing> {
+    let mut code = InCode::from(text, tick);
+    memchr::memmem::find_iter(text.as_bytes(), b"</").filter_map(move |start| {
+        let (name, length) = tag_at(&text[start..], "</")?;
+        (!code.holds(start)).then_some(Closing { name, start, end: start + length })
+    })
+}
+
+/// Harmony's control words.
+const CHANNEL: &str = "<|channel|>";
+const MESSAGE: &str = "<|message|>";
+const LONGEST_HEADER: usize = 256;
+const ENDS: [&str; 5] = [CHANNEL, "<|end|>", "<|start|>", "<|return|>", "<|call|>"];
+
+/// The length of harmony's words at the start of a message, up to its text, and whether that is analysis.
+fn message_at(text: &str) -> Option<(usize, bool)> {
+    if !text.starts_with("<|") {
         return None;
     }
-    let start = text.rfind("</")?;
-    tag_at(&text[start..], "</").filter(|(_, length)| start + length == text.len()).map(|(name, _)| name)
-}
-
-/// The first closing tag of that name anywhere in a text: the offset after it.
-fn closing_tag_in(text: &str, name: Name) -> Option<usize> {
-    memchr::memmem::find_iter(text.as_bytes(), b"</")
-        .find_map(|at| tag_at(&text[at..], "</").filter(|tag| tag.0 == name).map(|(_, length)| at + length))
-}
-
-/// The closing tag that ends a section on this line: its name, and what of the line is left after it.
-fn section_end(line: Line<'_>) -> Option<(Name, Line<'_>)> {
-    if line.first_byte() == Some(b'<') {
-        let line = line.trim_start();
-        if let Some((name, length)) = tag_at(line.text, "</") {
-            return Some((name, line.skip(length)));
-        }
+    let near = text.as_bytes().get(..LONGEST_HEADER).unwrap_or(text.as_bytes());
+    let header = text.get(..memchr::memmem::find(near, MESSAGE.as_bytes())?)?;
+    // Roles and channels are single words.
+    if header.contains(char::is_whitespace) {
+        return None;
     }
-    closing_tag_at_end(line.text).map(|name| (name, line.skip(line.text.len())))
+    let analysis = header.rsplit_once(CHANNEL).is_some_and(|(_, name)| name.starts_with("analysis"));
+    Some((header.len() + MESSAGE.len(), analysis))
+}
+
+/// Where the first control word stands in a line that ends a message.
+fn message_end(text: &str) -> Option<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), b"<|")
+        .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
 impl<'r> Cursor<'r> {
@@ -76,11 +90,24 @@ impl<'r> Cursor<'r> {
     pub fn skip_reasoning(&mut self) -> bool {
         let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return false };
         let line = line.trim_start();
-        let Some((name, length)) = tag_at(line.text, "<") else { return false };
-        let end = self.find_section_end(name, line.skip(length));
+        let end = if let Some((name, length)) = tag_at(line.text, "<") {
+            self.find_section_end(name, line.skip(length))
+        } else if let Some((length, analysis)) = message_at(line.text) {
+            let text = line.skip(length);
+            if !analysis {
+                // What follows begins a line of its own.
+                self.begin_line(text);
+                self.end_region();
+                return true;
+            }
+            self.find_message_end(text)
+        } else {
+            return false;
+        };
         match end {
             Some(rest) => {
-                self.go_to(rest);
+                self.skipped.push(self.span(line.start, rest.start));
+                self.begin_line(rest);
                 self.end_region();
                 self.reasoning.ended = Some(rest.start);
                 true
@@ -93,37 +120,52 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// What follows the closing tag, in the rest of the opening tag's line or on a later one: a tag of that name, else
-    /// one of the other.
-    fn find_section_end(&mut self, name: Name, rest: Line<'r>) -> Option<Line<'r>> {
-        let other = if name == Name::Think { Name::Thinking } else { Name::Think };
-        let seek_same = self.reasoning.searched[name as usize] <= self.at();
-        let seek_other = self.reasoning.searched[other as usize] <= self.at();
-        if seek_same && let Some(end) = closing_tag_in(rest.text, name) {
-            return Some(rest.skip(end));
-        }
+    /// What follows the closing tag, in the rest of the opening tag's line or on a later one: the first of that name,
+    /// else the first of another.
+    fn find_section_end(&mut self, name: usize, rest: Line<'r>) -> Option<Line<'r>> {
+        let searched = &self.reasoning.searched;
+        let seek_same = searched[name] <= self.at();
+        let seek_other = searched[..NAMES.len()].iter().any(|&end| end <= self.at());
         if !seek_same && !seek_other {
             return None;
         }
-        let mut fallback = None;
+        let mut other = None;
         let mut end = rest.next;
-        for line in self.lines().skip(1) {
+        for line in std::iter::once(rest).chain(self.lines().skip(1)) {
             end = line.next;
-            match section_end(line) {
-                Some((found, rest)) if found == name => return Some(rest),
-                Some((_, rest)) if fallback.is_none() => fallback = Some(rest),
-                _ => {}
+            for tag in closing_tags(line.text, self.first_tick(line)) {
+                if tag.name == name {
+                    return Some(line.skip(tag.end));
+                }
+                other.get_or_insert(line.skip(tag.end));
             }
-            if !seek_same && fallback.is_some() {
-                return fallback;
+            if !seek_same && other.is_some() {
+                return other;
             }
         }
         let searched = &mut self.reasoning.searched;
-        searched[name as usize] = searched[name as usize].max(end);
-        if fallback.is_none() {
-            searched[other as usize] = searched[other as usize].max(end);
+        for (index, searched) in searched[..NAMES.len()].iter_mut().enumerate() {
+            if index == name || other.is_none() {
+                *searched = (*searched).max(end);
+            }
         }
-        fallback
+        other
+    }
+
+    /// Where a message of analysis ends: at the next channel or control word.
+    fn find_message_end(&mut self, rest: Line<'r>) -> Option<Line<'r>> {
+        if self.reasoning.searched[NAMES.len()] > self.at() {
+            return None;
+        }
+        let mut end = rest.next;
+        for line in std::iter::once(rest).chain(self.lines().skip(1)) {
+            end = line.next;
+            if let Some(at) = message_end(line.text) {
+                return Some(line.skip(at).past("<|end|>"));
+            }
+        }
+        self.reasoning.searched[NAMES.len()] = end;
+        None
     }
 
     /// The closing tag at the start of this line, if one is there: reasoning that was not seen to open ends.
@@ -134,42 +176,42 @@ impl<'r> Cursor<'r> {
         Some(self.span(line.start, line.start + length))
     }
 
+    /// The first closing tag anywhere in this line of prose.
+    fn reasoning_end_within(&self) -> Option<Span> {
+        let line = self.line()?;
+        let tag = closing_tags(line.text, self.first_tick(line)).next()?;
+        Some(self.span(line.start + tag.start, line.start + tag.end))
+    }
+
     /// Whether all so far may turn out to be reasoning that began at the top: none was seen to end yet.
     pub fn may_be_reasoning(&self) -> bool {
         self.reasoning.ended.is_none()
     }
 
-    /// Goes over a closing tag that closes nothing and takes back the edits that stand in the reasoning it ends; says
-    /// whether there was one.
-    pub(super) fn end_reasoning(&mut self, script: &mut Script) -> bool {
-        let Some(tag) = self.reasoning_end() else { return false };
+    /// Goes over a closing tag that closes nothing, at the start of this line or, `within`, anywhere in it, and takes back
+    /// the edits that stand in the reasoning it ends; says whether there was one.
+    pub(super) fn end_reasoning(&mut self, script: &mut Script, within: bool) -> bool {
+        let tag = if within { self.reasoning_end_within() } else { self.reasoning_end() };
+        let Some(tag) = tag else { return false };
         let started = self.reasoning.ended.unwrap_or(0);
         if self.reasoning.ended.is_none() {
-            let edits = script.edits.len();
-            *script = Script::default();
+            let edits = std::mem::take(script).edits;
             self.close_envelope();
             self.reasoning.unclosed = None;
-            if edits > 0 {
-                script.diagnostics.push(
-                    Diagnostic::warning(
-                        Code::Reasoning,
-                        tag,
-                        format!("{} before this tag, which ends reasoning, not taken", count(edits)),
-                    )
-                    .with_help("take the tag out if they are meant"),
-                );
+            if !edits.is_empty() {
+                self.reasoning.lone = Some(tag);
+                let message = format!("{} before this tag, which ends reasoning, not taken", said(&edits));
+                let warning = Diagnostic::warning(Code::Reasoning, tag, message);
+                script.diagnostics.push(warning.with_help("take the tag out if they are meant"));
             }
         } else if let Some(edits) = take_from(script, started) {
+            let message = format!(
+                "this tag ends reasoning that was never begun, and {} before it may be a draft",
+                said(&edits)
+            );
             script.diagnostics.push(
-                Diagnostic::error(
-                    Code::Reasoning,
-                    tag,
-                    format!(
-                        "this tag ends reasoning that was never begun, and {} before it may be a draft",
-                        count(edits)
-                    ),
-                )
-                .with_help("put reasoning between one opening and one closing tag"),
+                Diagnostic::error(Code::Reasoning, tag, message)
+                    .with_help("put reasoning between one opening and one closing tag"),
             );
         }
         let rest = self.line().map_or(0, |line| tag.end as usize - line.start);
@@ -179,28 +221,37 @@ impl<'r> Cursor<'r> {
         true
     }
 
-    /// At the end of the response: edits after an opening tag that was never closed are an error.
+    /// At the end of the response: edits behind an opening tag that was never closed are an error, and so are edits above
+    /// a closing tag alone if there are none below it.
     pub(super) fn finish_reasoning(&mut self, script: &mut Script) {
+        if let Some(lone) = self.reasoning.lone.filter(|_| script.edits.is_empty()) {
+            let above = script.diagnostics.iter_mut().find(|found| found.span() == Some(lone));
+            if let Some(above) = above {
+                above.severity = crate::diag::Severity::Error;
+            }
+        }
         let Some(unclosed) = self.reasoning.unclosed else { return };
         if let Some(edits) = take_from(script, unclosed.start as usize) {
+            let message =
+                format!("this reasoning is never closed, and {} after it may be a draft", said(&edits));
             script.diagnostics.push(
-                Diagnostic::error(
-                    Code::Reasoning,
-                    unclosed,
-                    format!("this reasoning is never closed, and {} after it may be a draft", count(edits)),
-                )
-                .with_help("close it before the first edit that is meant"),
+                Diagnostic::error(Code::Reasoning, unclosed, message)
+                    .with_help("close it before the first edit that is meant"),
             );
         }
     }
 }
 
-/// Takes the edits that begin at or after an offset out of a script; how many there were, if any.
-fn take_from(script: &mut Script, offset: usize) -> Option<usize> {
+/// Takes the edits that begin at or after an offset out of a script, if there are any.
+fn take_from(script: &mut Script, offset: usize) -> Option<Vec<Edit>> {
     let kept = script.edits.partition_point(|edit| (edit.span.start as usize) < offset);
-    let taken = script.edits.len() - kept;
-    script.edits.truncate(kept);
-    (taken > 0).then_some(taken)
+    let taken = script.edits.split_off(kept);
+    (!taken.is_empty()).then_some(taken)
+}
+
+/// How many edits there are, and of which files.
+fn said(edits: &[Edit]) -> String {
+    format!("{} ({})", count(edits.len()), skipped::files(edits))
 }
 
 /// A number of edits, in words.

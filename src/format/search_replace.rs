@@ -17,7 +17,7 @@ use super::fence::Fence;
 use super::scan::Cursor;
 use super::{Format, FormatId, MAX_ERRORS, is_full};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Script, Target};
+use crate::edit::{Choice, Edit, Script, Target, Unsure};
 use block::Block;
 use heading::Heading;
 use marker::Marker;
@@ -45,11 +45,14 @@ struct Run {
     /// Where the last block ended; nothing above belongs to the next.
     floor: usize,
     path: Option<Target>,
+    /// Where only the tree tells that path: what may be meant.
+    unsure: Option<(Vec<Target>, Choice)>,
     reason: Option<String>,
 }
 
 fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let mut run = Run { floor: 0, path: last_path(script), reason: None };
+    let (path, unsure) = last_path(script);
+    let mut run = Run { floor: 0, path, unsure, reason: None };
     while let Some(marker) = cursor.line().and_then(|line| Marker::of(line.text)) {
         match marker {
             Marker::Search | Marker::NewFile => run.read(cursor, script),
@@ -101,45 +104,97 @@ impl Run {
     /// Reads the block that opens at this line.
     fn read(&mut self, cursor: &mut Cursor<'_>, script: &mut Script) {
         let heading = Heading::above(cursor, self.floor);
-        if heading.path.is_some() {
+        if heading.explicit.is_some() || heading.bare.is_some() {
             self.reason.take();
-            self.path = heading.path;
         }
-        let why = heading.reason.clone().or(heading.prose).or_else(|| self.reason.clone());
-        self.reason = heading.reason.or(self.reason.take());
+        let why = heading.reason.clone().or_else(|| heading.prose.clone()).or_else(|| self.reason.clone());
+        self.reason = heading.reason.clone().or(self.reason.take());
         let opening = cursor.line().map_or(cursor.at(), |line| line.end());
         let opening = cursor.span(cursor.at(), opening);
-        // Prose names no file; but where it speaks of another one, that of the block before is not meant for sure.
-        let other = self.path.as_ref().and_then(|path| spoken_of(&heading.about, &path.raw));
-        match (Block::read(cursor, script), &self.path) {
-            (Ok(_), Some(path)) if other.is_some() => {
-                let other = other.unwrap_or_default();
-                let message = format!(
-                    "no path stands above this block; the one before is for `{}`, but the text between speaks of `{other}`",
-                    path.raw
-                );
+        let named = self.name(cursor, heading);
+        let block = match Block::read(cursor, script) {
+            Ok(block) => block,
+            Err(mut fault) => {
+                fault.path = self.path.as_ref().map(Target::shown);
+                return script.diagnostics.push(*fault);
+            }
+        };
+        let (path, unsure) = match named {
+            Named::File(path) => (path, None),
+            Named::OneOf(candidates, choice) => {
+                let likely = match &choice {
+                    Choice::Exists { otherwise: Some(otherwise) } => Some(otherwise),
+                    _ => candidates.first(),
+                };
+                let Some(likely) = likely.cloned() else { return };
+                (likely, Some(Unsure { edit: block.span, candidates, choice }))
+            }
+            Named::Nothing(message) => {
                 let fault = Diagnostic::error(Code::Missing, opening, message);
-                script.diagnostics.push(fault.with_help("put a line \"### File: path\" above it"));
+                return script.diagnostics.push(fault.with_help("put a line \"### File: path\" above it"));
             }
-            (Ok(block), Some(path)) => script.edits.push(Edit {
-                span: block.span,
-                format: FormatId::SearchReplace,
-                region: cursor.region(),
-                path: path.clone(),
-                op: block.op,
-                why,
-            }),
-            (Ok(_), None) => {
-                let fault = Diagnostic::error(Code::Missing, opening, "no path stands above this block");
-                let help = "put a line \"### File: path\" above it";
-                script.diagnostics.push(fault.with_help(help));
+        };
+        script.unsure.extend(unsure);
+        script.edits.push(Edit {
+            span: block.span,
+            format: FormatId::SearchReplace,
+            region: cursor.region(),
+            path,
+            op: block.op,
+            why,
+        });
+    }
+
+    /// Which file the block below a heading is about.
+    fn name(&mut self, cursor: &mut Cursor<'_>, heading: Heading) -> Named {
+        let Heading { explicit, bare, about, quoted, .. } = heading;
+        if explicit.is_some() {
+            cursor.heading = explicit;
+        }
+        let before = self.unsure.take();
+        if let Some(explicit) = &cursor.heading {
+            self.path = Some(explicit.clone());
+            let other = bare.filter(|bare| bare.is_near && bare.path.shown() != explicit.shown());
+            return match other {
+                Some(bare) => Named::OneOf(vec![bare.path, explicit.clone()], Choice::Applies),
+                None => Named::File(explicit.clone()),
+            };
+        }
+        if let Some(bare) = bare {
+            self.path = Some(bare.path.clone());
+            return Named::File(bare.path);
+        }
+        // Prose that speaks of another file than that of the block before names it by a path of the tree, or nothing.
+        let other = self.path.as_ref().and_then(|path| spoken_of(&about, &path.raw));
+        let otherwise = self.path.clone().filter(|_| other.is_none());
+        match (&self.path, other) {
+            _ if !quoted.is_empty() => {
+                self.path = None;
+                let (candidates, choice) = (quoted, Choice::Exists { otherwise });
+                self.unsure = Some((candidates.clone(), choice.clone()));
+                Named::OneOf(candidates, choice)
             }
-            (Err(mut fault), path) => {
-                fault.path = path.as_ref().map(|path| path.raw.clone());
-                script.diagnostics.push(*fault);
-            }
+            (Some(path), None) => Named::File(path.clone()),
+            (Some(path), Some(other)) => Named::Nothing(format!(
+                "no path stands above this block; the one before is for `{}`, but the text between speaks of `{other}`",
+                path.shown()
+            )),
+            (None, _) => match before {
+                Some((candidates, choice)) => {
+                    self.unsure = Some((candidates.clone(), choice.clone()));
+                    Named::OneOf(candidates, choice)
+                }
+                None => Named::Nothing("no path stands above this block".to_owned()),
+            },
         }
     }
+}
+
+/// What the text above a block says of its file.
+enum Named {
+    File(Target),
+    OneOf(Vec<Target>, Choice),
+    Nothing(String),
 }
 
 /// The first file that prose speaks of, if it does of some and `path` is none of them.
@@ -149,13 +204,20 @@ fn spoken_of(prose: &[String], path: &str) -> Option<String> {
     files.first().filter(|_| is_other).map(|file| (*file).to_owned())
 }
 
-/// The path of the block before this run, unless that block, or anything since, is at fault or in another format.
-fn last_path(script: &Script) -> Option<Target> {
-    let last = script.edits.last().filter(|edit| edit.format == FormatId::SearchReplace)?;
+/// The path of the block before this run, or what it may be, unless that block, or anything since, is at fault or in
+/// another format.
+fn last_path(script: &Script) -> (Option<Target>, Option<(Vec<Target>, Choice)>) {
+    let last = script.edits.last().filter(|edit| edit.format == FormatId::SearchReplace);
+    let Some(last) = last else { return (None, None) };
     let since =
         |fault: &Diagnostic| fault.is_error() && fault.span().is_some_and(|span| span.start >= last.span.end);
-    let same = script.diagnostics.last().is_none_or(|fault| !since(fault));
-    same.then(|| last.path.clone())
+    if script.diagnostics.last().is_some_and(since) {
+        return (None, None);
+    }
+    match script.unsure.last().filter(|unsure| unsure.edit == last.span) {
+        Some(unsure) => (None, Some((unsure.candidates.clone(), unsure.choice.clone()))),
+        None => (Some(last.path.clone()), None),
+    }
 }
 
 /// Goes over a marker that has no block.
@@ -175,11 +237,12 @@ fn stray(cursor: &mut Cursor<'_>, script: &mut Script, code: Code, message: &str
     cursor.advance();
 }
 
-/// Goes to the next marker if nothing but blank lines, fences and headings is before it; says whether it did.
+/// Goes to the next marker if nothing but blank lines, fences and headings is before it; says whether it did. A fence that
+/// is indented otherwise is another region.
 fn skip_gap(cursor: &mut Cursor<'_>) -> bool {
     while let Some(line) = cursor.line() {
         if opens(cursor) {
-            return true;
+            return cursor.is_at_margin();
         }
         let passes = line.is_blank()
             || Fence::of(line.text).is_some()
@@ -187,7 +250,7 @@ fn skip_gap(cursor: &mut Cursor<'_>) -> bool {
         if !passes {
             return false;
         }
-        cursor.advance();
+        cursor.pass();
     }
     false
 }

@@ -138,20 +138,9 @@ impl<'a> Pattern<'a> {
         match change {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
             Change::Splits { dividers, .. } if dividers.len() > SPLITS => Vec::new(),
-            Change::Splits { lines, dividers } => {
-                // A divider right before the end may be doubled, and divides nothing then.
-                let doubled = dividers.last().copied().filter(|&at| {
-                    lines
-                        .get(at..)
-                        .and_then(|rest| rest.split_once('\n'))
-                        .is_some_and(|(_, rest)| rest.is_empty())
-                });
+            Change::Splits { dividers, .. } => {
                 let split = |&at: &usize| {
-                    let before = lines.get(..at)?;
-                    // Where the text to find holds a divider, the other may too.
-                    let doubled = doubled.filter(|&doubled| at < doubled && dividers.first() == Some(&at));
-                    let end = doubled.unwrap_or(lines.len());
-                    let (_, after) = lines.get(at..end)?.split_once('\n')?;
+                    let (before, after) = change.split(at)?;
                     Some(Self::of_texts(before, after, Unit::Lines))
                 };
                 // The longest SEARCH text first.

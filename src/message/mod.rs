@@ -11,6 +11,7 @@ mod width;
 
 use crate::edit::Op;
 use crate::path::RepoPath;
+use crate::plan::{Step, Verb};
 use clean::{clean_line, clean_text};
 use std::collections::HashSet;
 use std::fmt;
@@ -36,12 +37,16 @@ pub struct Message {
     headline: Headline,
     /// What follows the headline, with the blank or line breaks before it.
     rest: String,
+    /// Whether that is prose, whose lines are broken to fit.
+    wraps: bool,
+    /// Further paragraphs, as they are.
+    notes: String,
 }
 
 /// What the subject is made from: all of it if it fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Headline {
-    /// Broken at a word if it is too wide; what does not fit begins the body.
+    /// Cut at a clause or a word if it is too wide; then the body begins with the whole.
     Sentence(String),
     /// Its paths are shortened if it is too wide; then the body begins with the whole.
     Generated(Vec<Piece>),
@@ -83,18 +88,18 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The operation of an edit whose paths are checked; `to` is a rename's or copy's destination.
-    pub fn new(op: &Op, path: &RepoPath, to: Option<&RepoPath>) -> Self {
-        let from = path.clone();
-        let to = to.unwrap_or(path).clone();
-        match op {
-            Op::Create { .. } => Operation::Create(from),
-            Op::Modify { .. } => Operation::Update(from),
-            Op::Replace { .. } => Operation::Replace(from),
-            Op::Append { .. } => Operation::Append(from),
-            Op::Delete { .. } => Operation::Remove(from),
-            Op::Rename { .. } => Operation::Rename { from, to },
-            Op::Copy { .. } => Operation::Copy { from, to },
+    /// What an edit came to.
+    pub fn of(op: &Op, step: &Step) -> Self {
+        let from = step.path.clone();
+        let to = step.to.clone().unwrap_or_else(|| from.clone());
+        match Verb::of(op, Some(step)) {
+            Verb::Create => Operation::Create(from),
+            Verb::Modify => Operation::Update(from),
+            Verb::Replace => Operation::Replace(from),
+            Verb::Append => Operation::Append(from),
+            Verb::Delete => Operation::Remove(from),
+            Verb::Rename => Operation::Rename { from, to },
+            Verb::Copy => Operation::Copy { from, to },
         }
     }
 
@@ -148,6 +153,8 @@ impl Message {
             prefix: String::new(),
             headline: Headline::Sentence(guard::subject(sentence)),
             rest: format!("{beside}{below}"),
+            wraps: false,
+            notes: String::new(),
         })
     }
 
@@ -158,7 +165,12 @@ impl Message {
 
     /// One edit's message: its why, else what it does.
     pub fn for_edit(why: Option<&str>, operation: &Operation) -> Self {
-        why.and_then(Self::from_why).unwrap_or_else(|| Self::generated(operation))
+        why.and_then(Self::of_prose).unwrap_or_else(|| Self::generated(operation))
+    }
+
+    /// Likewise, of a why whose paragraphs are one line each.
+    fn of_prose(why: &str) -> Option<Self> {
+        Self::from_why(why).map(|message| Self { wraps: true, ..message })
     }
 
     /// The message for several edits in one commit, given each one's why: where all whys say the same, that; else what
@@ -166,7 +178,7 @@ impl Message {
     pub fn for_group(group: &Group<'_>, whys: &[Option<&str>]) -> Self {
         let distinct = distinct(whys);
         if let [why] = distinct.as_slice()
-            && let Some(message) = Self::from_why(why)
+            && let Some(message) = Self::of_prose(why)
         {
             return message;
         }
@@ -189,7 +201,8 @@ impl Message {
     }
 
     fn from_pieces(pieces: Vec<Piece>) -> Self {
-        Self { prefix: String::new(), headline: Headline::Generated(pieces), rest: String::new() }
+        let headline = Headline::Generated(pieces);
+        Self { prefix: String::new(), headline, rest: String::new(), wraps: false, notes: String::new() }
     }
 
     /// Puts `prefix`, as given but on one line, before the subject, with one blank between. It is the user's own text:
@@ -216,8 +229,8 @@ impl Message {
     }
 
     fn append(&mut self, text: &str) {
-        self.rest.push_str("\n\n");
-        self.rest.push_str(text);
+        self.notes.push_str("\n\n");
+        self.notes.push_str(text);
     }
 
     /// The first line, without its line break.
@@ -236,7 +249,9 @@ impl Message {
         let (subject, left) = self.headline.fit(columns);
         let subject = format!("{} {subject}", self.prefix).trim().to_owned();
         let below = format!("{left}{}", self.rest);
-        (subject, guard::body(&clean_text(below.strip_prefix(' ').unwrap_or(&below))))
+        let below = clean_text(below.strip_prefix(' ').unwrap_or(&below));
+        let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
+        (subject, guard::body(&clean_text(&format!("{below}{}", self.notes))))
     }
 }
 
@@ -311,7 +326,7 @@ fn distinct(whys: &[Option<&str>]) -> Vec<String> {
 
 fn list(whys: &[String]) -> String {
     let items: Vec<String> = whys.iter().map(|why| format!("- {}", why.replace('\n', "\n  "))).collect();
-    items.join("\n")
+    width::wrap(&items.join("\n"), SUBJECT_WIDTH)
 }
 
 /// Where the first sentence of a line ends, in bytes.
@@ -376,19 +391,29 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_sentence_is_broken_at_a_word_and_goes_on_in_the_body() {
+    fn a_wide_sentence_is_cut_at_a_clause_or_a_word_and_stands_whole_in_the_body() {
         let sentence = "Replace the recursive descent parser by a table-driven one that never overflows.";
         assert_eq!(
             parts(&format!("{sentence} See below.\nEnd")),
             both(
-                "Replace the recursive descent parser by a table-driven one that never",
-                "overflows. See below.\nEnd"
+                "Replace the recursive descent parser by a table-driven one that never…",
+                &format!("{sentence} See below.\nEnd")
             )
+        );
+        let sentence = "Remove the old helper, since nothing has called it after the move to the new client.";
+        assert_eq!(parts(sentence), both("Remove the old helper", sentence));
+        let sentence =
+            "Remove the old and unused helper of the client, which nothing has called for a long time.";
+        assert_eq!(parts(sentence), both("Remove the old and unused helper of the client", sentence));
+        let why = Message::for_edit(Some(sentence), &Operation::Create(path("a")));
+        assert_eq!(
+            why.body(),
+            "Remove the old and unused helper of the client, which nothing has called\nfor a long time."
         );
         let exact = "x".repeat(35) + " " + &"y".repeat(36);
         assert_eq!(parts(&exact), both(&exact, ""));
-        assert_eq!(parts(&format!("{exact} z")), both(&exact, "z"));
-        assert_eq!(parts(&format!("{exact}z")).0, format!("{}…", &exact[..71]));
+        assert_eq!(parts(&format!("{exact} z")), both(&format!("{}…", &exact[..35]), &format!("{exact} z")));
+        assert_eq!(parts(&format!("{exact}z")).0, format!("{}…", &exact[..35]));
     }
 
     #[test]
@@ -450,14 +475,14 @@ mod tests {
         assert_eq!(message.subject(), "[ai] Fix the parser");
         let sentence = ["word"; 15].join(" ");
         let message = Message::from_why(&sentence).unwrap();
-        assert_eq!((message.subject(), message.body()), both(&sentence[..69], &sentence[70..]));
+        assert_eq!((message.subject(), message.body()), both(&format!("{}…", &sentence[..69]), &sentence));
         let message = message.with_prefix("[ai]");
         assert_eq!(
             (message.subject(), message.body()),
-            (format!("[ai] {}", &sentence[..64]), sentence[65..].to_owned())
+            (format!("[ai] {}…", &sentence[..64]), sentence.clone())
         );
         let message = message.with_prefix(&"p".repeat(90));
-        assert_eq!(message.subject(), format!("{} {}", "p".repeat(90), &sentence[..24]));
+        assert_eq!(message.subject(), format!("{} {}…", "p".repeat(90), &sentence[..19]));
         assert_eq!(message.clone().with_prefix("a\nb").subject().split_at(4).0, "a b ");
     }
 

@@ -13,21 +13,87 @@ pub(super) fn is_visible(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && c != '\u{2800}' && c.width().unwrap_or(0) > 0)
 }
 
-/// Breaks a line at the last blank at which its first part fits, and gives both parts; the second is empty if all fits.
-///
-/// Where that would leave less than half of the columns used (a long word, or a script without blanks), the first part
-/// is cut inside a word and marked `…`, and the second part is the whole line.
+/// What may begin a clause of a sentence.
+const CLAUSES: [&str; 14] = [
+    ", ",
+    "; ",
+    ": ",
+    " - ",
+    " – ",
+    " — ",
+    " (",
+    " because ",
+    " since ",
+    " so that ",
+    " which ",
+    " instead of ",
+    " rather than ",
+    " but ",
+];
+
+/// The beginning of a line that fits: it up to its last clause, if that is a quarter of the columns at least, else up to a
+/// word, marked `…`. Then the second part is the whole line; it is empty if all fits. Only a word that is too wide itself
+/// is cut inside.
 pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     if of(line) <= columns {
         return (line.to_owned(), String::new());
     }
     let head = prefix(line, columns + 1);
-    if let Some((head, _)) = head.rsplit_once(' ')
-        && of(head) * 2 >= columns
+    let clause = CLAUSES.iter().filter_map(|mark| head.rfind(mark)).max();
+    if let Some(clause) = clause.map(|at| head[..at].trim_end_matches([',', ';', ':', ' ']))
+        && of(clause) * 4 >= columns
+        && is_visible(clause)
     {
-        return (head.to_owned(), line[head.len() + 1..].to_owned());
+        return (clause.to_owned(), line.to_owned());
     }
-    (format!("{}…", prefix(line, columns.saturating_sub(1)).trim_end()), line.to_owned())
+    let head = prefix(line, columns.saturating_sub(1));
+    let word = head.rsplit_once(' ').map_or("", |(words, _)| words);
+    let next = line[word.len()..].split_whitespace().next().unwrap_or("");
+    let head = if !word.is_empty() && of(next) < columns { word } else { head };
+    (format!("{}…", head.trim_end()), line.to_owned())
+}
+
+/// Lines broken at blanks so that they fit; those of an item of a list stay below its text. Code, which is indented or
+/// fenced, and rows of tables stay as they are.
+pub(super) fn wrap(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / columns.max(1));
+    let mut fenced = false;
+    for line in text.split_inclusive('\n') {
+        let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+        let is_fence = text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~");
+        fenced ^= is_fence;
+        let blanks = text.len() - text.trim_start_matches(' ').len();
+        if of(text) <= columns || fenced || is_fence || blanks >= 4 || text.starts_with('|') {
+            out.push_str(line);
+            continue;
+        }
+        let mark = text[blanks..].find(' ').filter(|&at| is_list_mark(&text[blanks..blanks + at]));
+        let hang = " ".repeat(blanks + mark.map_or(0, |at| at + 1));
+        let mut used = 0;
+        for (index, word) in text.split(' ').enumerate() {
+            if index > 0 && used + 1 + of(word) > columns && used > hang.len() {
+                out.push('\n');
+                out.push_str(&hang);
+                used = hang.len();
+            } else if index > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += of(word);
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// Whether a word is the mark of a list's item.
+fn is_list_mark(word: &str) -> bool {
+    let digits = word.trim_end_matches(['.', ')']);
+    matches!(word, "-" | "*" | "+")
+        || (word.len() == digits.len() + 1
+            && !digits.is_empty()
+            && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A path made to fit: its last components after `…/`, else the end of its name after `…`.

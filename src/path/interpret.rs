@@ -7,8 +7,8 @@ use super::{MAX_PATH, PathError, RepoPath};
 pub struct PathContext<'a> {
     /// The worktree's absolute path, `/`-separated; `None` in a bare repository.
     pub worktree: Option<String>,
-    /// The name of the directory that the repository is in, for OPX's `root=`.
-    pub repository_name: Option<String>,
+    /// The names of the directories that the repository is in, for OPX's `root=`.
+    pub repository_names: &'a [String],
     /// Whether there is a directory of that name at the repository's top.
     pub is_top_level_directory: &'a dyn Fn(&str) -> bool,
 }
@@ -39,7 +39,7 @@ pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Re
 
 /// The folder that `root=` names; `None` for the repository itself, whose name goes before a folder's.
 fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath>, PathError> {
-    if context.repository_name.as_deref() == Some(root) {
+    if context.repository_names.iter().any(|name| name == root) {
         return Ok(None);
     }
     match RepoPath::parse(root) {
@@ -197,10 +197,16 @@ fn percent_decoded(text: &str) -> Result<String, PathError> {
 mod tests {
     use super::*;
 
+    fn proj() -> &'static [String] {
+        static NAMES: std::sync::LazyLock<Vec<String>> =
+            std::sync::LazyLock::new(|| vec!["main".to_owned(), "proj".to_owned()]);
+        &NAMES
+    }
+
     fn context(worktree: Option<&str>) -> PathContext<'static> {
         PathContext {
             worktree: worktree.map(str::to_owned),
-            repository_name: Some("proj".to_owned()),
+            repository_names: proj(),
             is_top_level_directory: &|name| name == "app" || name == "proj" || name == "..",
         }
     }
@@ -345,6 +351,7 @@ mod tests {
     #[test]
     fn a_root_is_the_repository_or_a_folder_at_its_top() {
         assert_eq!(read_below("proj", "src/a.rs").as_deref(), Ok("src/a.rs"));
+        assert_eq!(read_below("main", "src/a.rs").as_deref(), Ok("src/a.rs"));
         assert_eq!(read_below("app", "src/a.rs").as_deref(), Ok("app/src/a.rs"));
         assert_eq!(read_below("app", "./a.rs").as_deref(), Ok("app/a.rs"));
         assert_eq!(read_below("app", "/home/u/proj/app/a.rs").as_deref(), Ok("app/a.rs"));

@@ -275,6 +275,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         joined.diagnostics.push(diagnostic);
     }
     joined.diagnostics.extend(corrections.diagnostics.iter().cloned());
+    joined.unsure.extend(attempt.unsure.iter().chain(&corrections.unsure).cloned());
     joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
     Ok((joined, order))
 }

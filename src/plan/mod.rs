@@ -13,6 +13,7 @@ mod repeats;
 mod together;
 mod tree;
 mod twice;
+mod unsure;
 mod volume;
 mod whole;
 
@@ -23,13 +24,14 @@ pub use policy::named;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Op, Script};
 use crate::locate::{Effort, Match, Note, Tier};
 use crate::path::RepoPath;
 use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
+use std::collections::BTreeMap;
 
 /// Whether a path may be touched; the error names the rule that it goes against.
 pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
@@ -40,8 +42,8 @@ pub struct Rules {
     pub max_fuzz: Tier,
     /// The absolute path of the worktree, `/`-separated, against which absolute paths are made relative.
     pub worktree: Option<String>,
-    /// The repository's directory name, for OPX's `root=`.
-    pub repository_name: Option<String>,
+    /// The names of the repository's directories, for OPX's `root=`.
+    pub repository_names: Vec<String>,
     /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
     pub permit: Box<Permit>,
     /// Whether a path matches one of the user's `llmapply.sensitive` globs, or is what git runs or reads by itself here.
@@ -70,7 +72,7 @@ impl Default for Rules {
         Self {
             max_fuzz: Tier::Similar,
             worktree: None,
-            repository_name: None,
+            repository_names: Vec::new(),
             permit: Box::new(|_| Ok(())),
             also_sensitive: Box::new(|_| false),
             allow_delete: true,
@@ -113,6 +115,61 @@ pub enum Outcome {
     NoChange,
     /// Its result is there already.
     AlreadyApplied,
+}
+
+/// What an edit does, by the name of what it comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// A file is made.
+    Create,
+    /// Parts of a file change.
+    Modify,
+    /// A file gets a whole new content.
+    Replace,
+    /// Lines are added at a file's end.
+    Append,
+    /// A file or directory goes away.
+    Delete,
+    /// A file or directory moves.
+    Rename,
+    /// A file is made from another.
+    Copy,
+}
+
+impl Verb {
+    /// What an operation does; `step` is what it came to, if it came to anything. Text that is added to a file that is
+    /// not there makes it, text for a new file replaces one that is there, and a move to the same place is none.
+    pub fn of(op: &Op, step: Option<&Step>) -> Self {
+        let made = step.and_then(|step| match step.changes.as_slice() {
+            [change] => Some((change.before.is_none(), change.after.is_some())),
+            _ => None,
+        });
+        match op {
+            Op::Modify { .. } | Op::Append { .. } if made == Some((true, true)) => Verb::Create,
+            Op::Create { .. } if made == Some((false, true)) => Verb::Replace,
+            Op::Rename { .. } if step.is_some_and(|step| step.to.is_none()) => Verb::Modify,
+            Op::Create { .. } => Verb::Create,
+            Op::Modify { .. } => Verb::Modify,
+            Op::Replace { .. } => Verb::Replace,
+            Op::Append { .. } => Verb::Append,
+            Op::Delete { .. } => Verb::Delete,
+            Op::Rename { .. } => Verb::Rename,
+            Op::Copy { .. } => Verb::Copy,
+        }
+    }
+
+    /// The name in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Create => "create",
+            Verb::Modify => "modify",
+            Verb::Replace => "replace",
+            Verb::Append => "append",
+            Verb::Delete => "delete",
+            Verb::Rename => "rename",
+            Verb::Copy => "copy",
+        }
+    }
 }
 
 /// A script whose edits all have their one place. Comes from [`resolve`] only.
@@ -170,7 +227,9 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    let mut run = Run::of(script, tree, rules, &Effort::default())?;
+    let unsure::Settled { script, refused } = unsure::settle(script, tree, rules)?;
+    let script = &*script;
+    let mut run = Run::of(script, tree, rules, &Effort::default(), &refused)?;
     if run.findings.is_empty() && !script.has_errors() {
         run.findings = twice::findings(script, &run, rules)?;
         let refused = |step: &Step| run.findings.iter().any(|(number, _)| *number == step.edit);
@@ -201,6 +260,7 @@ impl<'t> Run<'t> {
         tree: &'t dyn TreeView,
         rules: &Rules,
         effort: &Effort,
+        refused: &BTreeMap<usize, Diagnostic>,
     ) -> Result<Self, TreeError> {
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
@@ -211,6 +271,11 @@ impl<'t> Run<'t> {
         let mut doubtful = Vec::new();
         for (index, edit) in script.edits.iter().enumerate() {
             let number = index + 1;
+            if let Some(diagnostic) = refused.get(&number) {
+                findings.push((number, diagnostic.clone()));
+                repeats.pass(index, edit.region, &[]);
+                continue;
+            }
             let repeats_now = &repeats;
             let operation = Operation {
                 number,
@@ -230,11 +295,11 @@ impl<'t> Run<'t> {
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
                     findings.extend(
-                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, &edit.path.raw))),
+                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
                     );
                 }
                 Err(Stop::DoneOrRefused(step, diagnostic)) => {
-                    doubtful.push((*step, diagnostic.for_edit(number, &edit.path.raw)));
+                    doubtful.push((*step, diagnostic.for_edit(number, edit.path.shown())));
                 }
             }
             repeats.pass(index, edit.region, &places);
@@ -266,7 +331,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         return Vec::new();
     };
     let warning = |code, span, message: &str| {
-        Diagnostic::warning(code, span, message).for_edit(step.edit, &edit.path.raw)
+        Diagnostic::warning(code, span, message).for_edit(step.edit, edit.path.shown())
     };
     match step.outcome {
         Outcome::Changes => {

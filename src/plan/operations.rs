@@ -4,7 +4,7 @@ use super::hunks::Hunks;
 use super::overlay::Overlay;
 use super::policy;
 use super::repeats::{Repeats, stands_alone};
-use super::whole::{additions, new_file, rewritten};
+use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, FormatId, Hunk, Missing, Op, Target};
@@ -67,7 +67,7 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     };
     let context = PathContext {
         worktree: rules.worktree.clone(),
-        repository_name: rules.repository_name.clone(),
+        repository_names: &rules.repository_names,
         is_top_level_directory: &is_top_level_directory,
     };
     let path = interpret(&target.raw, target.root.as_deref(), &context);
@@ -144,6 +144,12 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 self.may_appear(&path)?;
+                if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
+                    let message = format!("`{path}` would hold a line that divides a block");
+                    let help =
+                        "write each block with its three marks, each once; --allow-markers lets it pass";
+                    return Err(self.error(Code::Markers, message).with_help(help).into());
+                }
                 self.guard(&text, None)?;
                 return self.write(path, None, new_file(&text), None, Vec::new());
             }
@@ -274,6 +280,7 @@ impl Operation<'_, '_> {
         self.may_touch(&to)?;
         let before = match self.overlay.node(&from)? {
             None => return self.moved_already(from, to, hunks),
+            Some(Node::Directory) if self.takes_directories() => return self.rename_all(from, to),
             Some(Node::Directory) => {
                 let message = format!("`{from}` is a directory, and only files are moved");
                 return Err(self.error(Code::NotEditable, message).into());
@@ -319,11 +326,56 @@ impl Operation<'_, '_> {
         Ok((Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) }, places))
     }
 
+    /// Whether the format's moves take a directory with all that is in it.
+    fn takes_directories(&self) -> bool {
+        self.edit.format == FormatId::FileChanges
+    }
+
+    /// Moves every file below a directory.
+    fn rename_all(&mut self, from: RepoPath, to: RepoPath) -> Result<Resolved, Stop> {
+        if to.starts_with(&from) {
+            let message = format!("`{to}` lies in `{from}`, which cannot be moved into itself");
+            return Err(self.error(Code::PathInvalid, message).into());
+        }
+        let files = match self.overlay.files_below(&from)? {
+            Ok(files) => files,
+            Err(name) => {
+                let message =
+                    format!("`{name}`, which would be moved too, has a name that cannot be handled");
+                return Err(self.error(Code::PathInvalid, message).into());
+            }
+        };
+        let mut changes = Vec::with_capacity(2 * files.len());
+        for file in files {
+            let rest = file.as_str().get(from.as_str().len() + 1..).unwrap_or("");
+            let moved = to.join(rest).map_err(|error| self.error(Code::PathInvalid, error.to_string()))?;
+            self.may_touch(&file)?;
+            self.may_touch(&moved)?;
+            let before = self.overlay.file(&file)?;
+            let (objection, there) = self.destination(&moved, Some(&file))?;
+            if let Some(objection) = objection {
+                return Err(objection);
+            }
+            changes.push(FileChange { path: file, before: before.clone(), after: None });
+            changes.push(FileChange { path: moved, before: there, after: before });
+        }
+        for pair in changes.chunks(2) {
+            if let [old, new] = pair {
+                self.overlay.set(&old.path, None, None);
+                self.overlay.set(&new.path, new.after.clone(), None);
+                self.overlay.record_move(&old.path, &new.path);
+            }
+        }
+        Ok((Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) }, Vec::new()))
+    }
+
     /// A move of what is not there.
     fn moved_already(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Resolved, Stop> {
         let not_found = self.not_found(&from)?;
-        if !matches!(self.overlay.node(&to)?, Some(Node::File { .. } | Node::Symlink | Node::Submodule)) {
-            return Err(not_found.into());
+        match self.overlay.node(&to)? {
+            Some(Node::File { .. } | Node::Symlink | Node::Submodule) => {}
+            Some(Node::Directory) if self.takes_directories() => {}
+            _ => return Err(not_found.into()),
         }
         let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
         if !hunks.is_empty() {

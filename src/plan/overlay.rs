@@ -242,6 +242,29 @@ impl<'t> Overlay<'t> {
         Ok(paths)
     }
 
+    /// The files that stand in a directory now, for a hint; none of a very large one.
+    pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
+        const MOST: usize = 5000;
+        let names = self.tree.list(directory)?;
+        let parse = |name: &[u8]| {
+            let name = std::str::from_utf8(name).ok()?;
+            match directory {
+                Some(directory) => directory.join(name).ok(),
+                None => RepoPath::parse(name).ok(),
+            }
+        };
+        let mut files = Vec::new();
+        for (name, node) in names.iter().take(MOST) {
+            if *node != Node::Directory
+                && let Some(path) = parse(name)
+                && self.file(&path)?.is_some()
+            {
+                files.push(path);
+            }
+        }
+        Ok(files)
+    }
+
     fn base_entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         if let Some(entry) = self.entries.borrow().get(path) {
             return Ok(*entry);

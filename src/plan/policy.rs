@@ -73,7 +73,39 @@ pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Stri
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
     let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
-    Ok((!names.is_empty()).then(|| format!("a file of that name is at {}", names.join(", "))))
+    if !names.is_empty() {
+        return Ok(Some(format!("a file of that name is at {}", names.join(", "))));
+    }
+    let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
+        let distance = distance(path.file_name(), other.file_name())?;
+        Some((distance, other))
+    });
+    Ok(near.min().map(|(_, other)| format!("did you mean `{other}`?")))
+}
+
+/// How many letters a name differs by from one that is nearly like it: no more than two, and less than a third of them.
+/// Another extension counts as one.
+fn distance(one: &str, other: &str) -> Option<usize> {
+    let split = |name: &str| name.rsplit_once('.').map_or(name.to_owned(), |(stem, _)| stem.to_owned());
+    if split(one) == split(other) && !split(one).is_empty() {
+        return Some(1);
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > 2 {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (index, second) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != second);
+            diagonal = row[index + 1];
+            row[index + 1] = changed.min(diagonal + 1).min(row[index] + 1);
+        }
+    }
+    let distance = row.last().copied()?;
+    (distance <= 2 && distance * 3 < one.len()).then_some(distance)
 }
 
 /// What a node is called, in a sentence.

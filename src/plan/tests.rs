@@ -239,7 +239,9 @@ fn a_missing_file_is_made_only_from_additions_and_where_the_format_says_so() {
         change: Change::Splits { lines: lines.into(), dividers: dividers.to_vec() },
         ..hunk("", "")
     };
-    assert_eq!(made(&base, &[modify(vec![splits("===\nx\n===\n", &[0, 6])])]), files(&[("a", "x\n===\n")]));
+    assert_eq!(made(&base, &[modify(vec![splits("===\nx\n===\n", &[0, 6])])]), files(&[("a", "x\n")]));
+    let within = splits("===\nx\n===\ny\n", &[0, 6]);
+    assert_eq!(codes(run(&base, &[modify(vec![within])])), [(1, Code::Markers)]);
     assert_eq!(codes(run(&base, &[modify(vec![splits("x\n===\n===\n", &[2, 6])])])), [(1, Code::NotFound)]);
     assert_eq!(codes(run(&base, &[modify(vec![diff(" c\n+x\n")])])), [(1, Code::NotFound)]);
     assert_eq!(codes(run(&base, &[patch("a", "", "x\n")])), [(1, Code::NotFound)]);

@@ -4,6 +4,7 @@ use super::{Outcome, Rules, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Op, Script};
 use crate::locate::Effort;
+use std::collections::BTreeMap;
 
 /// What is wrong with a script that was resolved: the edits that would change their files once more if the script were run
 /// on what it leaves. A second run that is refused changes nothing. Files that are created or replaced are what they are.
@@ -22,7 +23,7 @@ pub(super) fn findings(
     if !run.steps.iter().any(|step| changes(&step)) {
         return Ok(Vec::new());
     }
-    let again = Run::of(script, &run.overlay, rules, &Effort::without_evidence())?;
+    let again = Run::of(script, &run.overlay, rules, &Effort::without_evidence(), &BTreeMap::new())?;
     let mut findings = Vec::new();
     if !again.findings.is_empty() {
         return Ok(findings);
@@ -47,7 +48,7 @@ pub(super) fn findings(
         };
         let finding = Diagnostic::error(Code::SearchAmbiguous, span, message)
             .with_help("give more lines around the text, lines that stay among them, so that it can mean no other place")
-            .for_edit(step.edit, &edit.path.raw);
+            .for_edit(step.edit, edit.path.shown());
         findings.push((step.edit, finding));
     }
     Ok(findings)

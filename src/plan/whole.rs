@@ -33,6 +33,17 @@ pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     content.replace(0..content.line_count(), &bytes)
 }
 
+/// Whether a divider of its block would stand in the file that a hunk makes: one more than there should be.
+pub(super) fn brings_divider(hunk: &Hunk) -> bool {
+    match &hunk.change {
+        Change::Splits { lines, dividers } => match dividers.as_slice() {
+            [0, last] => lines.get(*last..).is_some_and(|rest| rest.lines().nth(1).is_some()),
+            dividers => dividers.len() > 2,
+        },
+        _ => false,
+    }
+}
+
 /// The text of a file that hunks without a line to find make; `None` if one has such a line.
 pub(super) fn additions(hunks: &[Hunk]) -> Option<String> {
     let mut text = String::new();
@@ -40,8 +51,8 @@ pub(super) fn additions(hunks: &[Hunk]) -> Option<String> {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
             // With nothing before the first divider; the others are lines of the new file.
-            Change::Splits { lines, dividers } if dividers.first() == Some(&0) => {
-                text.push_str(lines.split_once('\n')?.1);
+            Change::Splits { dividers, .. } if dividers.first() == Some(&0) => {
+                text.push_str(hunk.change.split(0)?.1);
             }
             Change::Diff { lines, after_unterminated, .. } => {
                 for line in lines.split_inclusive('\n') {

@@ -33,8 +33,34 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
+/// What the instructions teach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lesson {
+    /// How many lines of context applydir's ask for.
+    pub context_lines: usize,
+    /// Whether files may be removed; what is forbidden is not taught.
+    pub delete: bool,
+}
+
+impl Default for Lesson {
+    fn default() -> Self {
+        Self { context_lines: CONTEXT_LINES, delete: true }
+    }
+}
+
+impl From<usize> for Lesson {
+    fn from(context_lines: usize) -> Self {
+        Self { context_lines, ..Self::default() }
+    }
+}
+
+/// What holds in every format.
+const SHARED: &str = "Edit only files that were shown to you, or that you make. If you need to see another one, ask for it \
+                      and leave it as it is.\n";
+
 /// How to write edits in a format: Markdown, with an example for every operation.
-pub fn instructions(format: FormatId, context_lines: usize) -> String {
+pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
+    let lesson: Lesson = lesson.into();
     let text = match format {
         FormatId::Opx => include_str!("opx.md"),
         FormatId::ApplyPatch => include_str!("apply-patch.md"),
@@ -44,19 +70,34 @@ pub fn instructions(format: FormatId, context_lines: usize) -> String {
         FormatId::EditCalls => include_str!("edit-calls.md"),
         FormatId::WholeFile => include_str!("whole-file.md"),
     };
-    text.replace("{context_lines}", &context_lines.max(LEAST_CONTEXT_LINES).to_string())
+    // What stands between the one kind of brackets is about removing files, and between the other about doing without.
+    let text = between(text, ['⟦', '⟧'], lesson.delete);
+    let text = between(&text, ['⟪', '⟫'], !lesson.delete);
+    let text = text.replace("{context_lines}", &lesson.context_lines.max(LEAST_CONTEXT_LINES).to_string());
+    format!("{}\n\n{SHARED}", text.trim_end())
+}
+
+/// A text with what stands between brackets, or without it.
+fn between(text: &str, brackets: [char; 2], kept: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, part) in text.split(brackets).enumerate() {
+        if at % 2 == 0 || kept {
+            out.push_str(part);
+        }
+    }
+    out
 }
 
 /// The whole prompt: instructions, files, request.
 pub fn prompt(
     format: FormatId,
-    context_lines: usize,
+    lesson: impl Into<Lesson>,
     files: &[File<'_>],
     listing: Listing,
     request: Option<&str>,
 ) -> String {
     let mut out = String::from("# How to answer\n\n");
-    out.push_str(instructions(format, context_lines).trim_end());
+    out.push_str(instructions(format, lesson).trim_end());
     out.push('\n');
     if !files.is_empty() {
         out.push_str("\n# The files\n");
@@ -150,5 +191,19 @@ mod tests {
     fn applydir_asks_for_three_lines_at_least() {
         assert!(instructions(FormatId::Applydir, 0).contains("Give 3 lines"));
         assert!(instructions(FormatId::Applydir, 7).contains("Give 7 lines"));
+    }
+
+    #[test]
+    fn removing_is_not_taught_where_it_is_forbidden() {
+        let lesson = Lesson { delete: false, ..Lesson::default() };
+        for &format in FormatId::ALL {
+            let text = instructions(format, lesson).to_lowercase();
+            assert!(!text.contains(['⟦', '⟧', '⟪', '⟫']), "{text}");
+            for word in
+                ["op=\"remove\"", "`remove`", "*** delete", "file_delete", "delete_file", "remove a file"]
+            {
+                assert!(!text.contains(word), "{word} in {text}");
+            }
+        }
     }
 }

@@ -172,7 +172,6 @@ struct Recovered<'a> {
     id: &'a str,
     end: &'static str,
     left: &'a [String],
-    unindexed: &'a [String],
     locks: &'a [String],
     aside: Option<&'a str>,
 }
@@ -220,14 +219,7 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
 }
 
 fn recovered(one: &RecoveredReport) -> Recovered<'_> {
-    Recovered {
-        id: &one.id,
-        end: one.end,
-        left: &one.left,
-        unindexed: &one.unindexed,
-        locks: &one.locks,
-        aside: one.aside.as_deref(),
-    }
+    Recovered { id: &one.id, end: one.end, left: &one.left, locks: &one.locks, aside: one.aside.as_deref() }
 }
 
 /// JSON leaves what hides or turns text as it is; a terminal would act on it, so it is spelled out too.

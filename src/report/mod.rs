@@ -22,7 +22,7 @@ pub use wanted::Wanted;
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
-use crate::plan::{Outcome, Step};
+use crate::plan::{Outcome, Step, Verb};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
 use std::collections::HashMap;
@@ -254,8 +254,6 @@ pub struct RecoveredReport {
     pub end: &'static str,
     /// Paths left as they were found.
     pub left: Vec<String>,
-    /// Paths that have landed and that the index does not have so.
-    pub unindexed: Vec<String>,
     /// Locks of a git that was killed with it.
     pub locks: Vec<String>,
     /// Where what it left was moved to, if it was given up.
@@ -306,31 +304,23 @@ impl Report {
     }
 }
 
-/// The operation's name in reports and generated subjects.
+/// The operation's name, where it is not known what it came to.
 pub fn operation(op: &Op) -> &'static str {
-    match op {
-        Op::Create { .. } => "create",
-        Op::Modify { .. } => "modify",
-        Op::Replace { .. } => "replace",
-        Op::Append { .. } => "append",
-        Op::Delete { .. } => "delete",
-        Op::Rename { .. } => "rename",
-        Op::Copy { .. } => "copy",
-    }
+    Verb::of(op, None).as_str()
 }
 
 /// The report of an edit; `step` is what it came to, if it came to anything.
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
     let to = match &edit.op {
-        Op::Rename { to, .. } | Op::Copy { to } => Some(to.raw.clone()),
+        Op::Rename { to, .. } | Op::Copy { to } => Some(to.shown()),
         _ => None,
     };
     EditReport {
         number,
-        operation: operation(&edit.op),
-        path: step.map_or_else(|| edit.path.raw.clone(), |step| step.path.to_string()),
-        to: step.and_then(|step| step.to.as_ref()).map(ToString::to_string).or(to),
+        operation: Verb::of(&edit.op, step).as_str(),
+        path: step.map_or_else(|| edit.path.shown(), |step| step.path.to_string()),
+        to: step.map_or(to, |step| step.to.as_ref().map(ToString::to_string)),
         why: edit.why.clone(),
         format: edit.format.as_str(),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
@@ -392,7 +382,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
     };
     let of_edit = || {
         let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
-        Some(edit.path.raw.clone())
+        Some(edit.path.shown())
     };
     Finding {
         code: diagnostic.code,

@@ -6,6 +6,7 @@ use super::{Error, Result, Room};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The error that names a room whose journal cannot be used, and what of it is in place.
@@ -20,8 +21,10 @@ pub(super) fn broken(repo: &Repo, room: &Path, why: String) -> Error {
         1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
         n => in_place.push(format!("{n} files that were taken out of the checkout")),
     }
-    if room.join(INDEX).symlink_metadata().is_ok() {
-        in_place.push("an index that was not put in place".to_owned());
+    if let Ok(found) = room.join(INDEX).symlink_metadata() {
+        let what =
+            if found.nlink() > 1 { "a new index, which is in place" } else { "an index that was prepared" };
+        in_place.push(what.to_owned());
     }
     Error::Broken { room: room.to_owned(), why, in_place }
 }

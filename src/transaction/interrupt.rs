@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The exit status after SIGINT, SIGTERM or SIGHUP.
 pub const EXIT_STATUS: i32 = 130;
 
 struct Flags {
     idle: Arc<AtomicBool>,
-    seen: Arc<AtomicBool>,
+    /// The last that has come; none is 0.
+    seen: Arc<AtomicUsize>,
 }
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
@@ -24,7 +25,8 @@ pub fn install() -> std::io::Result<()> {
     let flags = FLAGS.get_or_init(|| Flags { idle: Arc::new(AtomicBool::new(true)), seen: Arc::default() });
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_STATUS, Arc::clone(&flags.idle))?;
-        signal_hook::flag::register(signal, Arc::clone(&flags.seen))?;
+        let number = usize::try_from(signal).unwrap_or_default();
+        signal_hook::flag::register_usize(signal, Arc::clone(&flags.seen), number)?;
     }
     // A file that grows over the limit (ulimit -f) is an error where it is written, and goes back like any other; unhandled,
     // the signal would end the process there.
@@ -34,7 +36,13 @@ pub fn install() -> std::io::Result<()> {
 
 /// Whether a signal has come while a transaction was under way.
 pub fn seen() -> bool {
-    FLAGS.get().is_some_and(|flags| flags.seen.load(Ordering::SeqCst))
+    signal().is_some()
+}
+
+/// The signal that has come while a transaction was under way, to be passed on to what it runs.
+pub fn signal() -> Option<i32> {
+    let seen = FLAGS.get()?.seen.load(Ordering::SeqCst);
+    i32::try_from(seen).ok().filter(|signal| *signal != 0)
 }
 
 /// While it lives, signals set a flag; when it goes, they end the process again, and one that came is acted upon by

@@ -19,10 +19,10 @@ pub(super) const NAME: &str = "journal";
 /// The token's file; the lock files are links to it.
 pub(super) const TOKEN: &str = "token";
 
-/// The index that is prepared, until it is renamed into place.
+/// The index that is prepared; it stays there, as another name of what is put in place.
 pub(super) const INDEX: &str = "index";
 
-/// The index that was there when the checkout's files began to change.
+/// The index that was there when the checkout's files began to change; an empty file if there was none.
 pub(super) const INDEX_BEFORE: &str = "index-was";
 
 /// The version of this format. A journal of another version is not acted upon.

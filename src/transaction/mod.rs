@@ -1,24 +1,34 @@
 //! Landing a series of commits: everything or nothing.
 //!
 //! ```text
-//! begin -> prepare (scratch worktree entry, objects in quarantine) -> Prepared -> publish -> Landed
-//!            `------------------------ abort ------------------------------'---> as it was
+//! begin -> prepare (scratch worktree, objects in quarantine, hooks, exec) -> Prepared -> publish -> Landed
+//!            `---------------------------- abort ------------------------------'---> as it was
 //! ```
+//!
+//! Where a hook or a command of `--exec` is to run, all files appear in the scratch worktree, and the objects go into the
+//! repository earlier, since these processes have to see them; see [`full`], [`hooks`], [`exec`] and [`early`].
 //!
 //! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
 //! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.
 
 mod attempt;
 mod carry;
+mod command;
 mod conversions;
 mod discard;
+mod early;
+mod exec;
+mod full;
+mod hooks;
 pub mod interrupt;
 mod journal;
 mod obstacles;
+mod outside;
 mod places;
 mod preview;
 mod publish;
 mod recover;
+mod room;
 mod series;
 mod settle;
 mod staging;
@@ -26,22 +36,28 @@ mod target;
 
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
-pub use obstacles::{Obstacle, unrun_hooks};
+pub use command::{Failure, Progress, Ran, Reason};
+pub use obstacles::Obstacle;
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use series::Planned;
 pub use target::Target;
 
+use crate::path::RepoPath;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
+use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::{BaseTree, Changes};
-use crate::vcs::worktree::Scratch;
 use crate::vcs::{self, Oid};
-use std::os::unix::fs::DirBuilderExt;
+use early::Early;
+use full::Full;
+use hooks::{Candidate, Hooks, Judged, Startup};
+use room::{Room, remove_room};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -81,6 +97,12 @@ pub enum Error {
         /// Whether there are any.
         others: bool,
     },
+    /// A hook refused.
+    #[error(transparent)]
+    Hook(Box<Failure>),
+    /// A command of `--exec` failed.
+    #[error(transparent)]
+    Exec(Box<Failure>),
     /// Every commit would be empty.
     #[error("there is nothing to land")]
     Nothing,
@@ -127,14 +149,25 @@ fn remains(room: &Path, in_place: &[String]) -> String {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// How a transaction is to go about it.
-#[derive(Debug, Clone)]
-pub struct Options {
+pub struct Options<'a> {
     /// How long to wait for another landing (`llmapply.lockTimeout`).
     pub lock_timeout: Duration,
     /// Whether hooks that can be skipped are skipped (`--no-verify`).
     pub no_verify: bool,
+    /// Commands that have to succeed (`--exec`).
+    pub exec: Vec<String>,
+    /// Whether they run at every commit (`--exec-each`), and not at the last only.
+    pub exec_each: bool,
+    /// Where full scratch worktrees are made (`llmapply.scratchDir`); by default in the user's cache directory.
+    pub scratch_dir: Option<PathBuf>,
+    /// Whether one of them stays for the next landing (`llmapply.keepScratch`).
+    pub keep_scratch: bool,
     /// The reflog's message.
     pub reflog: String,
+    /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
+    pub describe: &'a dyn Fn(&Commits, bool) -> String,
+    /// Who is told what hooks and commands do.
+    pub progress: &'a dyn Progress,
 }
 
 /// What could not be read of a tree.
@@ -162,125 +195,20 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     }
 }
 
-/// The private directory of one transaction, in the shared git directory; removed when dropped, unless something is
-/// left for the recovery.
-#[derive(Debug)]
-struct Room {
-    path: PathBuf,
-    id: String,
-    common: PathBuf,
-    objects: PathBuf,
-    alive: Flock,
-}
-
-impl Room {
-    /// The directory of the files that are staged.
-    const FILES: &str = "files";
-
-    /// The scratch worktree.
-    const TREE: &str = "tree";
-
-    /// Its entry among git's worktrees, before it is in place.
-    const ENTRY: &str = "entry";
-
-    /// The liveness lock.
-    const LIVE: &str = "live";
-
-    /// Where rooms are moved whose journal is given up.
-    fn discarded(common: &Path) -> PathBuf {
-        common.join("llm-apply").join("discarded")
-    }
-
-    /// Looks whether rooms are in the repository itself.
-    fn check_all(common: &Path) -> Result<()> {
-        let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
-        Ok(vcs::places::check_own(&all.each_ref().map(PathBuf::as_path))?)
-    }
-
-    /// `llm-apply/txn` in the shared git directory.
-    fn all(common: &Path) -> PathBuf {
-        common.join("llm-apply").join("txn")
-    }
-
-    fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
-        let common = repo.common_dir();
-        let all = Self::all(common);
-        Self::check_all(common)?;
-        // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
-        let _lock = lock(repo, timeout)?;
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
-        let path = all.join(&id);
-        // Where several users share the repository each has to be able to make a room; its inside is private.
-        repo.in_shared(&all, &mut Vec::new(), || {
-            let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-            made.map_err(|e| vcs::Error::io("create", &path, e))
-        })?;
-        let live = path.join(Self::LIVE);
-        let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
-        // Somebody who only looks whether it is alive may hold the lock for a moment.
-        let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
-        match opened {
-            Ok(alive) => {
-                let objects = repo.objects_dir().to_owned();
-                Ok(Self { path, id, common: common.to_owned(), objects, alive })
-            }
-            Err(e) => {
-                remove_room(common, &path);
-                Err(e.into())
-            }
-        }
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
-
-    /// Whether its journal is (still) there, for the recovery to act upon.
-    fn is_pending(&self) -> bool {
-        self.file(journal::NAME).symlink_metadata().is_ok()
-    }
-
-    /// Whether something of the transaction lies elsewhere that could not be removed.
-    fn has_remains(&self) -> bool {
-        let elsewhere = staging::elsewhere(&self.path);
-        let all = [
-            Some(Quarantine::path_for(&self.objects, &self.id)),
-            Some(Scratch::path_for(&self.common, &self.id)),
-            elsewhere,
-        ];
-        let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
-        let emptied =
-            self.common.join("worktrees").read_dir().is_ok_and(|mut entries| entries.next().is_none());
-        remains || emptied
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        if !self.is_pending() && !self.has_remains() {
-            remove_room(&self.common, &self.path);
-        }
-    }
-}
-
-/// Removes a transaction's directory, and those above it that are empty then.
-fn remove_room(common: &Path, room: &Path) {
-    let _ = std::fs::remove_dir_all(room);
-    let _ = std::fs::remove_dir(Room::all(common));
-    let _ = std::fs::remove_dir(common.join("llm-apply"));
-}
-
 /// A transaction under way. Dropping it takes everything back.
 #[must_use]
 pub struct Transaction<'r> {
     // In the order in which they are to be dropped.
     quarantine: Quarantine,
     _scratch: Option<Scratch>,
+    full: Option<Full>,
+    early: Option<Early<'r>>,
     room: Room,
     repo: &'r Repo,
     target: Target,
-    options: Options,
+    options: Options<'r>,
+    hooks: Hooks,
+    startup: Startup,
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
@@ -296,10 +224,12 @@ impl<'r> Transaction<'r> {
         target: Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-        options: Options,
+        options: Options<'r>,
     ) -> Result<Self> {
-        obstacles::unsupported(repo, options.no_verify)?;
+        obstacles::unsupported(repo)?;
         conversions::refuse_together(base, series)?;
+        let hooks = Hooks::active(repo, options.no_verify)?;
+        let startup = Startup::of(repo, base, &hooks)?;
         let touched = series::touched(base, series)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
@@ -327,27 +257,42 @@ impl<'r> Transaction<'r> {
         if interrupt::seen() {
             return Err(Error::Interrupted);
         }
-        let scratch = match target.start {
+        let (mut scratch, mut full, mut early) = (None, None, None);
+        if hooks.need_worktree() || !options.exec.is_empty() {
+            early = Some(Early::begin(repo, &room)?);
+            full = Some(Full::enter(repo, &room, target.start, base, &options)?);
+        } else if let Some(start) = target.start
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.
-            Some(_) if repo.has_references_by_git() => None,
-            Some(start) => {
-                let (tree, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
-                Some(Scratch::enter(repo, &room.id, &tree, &entry, start)?)
-            }
-            None => None,
-        };
-        point(Fault::ScratchEntered)?;
+            && !repo.has_references_by_git()
+        {
+            let (top, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
+            scratch = Some(Scratch::enter(repo, &room.id, &top, &entry, Some(start))?);
+            point(Fault::ScratchEntered)?;
+        }
         let quarantine = Quarantine::enter(repo, &room.id)?;
-        Ok(Self { quarantine, _scratch: scratch, room, repo, target, options, touched, index })
+        Ok(Self {
+            quarantine,
+            _scratch: scratch,
+            full,
+            early,
+            room,
+            repo,
+            target,
+            options,
+            hooks,
+            startup,
+            touched,
+            index,
+        })
     }
 
-    /// Writes the commits and stages the checkout's files. Nothing that the user can see changes.
+    /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
+    /// see changes.
     ///
     /// # Errors
-    /// The disk, the object store, or a signal; everything is as it was then.
-    pub fn prepare(self, base: &BaseTree<'_>, series: &[Planned]) -> Result<Prepared<'r>> {
-        let author = self.repo.identity(vcs::ident::Role::Author)?;
-        let committer = self.repo.identity(vcs::ident::Role::Committer)?;
+    /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
+    pub fn prepare(mut self, base: &BaseTree<'_>, series: &[Planned]) -> Result<Prepared<'r>> {
+        let who = self.repo.identities()?;
         let mut commits = Vec::with_capacity(series.len());
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -364,13 +309,25 @@ impl<'r> Transaction<'r> {
                 commits.push(None);
                 continue;
             }
-            let commit = self.repo.write_commit(next, parent, &author, &committer, &planned.message)?;
+            let judged = match &self.full {
+                Some(full) => {
+                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, &who)?
+                }
+                None => Judged { tree: next, message: planned.message.clone() },
+            };
+            self.take_in(base, next, judged.tree, &mut total)?;
+            let commit = self.commit(judged.tree, parent, &who, &judged.message)?;
             commits.push(Some(commit));
-            (parent, tree) = (Some(commit), Some(next));
+            (parent, tree) = (Some(commit), Some(judged.tree));
             point(Fault::Committed)?;
             if interrupt::seen() {
                 return Err(Error::Interrupted);
             }
+        }
+        if let (Some(early), Some(_)) = (&self.early, parent) {
+            early.release(&self.quarantine)?;
+            self.pre_llm_apply(&commits, &who)?;
+            self.exec(&commits, series)?;
         }
         point(Fault::Prepared)?;
         let mut net: Vec<staging::Net> = Vec::new();
@@ -387,8 +344,34 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let who = Repo::signature_line(&committer);
-        Ok(Prepared { transaction: self, commits, new: parent, net, staged, who })
+        let edits = series.iter().map(|planned| planned.edits.clone()).collect();
+        Ok(Prepared { transaction: self, commits, edits, new: parent, net, staged, who })
+    }
+
+    /// Makes a commit object of a tree and a message as they will stand. Nothing refers to it yet.
+    fn commit(&self, tree: Oid, parent: Option<Oid>, who: &Identities, message: &str) -> Result<Oid> {
+        Ok(self.repo.write_commit(tree, parent, &who.author, &who.committer, message)?)
+    }
+
+    /// Counts what a hook has changed in a commit among what the landing touches.
+    fn take_in(&mut self, base: &BaseTree<'_>, planned: Oid, made: Oid, total: &mut Changes) -> Result<()> {
+        if planned == made {
+            return Ok(());
+        }
+        let paths = self.repo.differences(Some(planned), Some(made))?;
+        let mut entries = self.repo.entries(Some(made), &paths)?;
+        for path in paths {
+            let entry = entries.remove(&path);
+            let unnameable = || vcs::Error::Raced(String::from_utf8_lossy(&path).into_owned());
+            let text = std::str::from_utf8(&path).map_err(|_| unnameable())?;
+            let path = RepoPath::parse(text).map_err(|_| unnameable())?;
+            if !self.touched.iter().any(|touched| touched.path == path) {
+                let old = base.stored(&path)?;
+                self.touched.push(series::Touched { path: path.clone(), old, stays: entry.is_some() });
+            }
+            total.insert(path, entry);
+        }
+        Ok(())
     }
 }
 

@@ -124,7 +124,7 @@ impl std::fmt::Display for Obstacle {
 }
 
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
-pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
+pub(super) fn unsupported(repo: &Repo) -> Result<()> {
     let refuse = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
     // Git refuses it too: the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
@@ -139,37 +139,7 @@ pub(super) fn unsupported(repo: &Repo, no_verify: bool) -> Result<()> {
             "'git -c commit.gpgSign=false llm-apply' makes unsigned ones",
         );
     }
-    if !no_verify {
-        for name in SKIPPABLE_HOOKS.iter().chain(OTHER_HOOKS) {
-            if let Some(path) = repo.hook(name)? {
-                return refuse(
-                    format!("the {name} hook would have to run ({})", path.display()),
-                    "--no-verify lands without hooks",
-                );
-            }
-        }
-    }
     Ok(())
-}
-
-/// Hooks that `--no-verify` skips.
-const SKIPPABLE_HOOKS: &[&str] = &["pre-commit", "commit-msg", "pre-llm-apply"];
-
-/// Hooks that git runs even with `--no-verify`.
-const OTHER_HOOKS: &[&str] = &["prepare-commit-msg", "post-commit", "post-llm-apply"];
-
-/// Active hooks that `--no-verify` does not skip, and that did not run all the same.
-///
-/// # Errors
-/// The configuration cannot be read.
-pub fn unrun_hooks(repo: &Repo) -> Result<Vec<&'static str>> {
-    let mut active = Vec::new();
-    for name in OTHER_HOOKS {
-        if repo.hook(name)?.is_some() {
-            active.push(*name);
-        }
-    }
-    Ok(active)
 }
 
 /// Everything that is in the way of moving the target.

@@ -53,9 +53,8 @@ pub fn in_the_way(
     target: &Target,
     base: &BaseTree<'_>,
     series: &[Planned],
-    no_verify: bool,
 ) -> Result<Vec<Obstacle>> {
-    obstacles::unsupported(repo, no_verify)?;
+    obstacles::unsupported(repo)?;
     conversions::refuse_together(base, series)?;
     let touched = series::touched(base, series)?;
     let index = match target.checked_out {

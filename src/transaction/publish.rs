@@ -1,10 +1,15 @@
-//! The last step: objects, journal, locks, files, the reference (the commit point), the index.
+//! The last step: objects, journal, locks, files, the index, the reference (the commit point).
+//!
+//! The index comes before the reference: `git commit` reads HEAD, then the index, and only then asks for the index's lock. One
+//! that comes by meanwhile has read the old HEAD, and fails when it finds that moved; never the new one with the old
+//! index, by which it would take back what has landed.
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
 use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::quarantine::Quarantine;
@@ -19,9 +24,11 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) commits: Commits,
+    /// The edits of each.
+    pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
-    pub(super) who: String,
+    pub(super) who: Identities,
     // Last, so that what is staged inside its room is let go first.
     pub(super) transaction: Transaction<'r>,
 }
@@ -46,6 +53,8 @@ struct Held {
     /// Without any lock while git itself moves the reference.
     reference: RefLock,
     files: bool,
+    /// Whether the prepared index may be in place.
+    placed: bool,
     /// Whether git has moved the reference, and it has to go back.
     moved: bool,
 }
@@ -80,6 +89,10 @@ impl Prepared<'_> {
             && !self.transaction.room.is_pending()
         {
             staging::discard(staged);
+        }
+        if outcome.is_ok() {
+            let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
+            self.transaction.tell(&self.commits, &self.edits, &self.who, &changed);
         }
         outcome
     }
@@ -116,7 +129,7 @@ impl Prepared<'_> {
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: self.who.clone(),
+                who: Repo::signature_line(&self.who.committer),
                 message: options.reflog.clone(),
             },
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
@@ -133,6 +146,9 @@ impl Prepared<'_> {
                 Ok(()) => e,
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
+        }
+        if let Some(early) = &self.transaction.early {
+            early.stay();
         }
         let landed = Landed { old: target.tip, new, commits: self.commits.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
@@ -167,7 +183,7 @@ impl Prepared<'_> {
             let checkout = Checkout::open(workdir, repo)?;
             let aside = room.file(journal::INDEX);
             let index = repo.present_index(index, &aside)?;
-            index.keep(&room.file(journal::INDEX_BEFORE))?;
+            index.keep(repo, &room.file(journal::INDEX_BEFORE))?;
             point(Fault::IndexKept)?;
             if let Some(staged) = &self.staged {
                 staging::check_skipped(&checkout, staged, &self.net)?;
@@ -181,6 +197,9 @@ impl Prepared<'_> {
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
             repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
+            held.placed = true;
+            Repo::place_index(&aside, &repo.index_file())?;
+            point(Fault::IndexPlaced)?;
         }
         quarantine.check(repo, target.start)?;
         // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
@@ -202,6 +221,13 @@ impl Prepared<'_> {
         let Transaction { repo, room, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
+        }
+        if held.placed {
+            repo.restore_index(
+                &repo.index_file(),
+                &room.file(journal::INDEX_BEFORE),
+                &room.file(journal::INDEX),
+            )?;
         }
         match held.moved {
             // The reflog names the objects: they stay.
@@ -231,24 +257,15 @@ pub(super) fn finish(
 ) -> vcs::Result<()> {
     let movement = &journal.movement;
     let index = index.filter(|lock| lock.is_held());
-    if reference.is_held() {
-        repo.write_reflog(movement)?;
-        point(Fault::ReflogWritten)?;
-    }
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())
     {
         repo.set_orig_head(old, &room.join("orig"))?;
         point(Fault::OrigHeadSet)?;
     }
-    if let (Some(_), Some(place)) = (index, &journal.index) {
-        let aside = room.join(journal::INDEX);
-        match std::fs::rename(&aside, &place.0) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(vcs::Error::io("write", &place.0, e));
-            }
-            _ => point(Fault::IndexPlaced)?,
-        }
+    if reference.is_held() {
+        repo.write_reflog(movement)?;
+        point(Fault::ReflogWritten)?;
     }
     if reference.is_held() {
         reference.release()?;

@@ -2,12 +2,12 @@
 
 use super::journal::{self, Journal};
 use super::settle::settle;
-use super::{Error, Result, Room, discard, interrupt, remove_room, staging};
+use super::{Error, Result, Room, discard, early, interrupt, outside, remove_room, staging};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::worktree::Scratch;
+use crate::vcs::scratch::Scratch;
 use crate::vcs::{self};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,10 +30,6 @@ pub struct Settled {
     pub end: End,
     /// Paths that somebody has changed since; they were left as they are.
     pub left: Vec<String>,
-    /// Paths that have landed and that the index still has as they were before.
-    pub unindexed: Vec<String>,
-    /// The commit that has them.
-    pub new: Option<String>,
     /// Locks of a git that was killed with it.
     pub locks: Vec<PathBuf>,
     /// Where what it left was moved to, if it was given up.
@@ -43,7 +39,7 @@ pub struct Settled {
 impl Settled {
     /// Whether there is anything that somebody has to look at.
     pub fn is_open(&self) -> bool {
-        !(self.left.is_empty() && self.unindexed.is_empty() && self.locks.is_empty())
+        !(self.left.is_empty() && self.locks.is_empty())
     }
 }
 
@@ -179,13 +175,13 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         if !repo.locks_with(&room.join(journal::TOKEN))?.is_empty() {
             return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
         }
-        clean(repo, room, &id, None)?;
+        clean(repo, room, &id, None, End::Discarded)?;
         return Ok(Recovered { id, reference: None, settled: Settled::default() });
     };
     let settled = settle(repo, room, &mut journal)?;
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     Journal::retire(room)?;
-    clean(repo, room, &id, Some(&journal))?;
+    clean(repo, room, &id, Some(&journal), settled.end)?;
     Ok(Recovered { id, reference: Some(journal.movement.name), settled })
 }
 
@@ -203,7 +199,7 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
         let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
         let is_directory =
             [Room::FILES, Room::TREE, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
-        if (is_directory && !kind.is_dir()) || !(kind.is_dir() || kind.is_file()) {
+        if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
             return Err(discard::broken(repo, room, why));
         }
@@ -211,8 +207,8 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes all that a transaction has beside its journal.
-fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>) -> Result<()> {
+/// Removes all that a transaction has beside its journal, which was brought to that end.
+fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     let _ = std::fs::remove_dir_all(Quarantine::path_for(objects, id));
     let noted = staging::elsewhere(room);
@@ -224,6 +220,8 @@ fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>) -> Resul
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
+    early::settle(repo, room, objects, !matches!(end, End::Discarded | End::TakenBack));
+    outside::reap(repo, room, id)?;
     point(Fault::ScratchRemoved)?;
     remove_room(repo.common_dir(), room);
     Ok(())

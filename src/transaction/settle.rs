@@ -22,6 +22,8 @@ struct Scene<'a> {
     reference: RefLock,
     /// The index's lock, if it still is the landing's or was taken anew.
     lock: Option<TokenLock>,
+    /// Whether that lock was never gone: nobody with manners has written an index or a commit since.
+    unbroken: bool,
     /// Where the reference is.
     tip: Option<String>,
     /// Whether an index was to move, and is still there.
@@ -56,6 +58,7 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
         room,
         journal,
         reference: RefLock::adopt(repo, movement, &token)?,
+        unbroken: lock.is_some() || !has_index,
         lock,
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
@@ -96,39 +99,44 @@ impl Scene<'_> {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
-    /// Whether the prepared index still waits to be put in place.
-    fn index_waits(&self) -> bool {
-        self.room.join(journal::INDEX).symlink_metadata().is_ok()
+    /// Where the index is, if one was to move and is still there; the one that was kept, and the one that was prepared.
+    fn indexes(&self) -> Option<[PathBuf; 3]> {
+        let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
+        Some([index.0.clone(), self.room.join(journal::INDEX_BEFORE), self.room.join(journal::INDEX)])
     }
 
-    /// Whether anything was done to the checkout and not taken back.
+    /// Whether anything was done to the checkout or the index and not taken back.
     fn is_begun(&self) -> Result<bool> {
-        match (&self.checkout, &self.journal.staged) {
-            (Some(checkout), Some(staged)) => staging::is_begun(checkout, staged),
-            _ => Ok(false),
+        if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged)
+            && staging::is_begun(checkout, staged)?
+        {
+            return Ok(true);
+        }
+        match self.indexes() {
+            Some([index, kept, prepared]) => {
+                Ok(self.repo.is_index_like(&index, &prepared)? && !self.repo.is_index_like(&index, &kept)?)
+            }
+            None => Ok(false),
         }
     }
 
-    /// Takes the index's lock anew where that is gone and nothing else has happened: git itself tells people to remove a
-    /// lock that is left, and an index without what has landed takes it back with the next commit.
+    /// Takes locks anew that are gone where nothing else has happened and something is left to be done: git itself tells
+    /// people to remove a lock that is left.
     fn relock(&mut self) -> Result<()> {
+        let Some([index, ..]) = self.indexes() else { return Ok(()) };
         let movement = &self.journal.movement;
-        let concerned = match (&self.journal.index, self.has_landed()) {
-            (Some(_), true) => self.index_waits(),
-            (Some(_), false) => self.tip == movement.old && self.is_begun()?,
-            (None, _) => false,
-        };
-        if !concerned || self.lock.is_some() || !self.has_index || !self.is_untouched()? {
+        let token = self.room.join(journal::TOKEN);
+        if self.has_landed() {
+            if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
+                let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
+                self.reference.retake(self.repo, movement, &token, patience)?;
+            }
             return Ok(());
         }
-        let (Some(index), token) = (&self.journal.index, self.room.join(journal::TOKEN)) else {
+        if self.lock.is_some() || self.tip != movement.old || !self.is_begun()? || !self.is_untouched()? {
             return Ok(());
-        };
-        if self.has_landed() && !self.journal.by_git {
-            let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
-            self.reference.retake(self.repo, movement, &token, patience)?;
         }
-        let lock = TokenLock::take(&beside(&index.0), &token, Patience::for_index(interrupt::seen))?;
+        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index(interrupt::seen))?;
         point(Fault::IndexLocked)?;
         // Somebody may have been quicker.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
@@ -142,30 +150,38 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Whether HEAD and the index are, byte for byte, what they were before files of the checkout changed.
+    /// Whether HEAD and the index are as the landing left them, or as it found them.
     fn is_untouched(&self) -> Result<bool> {
-        let Some(index) = &self.journal.index else { return Ok(false) };
-        let kept = self.room.join(journal::INDEX_BEFORE);
-        Ok(self.head_is_as_left()? && Repo::is_index_kept(&index.0, &kept)?)
+        let Some([index, kept, prepared]) = self.indexes() else { return Ok(false) };
+        let is_like = |known: &Path| self.repo.is_index_like(&index, known);
+        Ok(self.head_is_as_left()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
     fn end(&self) -> Result<Settled> {
         let movement = &self.journal.movement;
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
         let locked = self.lock.is_some() && head_is_as_left;
-        if self.has_landed() && (locked || !self.has_index || !self.index_waits()) {
+        if self.has_landed() {
             finish(self.repo, self.room, self.journal, &self.reference, self.lock.as_ref())?;
             return Ok(Settled { end: End::Finished, ..Settled::default() });
         }
         if self.tip == movement.old {
             let mut left = Vec::new();
             if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged) {
-                if locked || !self.has_index {
+                if locked {
                     left = staging::undo(checkout, staged)?;
-                } else if staging::is_begun(checkout, staged)? {
-                    self.let_go()?;
-                    return Ok(self.left_alone(false));
                 }
+            }
+            match self.indexes() {
+                Some([index, kept, prepared]) if locked => {
+                    self.repo.restore_index(&index, &kept, &prepared)?;
+                    point(Fault::IndexRestored)?;
+                }
+                Some(_) if self.is_begun()? => {
+                    self.let_go()?;
+                    return Ok(self.left_alone());
+                }
+                _ => {}
             }
             self.retract()?;
             self.let_go()?;
@@ -176,38 +192,22 @@ impl Scene<'_> {
             Some(tip) => self.repo.contains(tip, &movement.new)?,
             None => false,
         };
-        // With the index placed and its lock gone, this had been finished before.
-        let finished = self.lock.is_none() && !self.index_waits();
-        let begun = self.is_begun()?;
+        let begun = !landed && self.is_begun()?;
         if !landed && !begun {
             self.retract()?;
         }
         self.let_go()?;
-        Ok(if landed && (finished || !self.has_index) {
-            Settled { end: End::Finished, ..Settled::default() }
-        } else if !landed && !begun {
-            Settled { end: End::TakenBack, ..Settled::default() }
-        } else {
-            self.left_alone(landed)
+        Ok(match (landed, begun) {
+            // All of it was in place before the branch moved; whatever else there is now was done since.
+            (true, _) => Settled { end: End::Finished, ..Settled::default() },
+            (_, false) => Settled { end: End::TakenBack, ..Settled::default() },
+            (_, true) => self.left_alone(),
         })
     }
 
-    /// Touches nothing more; says what somebody has to look at, and what the index lacks of what has landed.
-    fn left_alone(&self, landed: bool) -> Settled {
-        let movement = &self.journal.movement;
-        let unindexed = match landed && self.head_is_as_left().unwrap_or(false) {
-            // An index that cannot be read lacks nothing that could be named.
-            true => self.repo.unindexed(movement.old.as_deref(), &movement.new).unwrap_or_default(),
-            false => Vec::new(),
-        };
-        let end = End::LeftAlone;
-        Settled {
-            end,
-            left: paths(self.journal),
-            unindexed,
-            new: landed.then(|| movement.new.clone()),
-            ..Settled::default()
-        }
+    /// Touches nothing more; says what somebody has to look at.
+    fn left_alone(&self) -> Settled {
+        Settled { end: End::LeftAlone, left: paths(self.journal), ..Settled::default() }
     }
 
     fn let_go(&self) -> Result<()> {
@@ -216,9 +216,12 @@ impl Scene<'_> {
     }
 
     fn retract(&self) -> Result<()> {
-        // Somebody may have found the commits and given them a name.
-        if !self.repo.is_named(&self.journal.objects, &self.journal.movement)? {
-            Quarantine::retract(&self.journal.objects_dir.0, &self.journal.objects)?;
+        let (directory, objects) = (&self.journal.objects_dir.0, &self.journal.objects);
+        // Somebody may have found the commits and given them a name, or have made trees from the index that was in place.
+        if !self.repo.is_named(objects, &self.journal.movement)?
+            && (self.unbroken || Quarantine::is_newest(directory, objects)?)
+        {
+            Quarantine::retract(directory, objects)?;
         }
         Ok(())
     }

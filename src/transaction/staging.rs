@@ -385,6 +385,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
     for (at, file) in staged.files.iter().enumerate().filter(|(_, file)| file.after.is_none()) {
         let kept = staged.kept_file(at);
         let outcome = identity(&kept).and_then(|found| match found {
+            Some(_) if stands_again(checkout, &kept, &file.path)? => Ok(()),
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
             None => Ok(()),
         });
@@ -433,7 +434,16 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     match (now, kept) {
         (None, Some(kept)) => Ok(checkout.put_back(&kept, &file.path)?),
         (Some(_), Some(kept)) if is_ours()? => Ok(checkout.put_back_over(&kept, &file.path)?),
+        (Some(_), Some(kept)) if stands_again(checkout, &kept, &file.path)? => Ok(()),
         _ => raced(),
+    }
+}
+
+/// Whether somebody, by git perhaps, has made the file anew that was kept.
+fn stands_again(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
+    match (identity(kept)?, checkout.identity(path)?) {
+        (Some(one), Some(other)) if one.resembles(&other) => Ok(read(kept)? == checkout.read(path)?),
+        _ => Ok(false),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{Error, Result, process};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// All configuration that git itself would see here.
 pub struct Config {
@@ -118,6 +118,19 @@ impl Config {
         match parse_number(&value) {
             Some(value) => Ok(Some(value)),
             None => Err(bad(key, &value, "a number")),
+        }
+    }
+
+    /// A path as git reads one, with `~/` for the home directory (git-config(1), "pathname"); an empty one is none.
+    ///
+    /// # Errors
+    /// The value is not UTF-8, or names somebody else's home.
+    pub fn path(&self, key: &str) -> Result<Option<PathBuf>> {
+        let Some(value) = self.string(key)?.filter(|value| !value.is_empty()) else { return Ok(None) };
+        match (value.strip_prefix("~/"), std::env::var_os("HOME")) {
+            (Some(rest), Some(home)) => Ok(Some(PathBuf::from(home).join(rest))),
+            _ if value.starts_with(['~', '%']) => Err(bad(key, &value, "a path, or one that begins with ~/")),
+            _ => Ok(Some(PathBuf::from(value))),
         }
     }
 

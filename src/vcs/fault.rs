@@ -25,11 +25,21 @@ macro_rules! faults {
 faults! {
     /// The transaction's directory and liveness lock are there.
     Begun = "begun",
+    /// The directory outside for a full scratch worktree is there.
+    OutsideMade = "outside-made",
     /// The scratch worktree is entered.
     ScratchEntered = "scratch-entered",
+    /// All files of the base are in it.
+    ScratchFilled = "scratch-filled",
+    /// Objects are in the repository that hooks and commands have to see.
+    ObjectsEarly = "objects-early",
+    /// A hook has run.
+    HookRun = "hook-run",
     /// One of the commits is in the quarantine.
     Committed = "committed",
-    /// All are.
+    /// A command of `--exec` has run.
+    ExecRun = "exec-run",
+    /// All commits are there, and checked.
     Prepared = "prepared",
     /// One of the checkout's new files is staged.
     FileStaged = "file-staged",
@@ -57,16 +67,16 @@ faults! {
     FileRemoved = "file-removed",
     /// The new index is written aside.
     IndexPrepared = "index-prepared",
+    /// The new index is in place.
+    IndexPlaced = "index-placed",
     /// The new value of the reference is written aside; the next step is the commit point.
     RefPrepared = "ref-prepared",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
-    /// The reflog has its line.
-    ReflogWritten = "reflog-written",
     /// ORIG_HEAD is set.
     OrigHeadSet = "orig-head-set",
-    /// The new index is in place.
-    IndexPlaced = "index-placed",
+    /// The reflog has its line.
+    ReflogWritten = "reflog-written",
     /// The reference's locks are gone.
     RefUnlocked = "ref-unlocked",
     /// The index's lock is gone.
@@ -75,8 +85,12 @@ faults! {
     DirectoryPruned = "directory-pruned",
     /// The journal is gone.
     JournalRetired = "journal-retired",
+    /// A hook was told of what has landed.
+    HookTold = "hook-told",
     /// The scratch worktree is gone.
     ScratchRemoved = "scratch-removed",
+    /// The index is as it was before.
+    IndexRestored = "index-restored",
     /// The reference is back, which git had moved under a HEAD that was switched.
     RefReverted = "ref-reverted",
     /// One lock of a journal that is given up was removed.

@@ -10,6 +10,10 @@ use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 use std::process::Command;
 
+/// How many of the last lines of what a filter says are passed on, and how much of each.
+const LINES: usize = 6;
+const WIDTH: usize = 300;
+
 /// Whose attributes count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attributes {
@@ -120,7 +124,10 @@ fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
     if output.status.success() {
         return Ok(output.stdout);
     }
+    // The filter says why, and git behind it what: both may begin with something that is no error.
     let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(Error::Filter { path: path.to_owned(), message: first.to_owned() })
+    let lines: Vec<_> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(LINES)..].iter();
+    let last: Vec<_> = last.map(|line| line.chars().take(WIDTH).collect::<String>()).collect();
+    Err(Error::Filter { path: path.to_owned(), message: last.join("; ") })
 }

@@ -19,7 +19,10 @@ impl Repo {
     }
 
     /// The name of the tree in which nothing is.
-    pub(super) fn empty_tree(&self) -> Result<Oid> {
+    ///
+    /// # Errors
+    /// It cannot be named.
+    pub fn empty_tree(&self) -> Result<Oid> {
         let id = Oid::hash_object_ext(git2::ObjectType::Tree, b"", self.format());
         id.map_err(|e| Error::git("name the empty tree", e))
     }

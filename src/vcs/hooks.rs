@@ -1,10 +1,11 @@
-//! Which hooks would run (githooks(5)).
+//! Which hooks would run (githooks(5)), and how one is started in the user's own worktree.
 
 use super::Result;
-use super::process;
 use super::repo::Repo;
+use super::supervise::Supervised;
+use super::{process, scratch};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Repo {
     /// Where hooks are looked for: `core.hooksPath`, relative to the top of the checkout (or the git directory
@@ -35,5 +36,27 @@ impl Repo {
         let path = self.hooks_dir()?.join(name);
         let runs = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
         Ok(runs.then_some(path))
+    }
+    /// A hook, as it runs at the top of the user's checkout, or in the git directory of a bare repository.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
+        let mut command = Supervised::new(program, [""; 0], Some(input));
+        process::detach(&mut command.0, self);
+        scratch::as_of_git(&mut command)?;
+        match self.workdir() {
+            Some(top) => {
+                command.0.current_dir(top);
+                // Where git would not find the two together.
+                if std::env::var_os("GIT_DIR").is_some() || std::env::var_os("GIT_WORK_TREE").is_some() {
+                    command.env("GIT_DIR", self.git_dir()).env("GIT_WORK_TREE", top);
+                }
+            }
+            None => {
+                command.0.current_dir(self.git_dir()).env("GIT_DIR", self.git_dir());
+            }
+        }
+        Ok(command)
     }
 }

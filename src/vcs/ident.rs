@@ -22,7 +22,37 @@ impl Role {
     }
 }
 
+/// Both, as a landing's commits have them.
+pub struct Identities {
+    /// Who wrote the changes.
+    pub author: git2::Signature<'static>,
+    /// Who makes the commits.
+    pub committer: git2::Signature<'static>,
+}
+
+impl Identities {
+    /// Tells a hook who the author is, as `git commit` does.
+    pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
+        use std::os::unix::ffi::OsStrExt;
+        let text = std::ffi::OsStr::from_bytes;
+        let line = Repo::signature_line(&self.author);
+        let date = line.rsplit_once("> ").map_or("", |(_, date)| date);
+        command
+            .env("GIT_AUTHOR_NAME", text(self.author.name_bytes()))
+            .env("GIT_AUTHOR_EMAIL", text(self.author.email_bytes()))
+            .env("GIT_AUTHOR_DATE", format!("@{date}"));
+    }
+}
+
 impl Repo {
+    /// Author and committer of commits made now.
+    ///
+    /// # Errors
+    /// As [`Repo::identity`].
+    pub fn identities(&self) -> Result<Identities> {
+        Ok(Identities { author: self.identity(Role::Author)?, committer: self.identity(Role::Committer)? })
+    }
+
     /// The name, address and date that git would put into a commit made now.
     ///
     /// The plain case (a name and an address set, a date that is none or plain seconds) is settled here;

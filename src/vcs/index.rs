@@ -72,20 +72,25 @@ impl Repo {
         // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
         let git = match self.open_index(&path, Features::default()) {
             Ok(git) => git,
-            Err(e) => {
-                let features = features(self, &path)?;
-                if !features.unreadable() {
-                    return Err(e);
+            Err(e) => match features(self, &path)? {
+                features if features.unreadable() => {
+                    let (_directory, plain) = self.plain_copy(&path)?;
+                    self.open_index(&plain, features)?
                 }
-                let failed = |e| Error::io("create", std::env::temp_dir(), e);
-                let directory = tempfile::tempdir().map_err(failed)?;
-                let copy = directory.path().join("index");
-                std::fs::copy(&path, &copy).map_err(|e| Error::io("copy", &path, e))?;
-                by_git::make_plain(self, &copy)?;
-                self.open_index(&copy, features)?
-            }
+                _ => return Err(e),
+            },
         };
         Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features: Features::default() })
+    }
+
+    /// A copy that libgit2 can read of an index that it cannot; it goes with its directory.
+    fn plain_copy(&self, index: &Path) -> Result<(tempfile::TempDir, PathBuf)> {
+        let failed = |e| Error::io("create", std::env::temp_dir(), e);
+        let directory = tempfile::tempdir().map_err(failed)?;
+        let copy = directory.path().join("index");
+        std::fs::copy(index, &copy).map_err(|e| Error::io("copy", index, e))?;
+        by_git::make_plain(self, &copy)?;
+        Ok((directory, copy))
     }
 
     /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it
@@ -167,36 +172,72 @@ impl Repo {
         }
     }
 
-    /// Whether the index at a path is, byte for byte, the one that [`Index::keep`] kept.
+    /// Whether the index at a path says the same as one that was kept: git writes it anew whenever it looks at files, and
+    /// only what it knows of their times is other then.
     ///
     /// # Errors
     /// The disk cannot tell.
-    pub fn is_index_kept(index: &Path, kept: &Path) -> Result<bool> {
+    pub fn is_index_like(&self, index: &Path, kept: &Path) -> Result<bool> {
         let read = |path: &Path| match places::read(path, places::LARGE) {
             Err(e) if e.is_missing() => Ok(None),
             bytes => bytes.map(Some),
         };
+        let Some(known) = read(kept)? else { return Ok(false) };
         // None at all is kept as an empty file, which no index is.
-        Ok(match read(kept)? {
-            Some(kept) => read(index)?.unwrap_or_default() == kept,
-            None => false,
-        })
+        let now = read(index)?.unwrap_or_default();
+        if now == known || now.is_empty() || known.is_empty() {
+            return Ok(now == known);
+        }
+        // What cannot be read is like nothing.
+        Ok(matches!((self.said_by(index), self.said_by(kept)), (Ok(one), Ok(other)) if one == other))
     }
 
-    /// The paths that the index has as the commit `old` has them, where `new` changed them.
+    /// All that an index says, but for what files were like when they were indexed.
+    fn said_by(&self, index: &Path) -> Result<Vec<(Vec<u8>, Entry, u16, u16)>> {
+        let plain = match features(self, index)?.unreadable() {
+            true => Some(self.plain_copy(index)?),
+            false => None,
+        };
+        let index = open(self, plain.as_ref().map_or(index, |(_, plain)| plain))?;
+        let said = index.iter().map(|entry| {
+            let what = Entry { mode: entry.mode, id: entry.id };
+            let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
+            (entry.path, what, entry.flags & flags, entry.flags_extended & more)
+        });
+        Ok(said.collect())
+    }
+
+    /// Puts an index that was prepared aside in place. It stays there as well, so that it is known again.
     ///
     /// # Errors
-    /// The index or the commits cannot be read.
-    pub fn unindexed(&self, old: Option<&str>, new: &str) -> Result<Vec<String>> {
-        let tree = |id: &str| self.tree_of(self.id(id)?);
-        let (old, new) = (old.map(tree).transpose()?, tree(new)?);
-        let index = self.read_index()?;
-        let paths = self.differences(old, Some(new))?;
-        let before = self.entries(old, &paths)?;
-        let path = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
-        let lacks =
-            |at: &&Vec<u8>| index.get(&path(at)).map(|indexed| indexed.entry) == before.get(*at).copied();
-        Ok(paths.iter().filter(lacks).map(|at| path(at)).collect())
+    /// What the file system says: nothing has changed then.
+    pub fn place_index(prepared: &Path, index: &Path) -> Result<()> {
+        let copy = beside(prepared, "-placed");
+        link_or_copy(prepared, &copy)?;
+        match std::fs::rename(&copy, index) {
+            Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => Err(Error::Unsupported {
+                what: format!("{} is on another file system than the repository", index.display()),
+                help: "let GIT_INDEX_FILE name a file in the git directory".into(),
+            }),
+            renamed => renamed.map_err(|e| Error::io("write", index, e)),
+        }
+    }
+
+    /// Puts back what [`Index::keep`] kept if the prepared index is in place; else what is there stays. Can be run again.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn restore_index(&self, index: &Path, kept: &Path, prepared: &Path) -> Result<()> {
+        if self.is_index_like(index, kept)? || !self.is_index_like(index, prepared)? {
+            return Ok(());
+        }
+        let failed = |e| Error::io("restore", index, e);
+        if kept.metadata().map_err(failed)?.len() == 0 {
+            return std::fs::remove_file(index).map_err(failed);
+        }
+        let copy = beside(kept, "-again");
+        link_or_copy(kept, &copy)?;
+        std::fs::rename(&copy, index).map_err(failed)
     }
 
     /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
@@ -366,6 +407,17 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
+/// Gives a file, which nobody writes into, another name; a file of an earlier try may have that. Where there are no links,
+/// or this one is not allowed, it becomes a copy with the same time.
+fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
+    let _ = std::fs::remove_file(name);
+    let copy = |_| {
+        let modified = std::fs::copy(file, name).and_then(|_| file.metadata()?.modified())?;
+        std::fs::File::options().append(true).open(name)?.set_modified(modified)
+    };
+    std::fs::hard_link(file, name).or_else(copy).map_err(|e| Error::io("write", name, e))
+}
+
 fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
     match std::fs::metadata(path) {
         Ok(m) => Ok(Some(Fingerprint::of(&m))),
@@ -407,19 +459,15 @@ impl Index {
         Ok(fingerprint(&repo.index_file())? == self.fingerprint)
     }
 
-    /// Keeps the copy as it is now under another name: what is prepared from it replaces it.
+    /// Keeps the index file under another name: the very file, since its time says which entries are to be looked at.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn keep(&self, at: &Path) -> Result<()> {
-        let Some(copy) = &self.copy else { return Ok(()) };
-        let kept = match copy.permissions {
-            None => std::fs::write(at, b""),
-            Some(_) => std::fs::hard_link(&copy.path, at)
-                // On a file system without links.
-                .or_else(|_| std::fs::copy(&copy.path, at).map(drop)),
-        };
-        kept.map_err(|e| Error::io("write", at, e))
+    pub fn keep(&self, repo: &Repo, at: &Path) -> Result<()> {
+        match self.fingerprint {
+            None => std::fs::write(at, b"").map_err(|e| Error::io("write", at, e)),
+            Some(_) => link_or_copy(&repo.index_file(), at),
+        }
     }
 
     /// Likewise without any doubt, for what is written in its place: a time stamp may be too coarse to tell.

@@ -61,6 +61,51 @@ pub fn check_own(paths: &[&Path]) -> Result<()> {
     Ok(())
 }
 
+/// Removes a directory with all that is in it, or a file, if it is there. Links in it are not followed. A process that was
+/// killed may still be putting things there: it is tried again for a while; and a build may have made directories that
+/// nothing can be taken out of.
+///
+/// # Errors
+/// It is still there.
+pub fn remove(path: &Path) -> Result<()> {
+    for pause in [0, 5, 20, 50, 100, 200, 400] {
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        let removed = match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+            Ok(_) => std::fs::remove_file(path),
+            Err(e) => Err(e),
+        };
+        match removed {
+            Ok(()) => return Ok(()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+                return Ok(());
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => open_up(path),
+            Err(e) if !is_passing(&e) => return Err(Error::io("remove", path, e)),
+            Err(_) => {}
+        }
+    }
+    std::fs::remove_dir_all(path).map_err(|e| Error::io("remove", path, e))
+}
+
+/// Whether somebody else at work in a directory may be all that keeps it from being removed.
+fn is_passing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind as Kind;
+    matches!(error.kind(), Kind::DirectoryNotEmpty | Kind::NotFound)
+}
+
+/// Lets the owner of all directories below a path take things out of them, as far as that can be done.
+fn open_up(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let mut pending = vec![path.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let _ = std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700));
+        let inside = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+        let directories = inside.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        pending.extend(directories.map(|entry| entry.path()));
+    }
+}
+
 /// Whether two paths name the same place, as far as it exists.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {

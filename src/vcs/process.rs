@@ -28,18 +28,23 @@ const LOCAL: &[&str] = &[
 /// the checkout (in the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {
     let mut command = Command::new("git");
-    for name in LOCAL {
-        command.env_remove(name);
-    }
+    detach(&mut command, repo);
     command.env("GIT_DIR", repo.git_dir()).stdin(Stdio::null());
-    if repo.has_own_objects_dir() {
-        command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());
-    }
     match repo.workdir() {
         Some(workdir) => command.env("GIT_WORK_TREE", workdir).current_dir(workdir),
         None => command.current_dir(repo.git_dir()),
     };
     command
+}
+
+/// Takes everything from a command's environment that could point elsewhere.
+pub(super) fn detach(command: &mut Command, repo: &Repo) {
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+    if repo.has_own_objects_dir() {
+        command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());
+    }
 }
 
 /// Likewise with another directory for objects, and the repository's behind it.
@@ -67,16 +72,22 @@ pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
 /// # Errors
 /// Git cannot be started or failed; what it said is in the error.
 pub fn output(command: &mut Command) -> Result<String> {
-    let shown = |command: &Command| {
-        let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-        words.join(" ")
-    };
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        return Err(Error::Command { command: shown(command), message: message.trim().to_owned() });
-    }
+    let output = checked(command, output)?;
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+/// What a command has printed, if it went well.
+///
+/// # Errors
+/// It did not; what it said is in the error.
+pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
+    if output.status.success() {
+        return Ok(output);
+    }
+    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Error::Command { command: words.join(" "), message })
 }
 
 /// Likewise of a question that is answered with nothing, and status 1, where there is nothing.
@@ -88,11 +99,7 @@ pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
     match output.status.code() {
         Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
         Some(1) => Ok(None),
-        _ => {
-            let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            Err(Error::Command { command: words.join(" "), message })
-        }
+        _ => checked(command, output).map(|_| None),
     }
 }
 

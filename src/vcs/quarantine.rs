@@ -42,6 +42,10 @@ pub(super) struct Pending {
     relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
     in_memory: usize,
+    /// How many of them were put into the repository already.
+    placed: usize,
+    /// The time stamp of all of them.
+    stamp: Option<(i64, u32)>,
 }
 
 impl Quarantine {
@@ -77,6 +81,8 @@ impl Quarantine {
             relied: BTreeSet::new(),
             on_disk: BTreeSet::new(),
             in_memory: 0,
+            placed: 0,
+            stamp: None,
         };
         *repo.pending.borrow_mut() = Some(pending);
         Ok(Self { path })
@@ -103,7 +109,30 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Makes the objects ready to go in: writes them to the directory (as one pack if they are many), syncs them as
+    /// Puts what was written so far into the repository before it is settled that it lands: processes have to see it that
+    /// know of no quarantine. `early` has all that was put there this way, and `note` is told of it before it is there.
+    ///
+    /// # Errors
+    /// What the file system says, or [`Error::Pruned`].
+    pub fn release_early(
+        &self,
+        repo: &Repo,
+        early: &mut Manifest,
+        note: impl FnOnce(&Manifest) -> Result<()>,
+    ) -> Result<()> {
+        let sealed = self.seal(repo)?;
+        early.stamp = sealed.stamp;
+        early.owner.clone_from(&sealed.owner);
+        early.items.extend(sealed.items.iter().cloned());
+        note(early)?;
+        self.release(repo, &sealed)?;
+        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+            pending.placed = pending.ids.len();
+        }
+        Ok(())
+    }
+
+    /// Makes the objects ready to go in, but for those that are in already: writes them to the directory (as one pack if they are many), syncs them as
     /// `core.fsync` has it, gives them one time stamp, and lists them.
     ///
     /// # Errors
@@ -118,9 +147,10 @@ impl Quarantine {
         // The present, so that pruning spares them if it spares anything that is young. Libgit2 freshens to whole seconds:
         // ours is never that.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let now = (now.as_secs() as i64, now.subsec_nanos().max(1));
+        let stamp = repo.pending.borrow_mut().as_mut().map(|pending| *pending.stamp.get_or_insert(now));
         let owner = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let stamp = (now.as_secs() as i64, now.subsec_nanos().max(1));
-        let mut manifest = Manifest { items: Vec::new(), stamp, owner };
+        let mut manifest = Manifest { items: Vec::new(), stamp: stamp.unwrap_or(now), owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
             for name in self.pack(repo, &ids)? {
@@ -238,6 +268,30 @@ impl Quarantine {
             }
         }
         Ok(())
+    }
+
+    /// Whether no object has come into the repository since.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn is_newest(objects: &Path, manifest: &Manifest) -> Result<bool> {
+        let ours: BTreeSet<PathBuf> = manifest.items.iter().map(|item| objects.join(&item.name)).collect();
+        for directory in read_dir(objects)? {
+            let is_one = directory.file_name() == "pack" || directory.file_name().len() == 2;
+            if !is_one || !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            for file in read_dir(&directory.path())? {
+                let newer = |found: std::fs::Metadata| {
+                    (found.mtime(), found.mtime_nsec()) >= (manifest.stamp.0, i64::from(manifest.stamp.1))
+                };
+                let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
+                if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
@@ -388,9 +442,9 @@ fn alternates(list: &[u8]) -> Vec<PathBuf> {
     all
 }
 
-/// The new objects, each once, in the order in which they were written.
+/// The new objects that are not in the repository yet, each once, in the order in which they were written.
 fn new_objects(repo: &Repo) -> Vec<Oid> {
-    repo.pending.borrow().as_ref().map(|pending| pending.ids.clone()).unwrap_or_default()
+    repo.pending.borrow().as_ref().map(|pending| pending.ids[pending.placed..].to_vec()).unwrap_or_default()
 }
 
 fn is_spilled(repo: &Repo, id: Oid) -> bool {

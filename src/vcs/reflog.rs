@@ -2,7 +2,7 @@
 
 use super::refs::{Movement, remove_empty_directories};
 use super::repo::Repo;
-use super::{Error, Result};
+use super::{Error, Result, places};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,14 @@ impl Repo {
         Ok(())
     }
 
+    /// Whether the reflogs that get a line have it.
+    ///
+    /// # Errors
+    /// The configuration makes no sense.
+    pub fn is_recorded(&self, movement: &Movement) -> Result<bool> {
+        Ok(self.logs(movement)?.iter().all(|file| movement.is_in(file)))
+    }
+
     /// The reflogs that get a line.
     fn logs(&self, movement: &Movement) -> Result<Vec<PathBuf>> {
         let also_head = movement.is_head && movement.name != "HEAD";
@@ -83,6 +91,15 @@ impl Repo {
         std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
         self.share(aside)?;
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
+    }
+}
+
+impl Movement {
+    /// Whether a reflog names the new commit.
+    pub(super) fn is_in(&self, log: &Path) -> bool {
+        let log = places::read(log, places::LARGE).unwrap_or_default();
+        let mut lines = log.split(|&byte| byte == b'\n');
+        lines.any(|line| line.split(|&byte| byte == b' ').nth(1) == Some(self.new.as_bytes()))
     }
 }
 

@@ -212,9 +212,28 @@ impl Repo {
             }
         }
         // Git had moved it, and it went back.
-        let log = places::read(&self.log_file(&movement.name), places::LARGE).unwrap_or_default();
-        let new = movement.new.as_bytes();
-        Ok(log.split(|&byte| byte == b'\n').any(|line| line.split(|&byte| byte == b' ').nth(1) == Some(new)))
+        Ok(movement.is_in(&self.log_file(&movement.name)))
+    }
+
+    /// By which it is known again that no reference has come, gone or moved.
+    ///
+    /// # Errors
+    /// The references cannot be read.
+    pub fn references_digest(&self) -> Result<String> {
+        let failed = |e| Error::git("list references", e);
+        let mut lines = Vec::new();
+        if self.has_references_by_git() {
+            let all = self.values_by_git()?;
+            lines.extend(all.into_iter().map(|(name, id)| format!("{name} {id}\n").into_bytes()));
+        }
+        for reference in self.git.references().map_err(failed)? {
+            let Ok(reference) = reference else { continue };
+            let target = reference.target().map(|id| id.to_string()).unwrap_or_default();
+            lines.push([reference.name_bytes(), b" ", target.as_bytes(), b"\n"].concat());
+        }
+        lines.sort();
+        let digest = Oid::hash_object(super::BLOB, &lines.concat());
+        Ok(digest.map_err(failed)?.to_string())
     }
 
     /// The full name of a local branch, following a symbolic one.

@@ -223,15 +223,24 @@ impl Repo {
         }
     }
 
-    /// The name people know the repository by: its directory's.
-    pub fn name(&self) -> Option<String> {
+    /// The names people know the repository by: its main worktree's directory's and this one's, or that of a bare
+    /// repository, without `.git` behind it.
+    pub fn names(&self) -> Vec<String> {
         let common = self.common_dir();
-        let top = match self.workdir() {
-            Some(top) => top,
-            None => common,
+        let main = if common.file_name().is_some_and(|name| name == ".git") {
+            common.parent()
+        } else {
+            Some(common)
         };
-        let name = top.file_name()?.to_string_lossy();
-        Some(name.strip_suffix(".git").filter(|n| !n.is_empty()).unwrap_or(&name).to_owned())
+        let mut names = Vec::new();
+        for directory in [main, self.workdir()].into_iter().flatten() {
+            let Some(name) = directory.file_name().map(|name| name.to_string_lossy()) else { continue };
+            let name = name.strip_suffix(".git").filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// The commit that a revision names.

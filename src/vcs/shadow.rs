@@ -130,6 +130,12 @@ impl Repo {
         self.place.is_some()
     }
 
+    /// Whether references are in a reftable.
+    pub(super) fn has_reftable(&self) -> Result<bool> {
+        let kept = self.config().string("extensions.refstorage")?;
+        Ok(kept.is_some_and(|kept| !kept.eq_ignore_ascii_case("files")))
+    }
+
     /// What git has under way, by the traces that it leaves in the git directory.
     pub(super) fn operation_by_git(&self) -> Option<Operation> {
         let is_there = |name: &str| self.git_dir().join(name).exists();

@@ -7,7 +7,7 @@ use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What git stores for a path in a tree: a file mode and an object.
@@ -37,6 +37,8 @@ pub struct BaseTree<'r> {
     checked_out: bool,
     /// What git does to files, as far as somebody has asked, and where attribute files say anything about that.
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
+    /// The files whose filters are known to take them back to what is stored.
+    filtered: RefCell<BTreeSet<RepoPath>>,
     suspicious: RefCell<HashMap<Option<RepoPath>, bool>>,
     shared_is_suspicious: OnceCell<bool>,
 }
@@ -67,6 +69,7 @@ impl super::repo::Repo {
             tree,
             checked_out: self.workdir().is_some(),
             conversions: RefCell::default(),
+            filtered: RefCell::default(),
             suspicious: RefCell::default(),
             shared_is_suspicious: OnceCell::new(),
         })

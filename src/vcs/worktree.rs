@@ -1,9 +1,7 @@
-//! Linked worktrees: which branch is checked out where, and the scratch one of a transaction
-//! (gitrepository-layout(5), `worktrees/<id>/`).
+//! Linked worktrees: which branch is checked out where (gitrepository-layout(5), `worktrees/<id>/`).
 
 use super::repo::Repo;
-use super::{Error, Oid, Result, places};
-use std::os::unix::fs::DirBuilderExt;
+use super::{Error, Result, places};
 use std::path::{Path, PathBuf};
 
 impl Repo {
@@ -85,82 +83,5 @@ impl Repo {
         let linked = std::fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
         let linked = linked.filter_map(|entry| Self::open(&entry.path(), None).ok()?.linked_checkout());
         self.workdir().map(Path::to_owned).into_iter().chain(main).chain(linked).collect()
-    }
-}
-
-/// The administrative entry of a scratch worktree: linked, detached and locked. It never holds a branch.
-#[must_use]
-#[derive(Debug)]
-pub struct Scratch {
-    entry: PathBuf,
-}
-
-impl Scratch {
-    /// Where the entry of a transaction is.
-    pub fn path_for(common: &Path, id: &str) -> PathBuf {
-        common.join("worktrees").join(format!("llm-apply-{id}"))
-    }
-
-    /// Enters a worktree at `tree` with HEAD at `base`. Its entry is made at `aside` and moved to its place whole and
-    /// locked: git, which prunes whatever has no `gitdir` yet, comes by at any moment.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn enter(repo: &Repo, id: &str, tree: &Path, aside: &Path, base: Oid) -> Result<Self> {
-        let scratch = Self { entry: Self::path_for(repo.common_dir(), id) };
-        for path in [tree, aside] {
-            let made = std::fs::DirBuilder::new().mode(0o700).create(path);
-            made.map_err(|e| Error::io("create", path, e))?;
-        }
-        let write = |path: PathBuf, bytes: &[u8]| {
-            std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
-        };
-        let with_path = |prefix: &[u8], path: &Path| {
-            let mut bytes = prefix.to_vec();
-            bytes.extend_from_slice(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()));
-            bytes.push(b'\n');
-            bytes
-        };
-        let reason = format!("git llm-apply is at work here (process {})\n", std::process::id());
-        write(aside.join("locked"), reason.as_bytes())?;
-        write(aside.join("commondir"), b"../..\n")?;
-        write(aside.join("HEAD"), format!("{base}\n").as_bytes())?;
-        write(aside.join("gitdir"), &with_path(b"", &tree.join(".git")))?;
-        write(tree.join(".git"), &with_path(b"gitdir: ", &scratch.entry))?;
-        // Shared by all worktrees: with the permissions that git gives it.
-        let all = repo.common_dir().join("worktrees");
-        repo.in_shared(&all, &mut Vec::new(), || {
-            std::fs::rename(aside, &scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))
-        })?;
-        Ok(scratch)
-    }
-
-    /// Removes the entry of a transaction, its own or a dead one's, and `worktrees/` if it is empty then.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn remove(common: &Path, id: &str) -> Result<()> {
-        let entry = Self::path_for(common, id);
-        if !places::is_inside(common, &common.join("worktrees")) {
-            return Ok(());
-        }
-        match std::fs::remove_dir_all(&entry) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", entry, e)),
-            _ => {}
-        }
-        // Even if the entry had gone: its process may have been killed between the two.
-        if let Some(parent) = entry.parent() {
-            let _ = std::fs::remove_dir(parent);
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.entry);
-        if let Some(parent) = self.entry.parent() {
-            let _ = std::fs::remove_dir(parent);
-        }
     }
 }

@@ -55,7 +55,7 @@ impl Outcome {
 
 /// The rules by default.
 pub(crate) fn rules() -> Rules {
-    Rules { repository_name: Some("root".to_owned()), ..Rules::default() }
+    Rules { repository_names: vec!["root".to_owned()], ..Rules::default() }
 }
 
 /// Parses and resolves a response, in any format that is detected or as one.

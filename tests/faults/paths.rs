@@ -13,6 +13,17 @@ pub enum Fate {
     Harmless,
 }
 
+/// The name, with the sandbox as the root of the file system: whoever obeys it writes nowhere else.
+fn within(sandbox: &Sandbox, name: &str) -> String {
+    let rest = name.trim_start_matches('/');
+    let slashes = &name[..name.len() - rest.len()];
+    if slashes.is_empty() {
+        return name.to_owned();
+    }
+    let root = sandbox.root().to_str().unwrap().trim_start_matches('/');
+    format!("{slashes}{root}/{rest}")
+}
+
 /// Those of the table that may not be obeyed.
 pub fn hostile() -> impl Iterator<Item = &'static str> {
     NAMES.iter().filter(|(_, verdict)| *verdict != Fine).map(|(name, _)| *name)
@@ -21,6 +32,7 @@ pub fn hostile() -> impl Iterator<Item = &'static str> {
 /// Lands a response that makes a file of that name. That it was obeyed fails an assertion.
 pub fn try_name(name: &str) -> Fate {
     let sandbox = Sandbox::new();
+    let name = &within(&sandbox, name);
     let entry = json!({
         "file": name,
         "action": "create_file",

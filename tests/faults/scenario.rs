@@ -107,6 +107,21 @@ fn hooked() -> Sandbox {
     sandbox
 }
 
+/// With every hook that runs in a scratch worktree or is told afterwards.
+fn judged() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in
+        ["pre-commit", "prepare-commit-msg", "commit-msg", "pre-llm-apply", "post-commit", "post-llm-apply"]
+    {
+        sandbox.script(&sandbox.repo.join(".git/hooks").join(name), "#!/bin/sh\nexit 0\n");
+    }
+    sandbox
+}
+
+fn two() -> String {
+    [create("a/b", "Begin", "one\n"), remove("gone.txt", "Drop what nobody uses")].concat()
+}
+
 fn first() -> String {
     [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
 }
@@ -123,6 +138,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "files by git", make: filtered, options: &[], response: five },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
+    Scenario { name: "hooks and commands", make: judged, options: &["-x", "true"], response: two },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
 ];
 

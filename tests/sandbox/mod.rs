@@ -66,6 +66,7 @@ impl Sandbox {
         let repo = root.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
         std::fs::create_dir(root.path().join("home")).unwrap();
+        std::fs::create_dir(root.path().join("tmp")).unwrap();
         Self { root, repo, env: Vec::new() }
     }
 
@@ -104,6 +105,7 @@ impl Sandbox {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &home)
+            .env("TMPDIR", self.root.path().join("tmp"))
             .env("XDG_CONFIG_HOME", home.join("config"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", home.join("gitconfig"))
@@ -147,6 +149,18 @@ impl Sandbox {
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let built = || env!("CARGO_BIN_EXE_git-llm-apply").into();
         let mut command = Command::new(BINARY.get_or_init(built));
+        self.pin(&mut command);
+        command.args(args);
+        command
+    }
+
+    /// Any other program, not run yet.
+    pub fn program<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        name: &str,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = Command::new(name);
         self.pin(&mut command);
         command.args(args);
         command
@@ -251,13 +265,18 @@ impl Sandbox {
             .into_keys()
             .filter(|path| {
                 path.ends_with(".lock")
-                    || path.contains("llm-apply")
+                    || (path.contains("llm-apply") && !path.contains("hooks/"))
                     || path.contains("tmp_obj")
                     || path.contains(".git/worktrees/llm")
             })
             .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
         assert!(!self.repo.join(".git/llm-apply").exists(), "an empty directory was left behind");
+        let outside = std::fs::read_dir(self.root.path().join("home/.cache/git-llm-apply"));
+        let outside: Vec<_> =
+            outside.into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        let kept = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("kept-");
+        assert!(outside.iter().all(kept), "left outside: {outside:?}");
     }
 
     /// The subjects of the last commits, the oldest first.

@@ -117,13 +117,18 @@ const SEARCH_REPLACE: Chapter = Chapter {
     pieces: &[
         Text(
             "A heading `### File: <path>` and below it blocks of a line `<<<<<<< SEARCH`, the text to find, `=======`, the text \
-             to put, and `>>>>>>> REPLACE`. Blocks without a heading belong to a path on one of the three lines above them, \
-             else to that of the block before. The prose between heading and block is the reason.",
+             to put, and `>>>>>>> REPLACE`. Such a heading holds until the next one. Blocks without one belong to a path on \
+             one of the three lines above them, else to the only tracked file that the paragraph right above names in \
+             backticks, else to that of the block before. Where a path right above a block differs from the heading, the \
+             file is meant to which the block applies; if that are both or neither, it is refused. The prose between heading \
+             and block is the reason.",
         ),
         Text(
             "An empty REPLACE removes the lines. A new file is between `<<<<<<< NEW_FILE` and `>>>>>>> NEW_FILE`, or a block \
-             with an empty SEARCH. Five to nine characters of a marker will do, and `------- SEARCH` and `+++++++ REPLACE` are \
-             taken too.",
+             with an empty SEARCH. Five to nine characters of a marker will do; where `=======` and the end are as long as the \
+             beginning, lines of another length between are text, so that a block can hold blocks. `------- SEARCH` and \
+             `+++++++ REPLACE`, and `<<<<<<< ORIGINAL` and `>>>>>>> UPDATED`, are taken too. A second `=======` right before \
+             the end, or in its place before the fence's end, divides nothing.",
         ),
     ],
     example: "\
@@ -154,7 +159,10 @@ const FILE_CHANGES: Chapter = Chapter {
             "With `file_path=\"…\"`: make a file or overwrite one, patch one by the hunks of a unified diff, add lines at the \
              end of one. Contents need no escaping.",
         ),
-        Item("`FILE_RENAME`, `FILE_COPY`", "With `from_path=\"…\"` and `to_path=\"…\"`."),
+        Item(
+            "`FILE_RENAME`, `FILE_COPY`",
+            "With `from_path=\"…\"` and `to_path=\"…\"`. A directory is moved with all that is in it.",
+        ),
         Item(
             "`FILE_DELETE`",
             "With `file_path=\"…\"`: remove a file, or a directory with all that is in it.",

@@ -54,8 +54,9 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Heading("What is committed"),
     Text(
-        "The subject is the first sentence or line of the edit's reason, at most 72 columns; the rest is the body. Without \
-         a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
+        "The subject is the first sentence or line of the edit's reason, at most 72 columns: a longer one is cut at a clause, \
+         and stands whole in the body, where the rest is. The reason is what the edit says itself, else the last paragraph or \
+         heading right before it that does more than announce it. Without a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
          trailers; `--trailers` adds its own. Author and committer are the user's, as `git commit` would have them.",
     ),
 ];
@@ -121,7 +122,8 @@ pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
 pub(super) const FORMATS: &[Piece] = &[
     Text(
         "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
-         fine. What stands in `<think>` or `<thinking>` is not an edit.",
+         fine; what a fence, a list item or a block quote is indented by is no part of the texts. What stands in `<think>`, \
+         `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>` or `<scratchpad>` is not an edit.",
     ),
     Text(
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \
@@ -193,7 +195,7 @@ pub(super) const JSON: &[Piece] = &[
 ];
 
 pub(super) const EXIT_STATUS: &[Piece] = &[Text(
-    "Where several apply it is the first in the order 5, 1, 4, 3. With any but 0 nothing was changed, with two exceptions: \
+    "Where several apply it is the first in the order 5, 1, 4, 3, 2. With any but 0 nothing was changed, with two exceptions: \
      128 with the hint to run `git llm-apply recover` says that a landing could be neither finished nor taken back, which \
      that does as soon as it can be done; and `recover` exits with 4 where it left files alone that were changed since, or \
      where locks stand that a killed git may have left.",
@@ -224,6 +226,18 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`llmapply.lockTimeout`",
         "How many seconds to wait while another git llm-apply publishes in the same repository. Default: 60.",
     ),
+    Item(
+        "`llmapply.scratchDir`",
+        "Where the worktrees are made that hooks and commands run in; a relative path is one from the top of the checkout. It \
+         must lie outside of any `.git`, where test runners find no tests. Default: `git-llm-apply` in the user's cache directory \
+         (`XDG_CACHE_HOME`, else `~/.cache`).",
+    ),
+    Item(
+        "`llmapply.keepScratch`",
+        "Whether one of them, for each repository, stays there for the next landing: moved to what is to land, and cleaned, with \
+         ignored files left in place, so that a build makes anew only what has changed. What commands leave there is \
+         there for those of the next landing; nothing is lost if it is removed in between. Default: false.",
+    ),
     Text("Of git's own settings these count:"),
     Item(
         "`user.*`, `author.*`, `committer.*`, `GIT_AUTHOR_*`, `GIT_COMMITTER_*`",
@@ -237,7 +251,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item("`core.fileMode`", "Whether a changed executable bit is a local change."),
     Item(
         "`core.hooksPath`",
-        "Where hooks are looked for. Where that leads into the checkout, also by links, its files are sensitive.",
+        "Where hooks are looked for, see HOOKS AND COMMANDS. Where that leads into the checkout, also by links, its files are sensitive.",
     ),
     Item(
         "`core.useReplaceRefs`, `GIT_NO_REPLACE_OBJECTS`, `GIT_REPLACE_REF_BASE`",
@@ -313,8 +327,8 @@ pub(super) const SECURITY: &[Piece] = &[
          delete (`--allow-placeholder`); that give as a whole file less than half of what it has (`--allow-shrink`).",
     ),
     Text(
-        "The code that has landed is not judged. It runs when you build or test it, or when git runs a hook that uses it, \
-         with your rights. Read the diff before (`-n --diff`), or land on another branch with `-b`.",
+        "The code that is to land is not judged. It runs, with your rights, when hooks or the commands of `--exec` use it, and \
+         later when you build or test it. Read the diff before (`-n --diff`), or land on another branch with `-b`.",
     ),
 ];
 
@@ -331,6 +345,8 @@ pub(super) const EXAMPLES: &[Piece] = &[
     Lines("git llm-apply --include=src --no-allow-delete answer.md"),
     Text("Take one edit back, or the whole landing:"),
     Lines("git revert 1a2b3c4\ngit reset --keep ORIG_HEAD"),
+    Text("Land only what passes the tests, each commit of it:"),
+    Lines("git llm-apply -x 'cargo test' --exec-each answer.md"),
     Text("In a script:"),
     Lines("git llm-apply --json answer.md | jq -r '.edits[] | .path'"),
     Text("Always one commit per response in this repository:"),
@@ -339,11 +355,6 @@ pub(super) const EXAMPLES: &[Piece] = &[
 
 pub(super) const LIMITS: &[Piece] = &[
     Text("What this version refuses, with a message that says what to do instead:"),
-    Item(
-        "hooks",
-        "It runs none but `reference-transaction` and `post-index-change`. Where pre-commit, prepare-commit-msg, commit-msg, post-commit, \
-         pre-llm-apply or post-llm-apply is active, landing is refused; `--no-verify` lands without them.",
-    ),
     Item(
         "signing",
         "It makes no signed commits; `git -c commit.gpgSign=false llm-apply` makes unsigned ones.",

@@ -4,7 +4,7 @@ use super::value::{self, Parts};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Target, Unit};
 use crate::format::scan::Cursor;
-use crate::format::{FormatId, MAX_ERRORS};
+use crate::format::{FormatId, MAX_ERRORS, why};
 use crate::span::Span;
 use serde_json::value::RawValue;
 
@@ -145,7 +145,7 @@ impl<'a, 'r> Reader<'a, 'r> {
             let written = self.read_changes(changes, &mut whys).map_err(of_path)?;
             lower(action, written, self.span(changes)).map_err(of_path)?
         };
-        let why = (!whys.is_empty()).then(|| whys.join("\n\n"));
+        let why = why::joined(&whys.join("\n\n"));
         Ok(Edit { span, format: FormatId::Applydir, region: self.cursor.region(), path, op, why })
     }
 

@@ -17,8 +17,8 @@ pub(in crate::format) struct Past {
     failed: HashSet<String>,
     /// Up to where JSON was read.
     known: usize,
-    /// A part of the response in which no closing tag stands, for each kind of payload.
-    pub(super) unclosed: [Range<usize>; 2],
+    /// A part of the response in which no closing tag stands, and in how wide a margin, for each kind of payload.
+    pub(super) unclosed: [(Range<usize>, (usize, usize)); 2],
 }
 
 impl Past {

@@ -218,7 +218,8 @@ fn payload<'r>(cursor: &mut Cursor<'r>, tool: Tool) -> Option<Payload<'r>> {
     }
     let (first, start) = (cursor.mark(), cursor.at());
     let kind = usize::from(tool == Tool::Write);
-    if cursor.past.unclosed[kind].contains(&start) {
+    let margin = (cursor.margin().quotes(), cursor.margin().indentation());
+    if cursor.past.unclosed[kind].0.contains(&start) && cursor.past.unclosed[kind].1 == margin {
         return None;
     }
     let closing = format!("</{}>", tool.payload());
@@ -235,7 +236,7 @@ fn payload<'r>(cursor: &mut Cursor<'r>, tool: Tool) -> Option<Payload<'r>> {
             return Some(Payload { first, start, end });
         }
     }
-    cursor.past.unclosed[kind] = start..end;
+    cursor.past.unclosed[kind] = (start..end, margin);
     None
 }
 

@@ -359,7 +359,9 @@ impl<'r> Content<'r> {
             || below().filter(|line| Fence::of(line.text).is_none_or(|inner| inner.mark == fence.mark));
         match closing_fence(fence, below()).or_else(|| closing_fence(fence, of_its_mark())) {
             Some(end) if end.start == last.start => {
-                self.lines = Some(inner);
+                let text = first.text;
+                let blanks = &text[..text.len() - text.trim_start_matches([' ', '\t']).len()];
+                self.lines = Some(inner.outdented(blanks, last.start));
                 self.until = last.start;
             }
             Some(end) => faults.push(

@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Missing, Op, Script, Target};
 use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
-use crate::format::{FormatId, hunk};
+use crate::format::{FormatId, hunk, why};
 
 /// How many directives that stand in one without an end are reported one by one.
 const MAX_SWALLOWED: usize = 50;
@@ -98,7 +98,7 @@ pub(super) fn read(
     if let Some(unended) = content.unended {
         give_up(cursor, brackets, unended, &mut faults);
     }
-    let why = why(cursor, &tag, &content, &mut faults);
+    let why = reason(cursor, &tag, &content, &mut faults);
     if !enclosed {
         let message = format!("{} stands outside any {}", tag.shown(), brackets.around("FILE_CHANGES"));
         faults.push(
@@ -191,7 +191,7 @@ fn target(cursor: &Cursor<'_>, tag: &Tag<'_>, name: &str, faults: &mut Vec<Diagn
 }
 
 /// The reason, from the attribute or the child.
-fn why(
+fn reason(
     cursor: &Cursor<'_>,
     tag: &Tag<'_>,
     content: &Content<'_>,
@@ -203,9 +203,7 @@ fn why(
         let span = cursor.span(attribute.start, attribute.end());
         faults.push(Diagnostic::error(Code::Duplicate, span, message));
     }
-    let why = content.why.as_deref().or(attribute.map(|attribute| attribute.value))?;
-    let why = why.trim();
-    (!why.is_empty()).then(|| why.to_owned())
+    why::joined(content.why.as_deref().or(attribute.map(|attribute| attribute.value))?)
 }
 
 fn lower(

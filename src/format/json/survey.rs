@@ -49,7 +49,7 @@ pub(in crate::format) enum Break {
 #[derive(Debug, Default)]
 pub(in crate::format) struct Survey {
     /// Inside how many block quotes it was seen.
-    quote: usize,
+    quotes: usize,
     /// What was gone over.
     seen: Range<usize>,
     /// What was found there that begins its line, in order of its start, without what stands in another of its kind.
@@ -165,8 +165,8 @@ impl Survey {
     pub(in crate::format) fn at(&mut self, cursor: &Cursor<'_>) -> Option<Found> {
         let line = cursor.line()?;
         let start = line.start + line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
-        if self.quote != cursor.quote_depth() || !self.seen.contains(&start) {
-            self.quote = cursor.quote_depth();
+        if self.quotes != cursor.margin().quotes() || !self.seen.contains(&start) {
+            self.quotes = cursor.margin().quotes();
             self.found.clear();
             let end = self.pass(cursor.response().text(), cursor.lines(), start);
             self.seen = start..end.max(start + 1);

@@ -8,6 +8,7 @@ use crate::format::FormatId;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Lines, is_text, starts_with_ignore_case, trim, trim_start};
 use crate::format::tag::{self, Kind, Tag};
+use crate::format::why;
 use crate::span::Span;
 
 /// How many faults of one edit are reported, openings inside one that has no end included.
@@ -329,9 +330,7 @@ impl Element {
             self.fault(Code::Truncated, span, "<why> is not closed".to_owned());
             return false;
         };
-        let text = text.trim();
-        let text = (!text.is_empty()).then(|| text.to_owned());
-        self.why.get_or_insert((text, span));
+        self.why.get_or_insert((why::joined(&text), span));
         true
     }
 

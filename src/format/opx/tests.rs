@@ -463,7 +463,7 @@ fn a_find_text_must_say_something() {
 fn a_why_is_trimmed_and_optional() {
     for (why, want) in [
         ("<why>  Fix it. </why>", Some("Fix it.")),
-        ("<why>\n  One\r\n\r\n  two\n</why>", Some("One\n\n  two")),
+        ("<why>\n  One\r\n\r\n  two\n</why>", Some("One\n\ntwo")),
         ("<why>Use <put> and `<edit file=\"a\">`</why>", Some("Use <put> and `<edit file=\"a\">`")),
         ("<why> </why>", None),
         ("<why/>", None),
@@ -473,7 +473,7 @@ fn a_why_is_trimmed_and_optional() {
         assert_eq!(edit(&text).why.as_deref(), want, "{why:?}");
     }
     let quoted = "> <edit file='f' op='remove'>\n> <why>one\n> two</why>\n> </edit>";
-    assert_eq!(edit(quoted).why.as_deref(), Some("one\ntwo"));
+    assert_eq!(edit(quoted).why.as_deref(), Some("one two"));
 }
 
 #[test]

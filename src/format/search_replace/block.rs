@@ -4,7 +4,8 @@ use super::marker::Marker;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Unit};
 use crate::format::FormatId;
-use crate::format::scan::{Cursor, Lines, Mark, trim};
+use crate::format::fence::Fence;
+use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
 use crate::span::Span;
 
 /// A block that was read whole.
@@ -44,7 +45,8 @@ impl Block {
         };
         cursor.advance();
         let payload = if is_new { Payload::default() } else { read_hints(cursor) };
-        let Some((payload, end)) = read_payload(cursor, payload, closing) else {
+        let Some((payload, end)) = read_payload(cursor, payload, closing, Marker::length(opening.text))
+        else {
             let counts = counts(from_here, script, is_new);
             let lines = cursor.response().lines_of(cursor.span(opening.start, cursor.at()));
             let message = format!("this {name} block is not closed{counts}; {lines} are not taken");
@@ -108,18 +110,6 @@ impl Payload {
     }
 }
 
-/// Of several dividers only those that are as long as the marker that closes the block, if there are any: a shorter or
-/// longer one is content, such as a heading's underline.
-fn keep_as_long_as(dividers: &mut Vec<(usize, usize)>, closing: &str, cursor: &Cursor<'_>) {
-    let closing = trim(closing);
-    let mark = closing.as_bytes().first().copied();
-    let length = closing.bytes().take_while(|&byte| Some(byte) == mark).count();
-    let fits = |&(divider, next): &(usize, usize)| cursor.payload(divider, next).trim().len() == length;
-    if dividers.len() > 1 && dividers.iter().any(fits) {
-        dividers.retain(fits);
-    }
-}
-
 /// Whether there is a reading without a SEARCH text.
 fn may_create(change: &Change) -> bool {
     match change {
@@ -152,50 +142,95 @@ fn read_hints(cursor: &mut Cursor<'_>) -> Payload {
 
 /// Reads the lines up to the closing marker and goes after it; gives them and where the marker is. `None` if another
 /// block opens before it, or there is none.
-fn read_payload<'r>(
-    cursor: &mut Cursor<'r>,
+///
+/// Where a divider and an end follow that are as long as the opening marker, others between are lines of the texts. So a
+/// block can hold blocks.
+fn read_payload(
+    cursor: &mut Cursor<'_>,
     mut payload: Payload,
     closing: Marker,
+    length: usize,
 ) -> Option<(Payload, Span)> {
-    let start = cursor.at();
-    let mut dividers = Vec::new();
-    // A new file may hold whole blocks of the other kind: a text about this format.
-    let mut cut_off: Option<Mark<'r>> = None;
-    while let Some(line) = cursor.line() {
-        let marker = Marker::of(line.text);
-        match marker {
-            Some(marker) if marker == closing => {
-                // In a new file they divide nothing.
-                if closing == Marker::NewFileEnd {
-                    dividers.clear();
+    let start = cursor.mark();
+    let first = cursor.at();
+    let mut extent = Extent::seek(cursor, closing, Some(length));
+    if extent.is_none() {
+        cursor.reset(start);
+        extent = Extent::seek(cursor, closing, None);
+    }
+    let Extent { mut dividers, end } = extent?;
+    // In a new file they divide nothing.
+    if closing == Marker::NewFileEnd {
+        dividers.clear();
+    }
+    payload.fill(cursor, first, &dividers, end.start);
+    Some((payload, cursor.span(end.start, end.end())))
+}
+
+/// Where the lines of a block end.
+struct Extent<'r> {
+    /// The lines that may divide it: where each begins, and the line after it.
+    dividers: Vec<(usize, usize)>,
+    /// The line that ends it.
+    end: Line<'r>,
+}
+
+impl<'r> Extent<'r> {
+    /// Goes over the lines of a block and its end; with `length`, only marker lines of that length count. Without an end
+    /// it goes to what cuts the block off.
+    fn seek(cursor: &mut Cursor<'r>, closing: Marker, length: Option<usize>) -> Option<Self> {
+        let mut dividers = Vec::new();
+        // A new file may hold whole blocks of the other kind: a text about this format.
+        let mut cut_off: Option<Mark<'r>> = None;
+        let mut in_place: Option<(Self, Mark<'r>)> = None;
+        while let Some(line) = cursor.line() {
+            let counts = |_: &Marker| length.is_none_or(|length| Marker::length(line.text) == length);
+            match Marker::of(line.text).filter(counts) {
+                Some(marker) if marker == closing => {
+                    let divided = closing == Marker::NewFileEnd || !dividers.is_empty();
+                    if length.is_some() && !divided {
+                        return None;
+                    }
+                    cursor.advance();
+                    return Some(Self { dividers, end: line });
                 }
-                keep_as_long_as(&mut dividers, line.text, cursor);
-                payload.fill(cursor, start, &dividers, line.start);
-                cursor.advance();
-                return Some((payload, cursor.span(line.start, line.end())));
-            }
-            Some(Marker::Divider) => {
-                cursor.advance();
-                dividers.push((line.start, cursor.at()));
-                continue;
-            }
-            Some(marker) if marker.opens() => {
-                cut_off.get_or_insert(cursor.mark());
-                if marker == Marker::NewFile || closing == Marker::Replace {
-                    break;
+                Some(Marker::Divider) => {
+                    cursor.advance();
+                    if in_place.is_none() && !dividers.is_empty() && closes_fence(cursor) {
+                        in_place = Some((Self { dividers: dividers.clone(), end: line }, cursor.mark()));
+                    }
+                    dividers.push((line.start, cursor.at()));
+                    continue;
                 }
+                Some(marker) if marker.opens() => {
+                    cut_off.get_or_insert(cursor.mark());
+                    if marker == Marker::NewFile || closing == Marker::Replace {
+                        break;
+                    }
+                }
+                _ if cut_off.is_none() && cursor.may_be_reasoning() && cursor.reasoning_end().is_some() => {
+                    cut_off = Some(cursor.mark());
+                }
+                _ => {}
             }
-            _ if cut_off.is_none() && cursor.may_be_reasoning() && cursor.reasoning_end().is_some() => {
-                cut_off = Some(cursor.mark());
-            }
-            _ => {}
+            cursor.advance_past(|line| !Marker::may_be(line.text));
         }
-        cursor.advance_past(|line| !Marker::may_be(line.text));
+        // Models end a block with one more divider now and then.
+        if let Some((extent, behind)) = in_place.filter(|_| closing == Marker::Replace) {
+            cursor.reset(behind);
+            return Some(extent);
+        }
+        if let Some(mark) = cut_off {
+            cursor.reset(mark);
+        }
+        None
     }
-    if let Some(mark) = cut_off {
-        cursor.reset(mark);
-    }
-    None
+}
+
+/// Whether the fence that the block stands in is closed by the line here.
+fn closes_fence(cursor: &Cursor<'_>) -> bool {
+    let closing = Fence::of(cursor.text());
+    cursor.fence().zip(closing).is_some_and(|(open, closing)| closing.closes(open))
 }
 
 /// How many markers there are, for the first block that has not all of its own; `below` are the lines from it on.

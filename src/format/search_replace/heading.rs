@@ -2,25 +2,41 @@
 
 use super::name::Said;
 use crate::edit::Target;
+use crate::format::code;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Line, trim};
+use crate::format::why;
 
 /// How many lines of text that say nothing of the file may stand between it and the block, one excepted: a heading
 /// with `File:` counts at any distance.
 const NEAR: usize = 3;
+/// How many paths that prose names are candidates, and how long they may be.
+const CANDIDATES: usize = 10;
+const LONGEST: usize = 400;
 /// How many lines of prose are kept for the reason.
 const PROSE: usize = 100;
 
 /// What stands above a block.
 pub(super) struct Heading {
-    /// The path, if one is named there.
-    pub(super) path: Option<Target>,
+    /// The path of the nearest heading that says that it is one (`### File: path`).
+    pub(super) explicit: Option<Target>,
+    /// The path on a line of its own, or in the fence's info, that is nearest to the block.
+    pub(super) bare: Option<Bare>,
     /// Why, if a line says that it is the reason; for all blocks under the heading.
     pub(super) reason: Option<String>,
     /// What headings and the last paragraph of the prose say, where no path is named.
     pub(super) about: Vec<String>,
+    /// The paths in backticks in the paragraph right above the block.
+    pub(super) quoted: Vec<Target>,
     /// The prose between the heading and the block; of several paragraphs without a heading the last.
     pub(super) prose: Option<String>,
+}
+
+/// A path without the word that it is one.
+pub(super) struct Bare {
+    pub(super) path: Target,
+    /// Whether it stands right above the block or its fence, and in no list.
+    pub(super) is_near: bool,
 }
 
 /// The lines between a heading and its block, gathered upward.
@@ -39,53 +55,95 @@ impl Heading {
         let mut between = Between::default();
         let mut texts = 0;
         let mut word = None;
-        let mut lines = cursor.above().take_while(|line| line.start >= floor);
-        let mut found = None;
-        for line in lines.by_ref() {
+        let mut lines = cursor.above().take_while(|line| line.start >= floor).peekable();
+        let (mut explicit, mut bare) = (None, None);
+        let holds = cursor.heading.is_some()
+            || lines.clone().any(|line| matches!(Said::of(line.text), Said::File(_)));
+        while explicit.is_none() && bare.is_none() {
+            let Some(line) = lines.next() else { break };
+            let found =
+                |path| Bare { path: target(cursor, line, path), is_near: texts == 0 && !is_item(line.text) };
             if let Some(fence) = Fence::of(line.text) {
-                if between.pass(fence) && texts < NEAR && found.is_none() {
-                    found = Said::of_info(fence.info).map(|path| target(cursor, line, path));
+                if between.pass(fence) && texts < NEAR {
+                    bare = Said::of_info(fence.info).map(found);
                 }
             } else if line.is_blank() {
                 between.push("");
             } else {
                 match Said::of(line.text) {
-                    Said::File(path) => found = Some(target(cursor, line, path)),
-                    Said::Path(path) if texts < NEAR => found = Some(target(cursor, line, path)),
+                    Said::File(path) => explicit = Some(target(cursor, line, path)),
+                    // An explicit heading is not overruled by a path that a list or prose names.
+                    Said::Path(path) if texts < NEAR && (!holds || found(path).is_near) => {
+                        bare = Some(found(path));
+                    }
                     Said::Reason(text) => between.take_reason(text),
                     said => {
                         if let Said::Word(path) = said
                             && texts == 0
                         {
-                            word = Some(target(cursor, line, path));
+                            word = Some(Bare { is_near: false, ..found(path) });
                         }
                         texts += 1;
                         between.push(trim(line.text));
                     }
                 }
             }
-            if found.is_some() {
-                break;
-            }
         }
+        let found = explicit.is_some() || bare.is_some();
         // The reason may stand right above the heading too.
-        if found.is_some()
+        if found
             && between.reason.is_none()
-            && let Some(Said::Reason(text)) = lines.next().map(|line| Said::of(line.text))
+            && let Some(Said::Reason(text)) = lines.peek().map(|line| Said::of(line.text))
         {
             between.reason = Some(text.to_owned());
         }
         let Between { prose, reason, .. } = between;
-        let about = if found.is_some() || word.is_some() { Vec::new() } else { about(&prose) };
-        let prose = match (&found, &word) {
-            (Some(_), _) => joined(prose.iter()),
-            (None, Some(_)) => None,
-            (None, None) => {
-                joined(prose.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()))
+        let about = if found || word.is_some() { Vec::new() } else { about(&prose) };
+        let quoted = if found { Vec::new() } else { quoted(cursor, floor) };
+        let prose = match (found, &word) {
+            (true, _) => paragraphs(&prose).or_else(|| {
+                let lines = lines.clone().map(|line| line.text);
+                why::above(lines, false)
+            }),
+            (false, Some(_)) => None,
+            (false, None) => {
+                let lines = cursor.above().take_while(|line| line.start >= floor);
+                why::above(lines.map(|line| line.text), cursor.fence().is_some())
             }
         };
-        Self { path: found.or(word), reason: reason.filter(|reason| says_something(reason)), about, prose }
+        if explicit.is_none() {
+            // A heading higher up still holds.
+            let said = lines.find_map(|line| match Said::of(line.text) {
+                Said::File(path) => Some(target(cursor, line, path)),
+                _ => None,
+            });
+            explicit = said;
+        }
+        let reason = reason.as_deref().and_then(why::joined);
+        Self { explicit, bare: bare.or(word), reason, about, quoted, prose }
     }
+}
+
+/// Whether a line is an item of a list.
+fn is_item(line: &str) -> bool {
+    let text = trim(line);
+    text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+'))
+        && text.contains([' ', '\t'])
+}
+
+/// The paths in backticks in the paragraph right above the block.
+fn quoted(cursor: &Cursor<'_>, floor: usize) -> Vec<Target> {
+    let lines = cursor.above().take_while(|line| line.start >= floor);
+    let lines = lines.skip_while(|line| line.is_blank() || Fence::of(line.text).is_some());
+    let lines = lines.take(PROSE).take_while(|line| !line.is_blank() && Fence::of(line.text).is_none());
+    let of_line = |line: Line<'_>| {
+        let spans = code::spans(line.text).filter_map(|span| {
+            let path = trim(line.text[span].trim_matches('`'));
+            (!path.is_empty() && path.len() <= LONGEST).then(|| target(cursor, line, path))
+        });
+        spans.collect::<Vec<_>>()
+    };
+    lines.flat_map(of_line).take(CANDIDATES).collect()
 }
 
 impl<'r> Between<'r> {
@@ -133,15 +191,13 @@ fn about(prose: &[&str]) -> Vec<String> {
     last.chain(headings).map(|line| (*line).to_owned()).collect()
 }
 
-/// Lines gathered upward, as text.
-fn joined<'a>(lines: impl Iterator<Item = &'a &'a str>) -> Option<String> {
-    let mut lines: Vec<&str> = lines.map(|line| trim(line.trim_start_matches('#'))).collect();
+/// The paragraphs of lines gathered upward that say something.
+fn paragraphs(lines: &[&str]) -> Option<String> {
+    let mut lines: Vec<&str> = lines.iter().map(|line| trim(line.trim_start_matches('#'))).collect();
     lines.reverse();
-    Some(lines.join("\n").trim().to_owned()).filter(|text| says_something(text))
-}
-
-fn says_something(text: &str) -> bool {
-    text.contains(char::is_alphanumeric)
+    let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join("\n"));
+    let saying: Vec<String> = paragraphs.filter(|text| why::says_something(text)).collect();
+    why::joined(why::plain(&saying.join("\n\n")))
 }
 
 /// The path that is a part of a line.

@@ -5,17 +5,17 @@ use crate::format::scan::{is_blank, trim, trim_start};
 /// What such a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
-    /// `<<<<<<< SEARCH` or `------- SEARCH`.
+    /// `<<<<<<< SEARCH`, `<<<<<<< ORIGINAL` or `------- SEARCH`.
     Search,
     /// `=======`.
     Divider,
-    /// `>>>>>>> REPLACE` or `+++++++ REPLACE`.
+    /// `>>>>>>> REPLACE`, `>>>>>>> UPDATED` or `+++++++ REPLACE`.
     Replace,
     /// `<<<<<<< NEW_FILE`.
     NewFile,
     /// `>>>>>>> NEW_FILE`.
     NewFileEnd,
-    /// What looks like an opening one and is none: another length or case, or text behind it.
+    /// What looks like an opening one and is none: another length, word or case, or text behind it.
     Misspelt,
 }
 
@@ -38,13 +38,22 @@ impl Marker {
         match (mark, word) {
             (b'=', "") if fits => Some(Marker::Divider),
             (b'>' | b'+', "REPLACE") if fits => Some(Marker::Replace),
+            (b'<', "ORIGINAL") if fits => Some(Marker::Search),
+            (b'>', "UPDATED") if fits => Some(Marker::Replace),
             (b'>', "NEW_FILE") if fits => Some(Marker::NewFileEnd),
             (b'<' | b'-', "SEARCH") if fits => Some(Marker::Search),
             (b'<', "NEW_FILE") if fits => Some(Marker::NewFile),
             (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE") if length >= 3 => Some(Marker::Misspelt),
-            (b'<', _) if length >= 3 && is_misspelt(word, fits) => Some(Marker::Misspelt),
+            (b'<', _) if is_misspelt(word, fits) || (fits && is_unknown(word)) => Some(Marker::Misspelt),
             _ => None,
         }
+    }
+
+    /// How many marks the line of a marker has.
+    pub(super) fn length(line: &str) -> usize {
+        let text = trim_start(line);
+        let mark = text.as_bytes().first();
+        text.bytes().take_while(|byte| Some(byte) == mark).count()
     }
 
     /// Whether a line may be one, by its first byte. Cheap.
@@ -58,6 +67,14 @@ impl Marker {
     pub(super) fn opens(self) -> bool {
         matches!(self, Marker::Search | Marker::NewFile)
     }
+}
+
+/// Whether a word behind `<<<<<<<` may name a kind of block that there is not. `HEAD` and its like are a conflict of git's.
+fn is_unknown(word: &str) -> bool {
+    word.len() > 2
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        && word != "HEAD"
+        && !word.ends_with("_HEAD")
 }
 
 /// Whether what stands behind `<<<` is meant to be SEARCH or NEW_FILE: in another case, or with one word, such as a
@@ -86,6 +103,8 @@ mod tests {
             ("\t=====  ", Marker::Divider),
             (">>>>>>>>> REPLACE", Marker::Replace),
             ("+++++++ REPLACE", Marker::Replace),
+            ("<<<<<<< ORIGINAL", Marker::Search),
+            (">>>>>>> UPDATED", Marker::Replace),
             ("<<<<<<< NEW_FILE", Marker::NewFile),
             (">>>>>>> NEW_FILE", Marker::NewFileEnd),
         ] {
@@ -103,6 +122,7 @@ mod tests {
             "<<<<<<< SEARCH src/a.rs",
             "<<<<<<< new_file",
             "--- SEARCH",
+            "<<<<<<< DELETE_FILE",
         ] {
             assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");
         }
@@ -112,6 +132,7 @@ mod tests {
     fn conflicts_and_prose_have_no_markers() {
         for line in [
             "<<<<<<< HEAD",
+            "<<<<<<< ORIG_HEAD",
             ">>>>>>> feature",
             "||||||| base",
             "====",

@@ -1,5 +1,5 @@
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Edit, Existing, Missing, Op, Script, Unit};
+use crate::edit::{Anchor, Change, Choice, Edit, Existing, Missing, Op, Script, Unit, Unsure};
 use crate::format::linear::assert_linear;
 use crate::format::{FormatId, MAX_ERRORS, parse};
 use crate::response::Response;
@@ -209,7 +209,7 @@ fn a_path_too_far_or_in_prose_or_closed_code_is_none() {
     let block = block("x\n", "y\n");
     for above in [
         "",
-        "In `a/b.rs`:\n",
+        "In a/b.rs:\n",
         "a/b.rs\nline one\nline two\nline three\n",
         "```a/b.rs\ncode()\n```\n",
         "Example:\n",
@@ -242,7 +242,7 @@ fn a_block_without_a_path_is_about_the_file_of_the_last() {
 fn a_block_below_prose_about_another_file_is_not_taken_for_one_of_the_file_of_the_last() {
     let block = block("x\n", "y\n");
     for between in [
-        "Now update `src/b.rs`:\n\n",
+        "Now update src/b.rs:\n\n",
         "### 2. The caller (b.rs)\n\nIt has to know.\n\n```rust\n",
         "**b.rs** needs it too:\n",
     ] {
@@ -254,6 +254,43 @@ fn a_block_below_prose_about_another_file_is_not_taken_for_one_of_the_file_of_th
     {
         assert_eq!(paths(&format!("src/a.rs\n{block}\n{between}{block}")), ["src/a.rs"; 2], "{between}");
     }
+}
+
+/// The candidates for the files of edits that only the tree tells, and what is meant if it does not.
+fn unsure(text: &str) -> Vec<(Vec<String>, Option<String>)> {
+    let of = |unsure: &Unsure| {
+        let otherwise = match &unsure.choice {
+            Choice::Exists { otherwise } => otherwise.as_ref().map(|target| target.raw.clone()),
+            Choice::Applies => None,
+        };
+        (unsure.candidates.iter().map(|target| target.raw.clone()).collect(), otherwise)
+    };
+    script(text).unsure.iter().map(of).collect()
+}
+
+#[test]
+fn what_prose_quotes_may_be_the_file() {
+    let block = block("x\n", "y\n");
+    let both = |one: &str, two: &str| vec![one.to_owned(), two.to_owned()];
+    let candidates = both("a.rs", "f()");
+    assert_eq!(
+        unsure(&format!("In `a.rs`, `f()`:\n{block}\n{block}")),
+        [(candidates.clone(), None), (candidates, None)]
+    );
+    let text = format!("src/a.rs\n{block}\nAs in `b.rs`,\nin `a.rs`:\n\n```\n{block}");
+    assert_eq!(unsure(&text), [(both("a.rs", "b.rs"), Some("src/a.rs".to_owned()))]);
+    assert_eq!(unsure(&format!("### File: a.rs\n{block}\nAs in `b.rs`:\n{block}")), []);
+}
+
+#[test]
+fn an_explicit_heading_holds_until_the_next() {
+    let block = block("x\n", "y\n");
+    let text = format!("### File: a.rs\n{block}\nSee also:\n- b.rs\n\n{block}\n**File:** c.rs\n{block}");
+    assert_eq!(paths(&text), ["a.rs", "a.rs", "c.rs"]);
+    let text = format!("### File: a.rs\n\nb.rs\n```\n{block}```\n\nSo.\n\n```rust b.rs\n{block}");
+    let both = vec!["b.rs".to_owned(), "a.rs".to_owned()];
+    assert_eq!(unsure(&text), [(both.clone(), None), (both, None)]);
+    assert_eq!(unsure(&format!("### File: src/a.rs\n`./src\\a.rs`\n{block}")), []);
 }
 
 #[test]
@@ -286,7 +323,7 @@ fn the_reason_is_a_line_of_its_own_or_prose() {
     assert_eq!(why("### File: a.rs\n**Reason**: It broke.\n\n```rust\n").as_deref(), Some("It broke."));
     assert_eq!(
         why("### File: a.rs\n**Reason:** It broke\nand more.\n\nSo:\n").as_deref(),
-        Some("It broke\nand more.")
+        Some("It broke and more.")
     );
     assert_eq!(why("**Reason**: It broke.\n### File: a.rs\n\n").as_deref(), Some("It broke."));
     assert_eq!(
@@ -295,9 +332,11 @@ fn the_reason_is_a_line_of_its_own_or_prose() {
     );
     assert_eq!(
         why("### File: a.rs\nNow\n```rust\ncode();\n```\nbecomes\n```rust\n").as_deref(),
-        Some("Now\nbecomes")
+        Some("Now becomes")
     );
-    assert_eq!(why("Hello.\n\na.rs\n```\n"), None, "what stands above the path is about more than it");
+    assert_eq!(why("Hello.\n\na.rs\n```\n").as_deref(), Some("Hello."), "above the path's line");
+    assert_eq!(why("Hello.\n\n### File: a.rs\n\nHere is the change:\n").as_deref(), Some("Hello."));
+    assert_eq!(why("Here is the change:\n\na.rs\n```\n"), None);
     assert_eq!(why("a.rs\nIt broke.\n").as_deref(), Some("It broke."));
     assert_eq!(why("### File: a.rs\n...\n**Reason**: \n"), None);
 }
@@ -307,8 +346,8 @@ fn the_reason_of_a_heading_is_that_of_all_blocks_below() {
     let block = block("x\n", "y\n");
     let text = format!("### File: a.rs\n**Reason**: one\n{block}\n{block}\n### File: b.rs\n{block}");
     assert_eq!(whys(&text), [Some("one".into()), Some("one".into()), None]);
-    let text = format!("a.rs\n{block}\nThat was that.\n\nNow for\nthe rest:\n\n```\n{block}");
-    assert_eq!(whys(&text), [None, Some("Now for\nthe rest:".into())]);
+    let text = format!("a.rs\n{block}\nThat was that.\n\nNow for\nwhat remains:\n\n```\n{block}");
+    assert_eq!(whys(&text), [None, Some("Now for what remains".into())]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::Features;
 use crate::path::RepoPath;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
-use crate::vcs::{Error, Result, process};
+use crate::vcs::{Result, process};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -91,10 +91,5 @@ fn on_index(repo: &Repo, index: &Path) -> Command {
 
 fn run(command: &mut Command, input: &[u8]) -> Result<()> {
     let output = process::fed(command, input)?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Error::Command { command: words.join(" "), message })
+    process::checked(command, output).map(drop)
 }

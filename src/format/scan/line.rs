@@ -1,0 +1,105 @@
+//! One line, and what is asked of texts that are lines or parts of some.
+
+/// A line, or what is left of one, without its line break and without what stands in its
+/// margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'r> {
+    /// Its text.
+    pub text: &'r str,
+    /// The offset of the text's first byte in the response.
+    pub start: usize,
+    /// The offset of the byte after the line break; the response's length for the last line.
+    pub next: usize,
+    /// Where the line begins with its margin, if this is a whole line.
+    pub(super) marked: Option<usize>,
+}
+
+impl<'r> Line<'r> {
+    /// The rest of the line after its first `count` bytes.
+    #[must_use]
+    pub fn skip(self, count: usize) -> Self {
+        let count = count.min(self.text.len());
+        let marked = self.marked.filter(|_| count == 0);
+        Self { text: self.text.get(count..).unwrap_or(""), start: self.start + count, marked, ..self }
+    }
+
+    /// The offset after the text's last byte.
+    pub fn end(self) -> usize {
+        self.start + self.text.len()
+    }
+
+    /// The first byte that is no blank, if there is one. Cheap: what to look at before anything else.
+    pub fn first_byte(self) -> Option<u8> {
+        self.text.bytes().find(|&byte| !is_blank(byte))
+    }
+
+    /// Whether it holds nothing but blanks.
+    pub fn is_blank(self) -> bool {
+        self.first_byte().is_none()
+    }
+
+    /// Whether it is a whole line and not the rest of one.
+    pub fn is_whole(self) -> bool {
+        self.marked.is_some()
+    }
+
+    /// It without the blanks at its beginning.
+    #[must_use]
+    pub fn trim_start(self) -> Self {
+        self.skip(self.text.len() - trim_start(self.text).len())
+    }
+
+    /// It without a text that it begins with, if it does.
+    #[must_use]
+    pub fn past(self, word: &str) -> Self {
+        self.skip(if self.text.starts_with(word) { word.len() } else { 0 })
+    }
+
+    /// Its text without blanks at both ends.
+    pub fn trimmed(self) -> &'r str {
+        trim(self.text)
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many lines were read, as a measure of work.
+    pub(super) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many lines this thread has read so far.
+#[cfg(test)]
+pub(in crate::format) fn lines_read() -> usize {
+    LINES_READ.with(std::cell::Cell::get)
+}
+
+/// Whether a byte is a space or a tab.
+pub fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// A text without spaces and tabs at both ends.
+#[inline]
+pub fn trim(text: &str) -> &str {
+    let text = trim_start(text);
+    let blanks = text.bytes().rev().take_while(|&byte| is_blank(byte)).count();
+    &text[..text.len() - blanks]
+}
+
+/// A text without spaces and tabs before it.
+#[inline]
+pub fn trim_start(text: &str) -> &str {
+    let blanks = text.bytes().take_while(|&byte| is_blank(byte)).count();
+    &text[blanks..]
+}
+
+/// Whether a text is another but for blanks around it. Looks at no more than it must: parsers ask this of the rest of a
+/// line, which may be long, again and again.
+pub fn is_text(text: &str, wanted: &str) -> bool {
+    trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
+}
+
+/// Whether a text begins with an ASCII text in any case.
+pub fn starts_with_ignore_case(text: &str, prefix: &str) -> bool {
+    text.len() >= prefix.len() && text.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
+}

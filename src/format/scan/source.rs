@@ -1,0 +1,93 @@
+//! The response's text as lines.
+
+use super::line::Line;
+use super::lines::Lines;
+use super::margin::Margin;
+
+/// A response's text, read by lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'r> {
+    pub(super) text: &'r str,
+}
+
+impl<'r> Source<'r> {
+    /// Where the line begins that has `at` in it; at the end, a line without a line break.
+    pub(super) fn line_start(self, at: usize) -> usize {
+        let before = self.text.as_bytes().get(..at).unwrap_or(&[]);
+        memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
+    }
+
+    /// Where the line after the one that has `at` in it begins; the end of the text if there is none.
+    #[inline]
+    pub(super) fn next_line(self, at: usize) -> usize {
+        let rest = self.text.as_bytes().get(at..).unwrap_or(&[]);
+        memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| at + end + 1)
+    }
+
+    /// The line that has `at` in it, from there on.
+    #[inline]
+    pub(super) fn read(self, at: usize) -> Line<'r> {
+        let next = self.next_line(at);
+        Line { text: self.text_between(at, next), start: at, next, marked: None }
+    }
+
+    /// The text from `at` to the line break before `next`.
+    #[inline]
+    pub(super) fn text_between(self, at: usize, next: usize) -> &'r str {
+        #[cfg(test)]
+        super::line::LINES_READ.with(|count| count.set(count.get() + 1));
+        let bytes = self.text.as_bytes();
+        let mut end = next;
+        if end > at && bytes[end - 1] == b'\n' {
+            end -= 1;
+            if end > at && bytes[end - 1] == b'\r' {
+                end -= 1;
+            }
+        }
+        &self.text[at..end]
+    }
+
+    /// The line that begins at `at`, as it reads inside a margin; `None` where what has that margin has ended. A blank
+    /// line does not end it, since many a tool that quotes text leaves blank lines alone.
+    #[inline]
+    pub(super) fn read_inside(self, at: usize, margin: Margin<'_>) -> Option<Line<'r>> {
+        if at >= self.text.len() {
+            return None;
+        }
+        if margin.is_none() {
+            return Some(Line { marked: Some(at), ..self.read(at) });
+        }
+        let (content, whole) = margin.skip(self.text, at);
+        let line = Line { marked: Some(at), ..self.read(content) };
+        (whole || line.is_blank()).then_some(line)
+    }
+
+    /// A margin's blanks and those behind them that begin a line of its content.
+    pub(super) fn blanks_around(self, margin: Margin<'_>, behind: &'r str) -> &'r str {
+        let end = behind.as_ptr() as usize + behind.len() - self.text.as_ptr() as usize;
+        let both = end.checked_sub(margin.blanks.len() + behind.len());
+        both.and_then(|start| self.text.get(start..end)).unwrap_or(behind)
+    }
+
+    /// The text from `start` to before `end`, as it reads inside a margin, each line ended by `\n`.
+    pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> String {
+        let Some(whole) = self.text.get(start..end) else { return String::new() };
+        let is_plain = margin.is_none() && memchr::memchr(b'\r', whole.as_bytes()).is_none();
+        if is_plain && (whole.is_empty() || whole.ends_with('\n')) {
+            return whole.to_owned();
+        }
+        let mut payload = String::with_capacity(whole.len() + 1);
+        if is_plain {
+            payload.push_str(whole);
+            payload.push('\n');
+            return payload;
+        }
+        let lines = Lines { source: self, upcoming: Some(self.read(start)), margin };
+        for line in lines.take_while(|line| line.start < end) {
+            payload.push_str(line.text.get(..end - line.start).unwrap_or(line.text));
+            payload.push('\n');
+        }
+        payload.shrink_to_fit();
+        payload
+    }
+}

@@ -1,0 +1,390 @@
+//! Why an edit is made: what its own field says, or the prose right before it.
+//!
+//! Models wrap and indent what they write, and markup does too. A why is its paragraphs, each one line; items of a list
+//! stay lines of their own.
+
+use super::code;
+use super::fence::Fence;
+use super::scan::{is_blank, trim, trim_start};
+
+/// How many lines of a paragraph are read, and how many paragraphs are passed over that say nothing.
+const LONGEST: usize = 100;
+const PASSED: usize = 3;
+
+/// A text with the lines of each paragraph joined; `None` if it says nothing.
+pub fn joined(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut fence: Option<Fence<'_>> = None;
+    let mut apart = true;
+    for line in text.lines() {
+        let found = Fence::of(line);
+        if fence.is_some() || found.is_some() {
+            // Code keeps its lines.
+            if !out.is_empty() && !out.ends_with('\n') {
+                out.push('\n');
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+            fence = match (fence, found) {
+                (None, found) => found,
+                (Some(open), Some(found)) if found.closes(open) => None,
+                (open, _) => open,
+            };
+            apart = true;
+            continue;
+        }
+        let text = line.trim();
+        if text.is_empty() {
+            if !out.is_empty() && !out.ends_with("\n\n") {
+                out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+            }
+            apart = true;
+        } else {
+            if !apart {
+                out.push(if begins_block(text) { '\n' } else { ' ' });
+            }
+            out.push_str(text);
+            apart = text.starts_with('#');
+            if apart {
+                out.push('\n');
+            }
+        }
+    }
+    let text = out.trim();
+    text.contains(char::is_alphanumeric).then(|| text.to_owned())
+}
+
+/// What the prose says that ends right above an edit: its last paragraph or heading that says something. The lines come
+/// nearest first; `fenced`: the edit stands in a fence, which opens among them.
+pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> Option<String> {
+    let mut fences = usize::from(fenced);
+    let mut lines = lines.peekable();
+    for _ in 0..=PASSED {
+        let mut paragraph: Vec<&str> = Vec::new();
+        while let Some(&line) = lines.peek() {
+            let text = trim(line);
+            if Fence::of(line).is_some() {
+                if fences == 0 || !paragraph.is_empty() {
+                    break;
+                }
+                fences -= 1;
+            } else if is_rule(text) {
+                if !paragraph.is_empty() {
+                    break;
+                }
+            } else if text.starts_with('#') && !paragraph.is_empty() {
+                break;
+            } else {
+                paragraph.push(text);
+                if begins_block(text) || paragraph.len() >= LONGEST {
+                    lines.next();
+                    break;
+                }
+            }
+            lines.next();
+        }
+        if paragraph.is_empty() {
+            return None;
+        }
+        paragraph.reverse();
+        if let Some(first) = paragraph.first_mut() {
+            *first = without_mark(first);
+        }
+        let text = paragraph.join(" ");
+        // What ends like that goes on below and is no prose.
+        if text.ends_with(['[', '{', '(', ',']) {
+            return None;
+        }
+        if says_something(&text) {
+            return joined(plain(&text));
+        }
+    }
+    None
+}
+
+/// Whether a line is blank, or a rule between parts.
+fn is_rule(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=') || is_blank(byte))
+}
+
+/// Whether a line begins a heading, an item of a list or a row of a table.
+fn begins_block(text: &str) -> bool {
+    without_mark(text).len() < text.len() || text.starts_with('|')
+}
+
+/// A line without the mark of a heading or of a list's item.
+fn without_mark(text: &str) -> &str {
+    let rest = text.trim_start_matches('#');
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = match text.as_bytes() {
+        _ if rest.len() < text.len() => rest,
+        [b'-' | b'*' | b'+', ..] => &text[1..],
+        _ if (1..=9).contains(&digits) => match text[digits..].strip_prefix(['.', ')']) {
+            Some(rest) => rest,
+            None => return text,
+        },
+        _ => return text,
+    };
+    if rest.starts_with([' ', '\t']) { trim_start(rest) } else { text }
+}
+
+/// Prose without sentences before it that say nothing, without what is bold around all of it and without a colon behind it.
+pub(super) fn plain(text: &str) -> &str {
+    let mut text = text;
+    while let Some((sentence, rest)) =
+        text.split_once(['!', '.', ':']).filter(|(_, rest)| rest.starts_with(' '))
+        && !says_something(sentence)
+        && says_something(rest)
+    {
+        text = rest.trim_start();
+    }
+    for _ in 0..2 {
+        text = text.trim_end_matches([':', ' ']);
+        let inner = text.strip_prefix("**").and_then(|text| text.strip_suffix("**"));
+        text = inner.filter(|inner| !inner.contains("**")).unwrap_or(text);
+    }
+    text
+}
+
+/// The words with which models announce edits, and that say nothing about them.
+const ANNOUNCING: &[&str] = &[
+    "a",
+    "above",
+    "absolutely",
+    "all",
+    "an",
+    "and",
+    "answer",
+    "apply",
+    "applied",
+    "are",
+    "as",
+    "at",
+    "be",
+    "below",
+    "block",
+    "blocks",
+    "can",
+    "catch",
+    "certainly",
+    "change",
+    "changed",
+    "changes",
+    "code",
+    "complete",
+    "completed",
+    "content",
+    "contents",
+    "corrected",
+    "course",
+    "diff",
+    "diffs",
+    "do",
+    "done",
+    "edit",
+    "edited",
+    "edits",
+    "file",
+    "files",
+    "final",
+    "find",
+    "fix",
+    "fixed",
+    "fixes",
+    "following",
+    "follows",
+    "for",
+    "format",
+    "full",
+    "great",
+    "good",
+    "happy",
+    "helper",
+    "function",
+    "method",
+    "class",
+    "module",
+    "test",
+    "tests",
+    "have",
+    "here",
+    "here's",
+    "here’s",
+    "how",
+    "i",
+    "i'll",
+    "i've",
+    "i’ll",
+    "i’ve",
+    "implementation",
+    "in",
+    "is",
+    "it",
+    "its",
+    "let",
+    "let's",
+    "let’s",
+    "like",
+    "look",
+    "looks",
+    "made",
+    "make",
+    "me",
+    "minimal",
+    "modification",
+    "modifications",
+    "modified",
+    "my",
+    "necessary",
+    "need",
+    "needed",
+    "needs",
+    "new",
+    "next",
+    "now",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "one",
+    "patch",
+    "patches",
+    "path",
+    "please",
+    "problem",
+    "proposed",
+    "provide",
+    "question",
+    "request",
+    "requested",
+    "required",
+    "rest",
+    "response",
+    "result",
+    "search/replace",
+    "see",
+    "should",
+    "snippet",
+    "so",
+    "solution",
+    "step",
+    "steps",
+    "suggested",
+    "sure",
+    "that",
+    "thank",
+    "thanks",
+    "the",
+    "them",
+    "then",
+    "there",
+    "these",
+    "this",
+    "those",
+    "to",
+    "two",
+    "three",
+    "update",
+    "updated",
+    "updates",
+    "version",
+    "want",
+    "we",
+    "what",
+    "which",
+    "will",
+    "with",
+    "would",
+    "you",
+    "you'd",
+    "your",
+    "opx",
+    "json",
+];
+
+/// Whether prose says more than that edits follow, and which file they are of.
+pub(super) fn says_something(text: &str) -> bool {
+    let mut words = String::new();
+    let mut at = 0;
+    for span in code::spans(text) {
+        words.push_str(&text[at..span.start]);
+        words.push(' ');
+        at = span.end;
+    }
+    words.push_str(&text[at..]);
+    let around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$');
+    let mut words =
+        words.split_whitespace().map(|word| word.trim_matches(around)).filter(|word| !word.is_empty());
+    words.any(|word| !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
+}
+
+/// Whether a word is a path.
+fn is_path(word: &str) -> bool {
+    let is_name = |(stem, extension): (&str, &str)| !stem.is_empty() && !extension.is_empty();
+    word.contains(['/', '\\']) || word.rsplit_once('.').is_some_and(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_paragraph_are_one() {
+        for (text, why) in [
+            ("Remove the helper, since\n  nothing calls it.", "Remove the helper, since nothing calls it."),
+            ("\n   One.\n\n\n   Two\n   three.\n", "One.\n\nTwo three."),
+            ("So:\n- a\n  b\n- c\n\nEnd", "So:\n- a b\n- c\n\nEnd"),
+            ("1. a\n2. b", "1. a\n2. b"),
+            ("# Head\ntext", "# Head\ntext"),
+            ("See\n```\n  x\n\ny\n```\nend", "See\n```\n  x\n\ny\n```\nend"),
+            ("-1 is no item\n2 neither", "-1 is no item 2 neither"),
+        ] {
+            assert_eq!(joined(text).as_deref(), Some(why), "{text:?}");
+        }
+        assert_eq!(joined(" \n--\n"), None);
+    }
+
+    fn of(prose: &str, fenced: bool) -> Option<String> {
+        above(prose.lines().rev(), fenced)
+    }
+
+    #[test]
+    fn the_last_paragraph_or_heading_is_why() {
+        for (prose, why) in [
+            ("Sure!\n\nThe sum was off by\none.\n", "The sum was off by one."),
+            ("## Greet by name\n\n", "Greet by name"),
+            ("## Greet by name\nIt is polite.\n", "It is polite."),
+            ("It was slow, so cache it:\n\nHere is the change:\n\n", "It was slow, so cache it"),
+            ("Cache it.\n\n`src/a.rs`:\n", "Cache it."),
+            ("Cache it.\n\n### File: src/a.rs\n", "Cache it."),
+            ("- **Cache it**:\n", "Cache it"),
+            ("Great question! Sure: it was slow.\n", "it was slow."),
+            ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
+            ("Cache it.\n\n---\n", "Cache it."),
+            (
+                "Here is the change to `a.rs` that makes it fast:\n",
+                "Here is the change to `a.rs` that makes it fast",
+            ),
+        ] {
+            assert_eq!(of(prose, false).as_deref(), Some(why), "{prose:?}");
+        }
+        assert_eq!(of("Cache it.\n```\n", true).as_deref(), Some("Cache it."));
+    }
+
+    #[test]
+    fn what_only_announces_is_none() {
+        for prose in [
+            "Here is the change:\n",
+            "Sure! Here's the updated code for `src/a.rs`:\n",
+            "Below are the edits.\n",
+            "**File:** src/a.rs\n",
+            "src/a.rs\n",
+            "Now the changes to src/a.rs:\n",
+            "OK\n",
+            "Cache it.\n```\nx\n```\n",
+            "\n",
+        ] {
+            assert_eq!(of(prose, false), None, "{prose:?}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Objects that are in the repository before it is settled that they land, since hooks and `--exec` commands have to see
+//! them.
+//!
+//! They are taken out again if they do not land. Whoever writes the same object meanwhile gives it a new time stamp, by
+//! which it is known and spared; and where a reference has come or moved, such as that of a stash that a hook has left, all
+//! of them stay for git to prune.
+
+use super::{Result, Room};
+use crate::vcs::durability;
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::manifest::Manifest;
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, places};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+/// The file in the room that says which they are.
+const NOTE: &str = "early";
+
+/// How large that may be.
+const LIMIT: u64 = 128 << 20;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Note {
+    objects: Manifest,
+    /// The references as they were.
+    references: String,
+}
+
+/// What was put there. Dropping it takes that out again, unless it has landed.
+pub(super) struct Early<'r> {
+    repo: &'r Repo,
+    file: PathBuf,
+    note: RefCell<Note>,
+    /// Whether it has landed.
+    landed: std::cell::Cell<bool>,
+}
+
+impl<'r> Early<'r> {
+    pub(super) fn begin(repo: &'r Repo, room: &Room) -> Result<Self> {
+        let note = Note { objects: Manifest::default(), references: repo.references_digest()? };
+        let landed = std::cell::Cell::new(false);
+        Ok(Self { repo, file: room.file(NOTE), note: RefCell::new(note), landed })
+    }
+
+    /// Puts all that was written so far into the repository.
+    pub(super) fn release(&self, quarantine: &Quarantine) -> Result<()> {
+        let references = self.note.borrow().references.clone();
+        let mut objects = self.note.borrow().objects.clone();
+        let released = quarantine.release_early(self.repo, &mut objects, |all| {
+            let note = Note { objects: all.clone(), references };
+            let bytes = serde_json::to_vec(&note).map_err(|e| vcs::Error::io("write", &self.file, e))?;
+            let aside = self.file.with_extension("new");
+            durability::write(&aside, &bytes, false)?;
+            std::fs::rename(&aside, &self.file).map_err(|e| vcs::Error::io("write", &self.file, e))?;
+            *self.note.borrow_mut() = note;
+            Ok(())
+        });
+        released?;
+        Ok(point(Fault::ObjectsEarly)?)
+    }
+
+    /// They have landed, and stay.
+    pub(super) fn stay(&self) {
+        self.landed.set(true);
+    }
+}
+
+impl Drop for Early<'_> {
+    fn drop(&mut self) {
+        let note = self.note.borrow();
+        if !self.landed.get() {
+            take_out(self.repo, self.repo.objects_dir(), &note);
+        }
+        let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
+    }
+}
+
+/// Takes out what a dead transaction has put there, unless it has landed.
+pub(super) fn settle(repo: &Repo, room: &Path, objects: &Path, landed: bool) {
+    let Ok(bytes) = places::read(&room.join(NOTE), LIMIT) else { return };
+    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return };
+    if note.objects.check().is_ok() {
+        if !landed {
+            take_out(repo, objects, &note);
+        }
+        let _ = Quarantine::let_go(objects, &note.objects);
+    }
+}
+
+fn take_out(repo: &Repo, objects: &Path, note: &Note) {
+    // A fresh look: this handle may know packed references of before.
+    if repo.references_digest().is_ok_and(|now| now == note.references) {
+        let _ = Quarantine::retract(objects, &note.objects);
+    }
+}

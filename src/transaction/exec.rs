@@ -1,0 +1,32 @@
+//! The commands of `--exec`, run on the commits that are to land.
+
+use super::command::{self, Failure, Ran};
+use super::{Commits, Error, Planned, Result, Transaction};
+use crate::vcs::fault::{Fault, point};
+
+impl Transaction<'_> {
+    /// Runs all commands at the last commit, or at each.
+    ///
+    /// # Errors
+    /// [`Error::Exec`] with the first that fails.
+    pub(super) fn exec(&self, commits: &Commits, series: &[Planned]) -> Result<()> {
+        let Some(full) = self.full.as_ref().filter(|_| !self.options.exec.is_empty()) else { return Ok(()) };
+        let made = commits.iter().zip(series).filter_map(|(commit, planned)| Some(((*commit)?, planned)));
+        let made: Vec<_> = made.collect();
+        let first = if self.options.exec_each { 0 } else { made.len().saturating_sub(1) };
+        for (commit, planned) in &made[first..] {
+            let edits: &[usize] = if self.options.exec_each { &planned.edits } else { &[] };
+            full.show(self.repo, Some(*commit), self.repo.tree_of(*commit)?)?;
+            for line in &self.options.exec {
+                let mut command = full.scratch.command(self.repo, "sh", ["-c", line], None);
+                self.facts(commits, edits).tell(&mut command);
+                let ended = command::run(command, line, self.options.progress)?;
+                if !ended.is_success() {
+                    return Err(Error::Exec(Box::new(Failure::of(Ran::Exec(line.clone()), edits, &ended))));
+                }
+                point(Fault::ExecRun)?;
+            }
+        }
+        Ok(())
+    }
+}

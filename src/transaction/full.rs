@@ -1,0 +1,84 @@
+//! A scratch worktree with all files, in which hooks and `--exec` commands run.
+
+use super::outside::Outside;
+use super::{Options, Result, Room};
+use crate::path::RepoPath;
+use crate::plan::TreeView;
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::repo::Repo;
+use crate::vcs::scratch::Scratch;
+use crate::vcs::tree::BaseTree;
+use crate::vcs::{self, Oid, include};
+
+/// The worktree, and the directory that it lies in.
+pub(super) struct Full {
+    // In the order in which they are to be dropped.
+    pub(super) scratch: Scratch,
+    outside: Outside,
+}
+
+impl Full {
+    /// Enters one with all that the base has, and what `.worktreeinclude` of the base names of what git ignores.
+    pub(super) fn enter(
+        repo: &Repo,
+        room: &Room,
+        start: Option<Oid>,
+        base: &BaseTree<'_>,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let outside = Outside::make(repo, room, options.scratch_dir.as_deref(), options.keep_scratch)?;
+        let tree = match base.id() {
+            Some(tree) => tree,
+            None => repo.empty_tree()?,
+        };
+        let enter = || -> Result<Scratch> {
+            let scratch = Scratch::enter(repo, &room.id, &outside.top, &room.file(Room::ENTRY), start)?;
+            point(Fault::ScratchEntered)?;
+            outside.restore_index(&scratch.index());
+            Ok(scratch)
+        };
+        let fill = |scratch: &Scratch| {
+            scratch.show(repo, tree)?;
+            if outside.is_kept() { scratch.clean(repo) } else { Ok(()) }
+        };
+        let mut scratch = enter()?;
+        if let Err(e) = fill(&scratch) {
+            if !outside.is_kept() {
+                return Err(e.into());
+            }
+            // What was left there cannot be used.
+            drop(scratch);
+            outside.empty()?;
+            scratch = enter()?;
+            fill(&scratch)?;
+        }
+        let full = Self { scratch, outside };
+        full.include(repo, room, base)?;
+        point(Fault::ScratchFilled)?;
+        Ok(full)
+    }
+
+    fn include(&self, repo: &Repo, room: &Room, base: &BaseTree<'_>) -> Result<()> {
+        let Ok(path) = RepoPath::parse(include::NAME) else { return Ok(()) };
+        if !matches!(base.entry(&path), Ok(Some(crate::plan::Node::File { .. }))) {
+            return Ok(());
+        }
+        let bytes = base.read(&path).map_err(super::unreadable)?;
+        let patterns = room.file("include");
+        std::fs::write(&patterns, bytes).map_err(|e| vcs::Error::io("write", &patterns, e))?;
+        repo.include(&patterns, base.id(), self.scratch.top())?;
+        Ok(())
+    }
+
+    /// Puts a commit's parent and its tree there, as they stand when `git commit` runs its hooks.
+    pub(super) fn show(&self, repo: &Repo, head: Option<Oid>, tree: Oid) -> Result<()> {
+        self.scratch.show(repo, tree)?;
+        Ok(self.scratch.set_head(repo, head)?)
+    }
+}
+
+impl Drop for Full {
+    fn drop(&mut self) {
+        self.outside.save_index(&self.scratch.index());
+    }
+}

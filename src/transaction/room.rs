@@ -1,0 +1,121 @@
+//! Where a transaction keeps what is its own.
+
+use super::{Result, journal, lock, outside, staging};
+use crate::vcs;
+use crate::vcs::lock::Flock;
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::repo::Repo;
+use crate::vcs::scratch::Scratch;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The private directory of one transaction, in the shared git directory; removed when dropped, unless something is
+/// left for the recovery.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) path: PathBuf,
+    pub(super) id: String,
+    common: PathBuf,
+    objects: PathBuf,
+    pub(super) alive: Flock,
+}
+
+impl Room {
+    /// The directory of the files that are staged.
+    pub(super) const FILES: &str = "files";
+
+    /// The scratch worktree.
+    pub(super) const TREE: &str = "tree";
+
+    /// Its entry among git's worktrees, before it is in place.
+    pub(super) const ENTRY: &str = "entry";
+
+    /// The liveness lock.
+    pub(super) const LIVE: &str = "live";
+
+    /// Where rooms are moved whose journal is given up.
+    pub(super) fn discarded(common: &Path) -> PathBuf {
+        common.join("llm-apply").join("discarded")
+    }
+
+    /// Looks whether rooms are in the repository itself.
+    pub(super) fn check_all(common: &Path) -> Result<()> {
+        let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
+        Ok(vcs::places::check_own(&all.each_ref().map(PathBuf::as_path))?)
+    }
+
+    /// `llm-apply/txn` in the shared git directory.
+    pub(super) fn all(common: &Path) -> PathBuf {
+        common.join("llm-apply").join("txn")
+    }
+
+    pub(super) fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
+        let common = repo.common_dir();
+        let all = Self::all(common);
+        Self::check_all(common)?;
+        // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
+        let _lock = lock(repo, timeout)?;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
+        let path = all.join(&id);
+        // Where several users share the repository each has to be able to make a room; its inside is private.
+        repo.in_shared(&all, &mut Vec::new(), || {
+            let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
+            made.map_err(|e| vcs::Error::io("create", &path, e))
+        })?;
+        let live = path.join(Self::LIVE);
+        let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
+        // Somebody who only looks whether it is alive may hold the lock for a moment.
+        let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
+        match opened {
+            Ok(alive) => {
+                let objects = repo.objects_dir().to_owned();
+                Ok(Self { path, id, common: common.to_owned(), objects, alive })
+            }
+            Err(e) => {
+                remove_room(common, &path);
+                Err(e.into())
+            }
+        }
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Whether its journal is (still) there, for the recovery to act upon.
+    pub(super) fn is_pending(&self) -> bool {
+        self.file(journal::NAME).symlink_metadata().is_ok()
+    }
+
+    /// Whether something of the transaction lies elsewhere that could not be removed.
+    fn has_remains(&self) -> bool {
+        let elsewhere = staging::elsewhere(&self.path);
+        let all = [
+            Some(Quarantine::path_for(&self.objects, &self.id)),
+            Some(Scratch::path_for(&self.common, &self.id)),
+            elsewhere,
+        ];
+        let outside = outside::remains(&self.path);
+        let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
+        let emptied =
+            self.common.join("worktrees").read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        remains || outside || emptied
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if !self.is_pending() && !self.has_remains() {
+            remove_room(&self.common, &self.path);
+        }
+    }
+}
+
+/// Removes a transaction's directory, and those above it that are empty then.
+pub(super) fn remove_room(common: &Path, room: &Path) {
+    let _ = std::fs::remove_dir_all(room);
+    let _ = std::fs::remove_dir(Room::all(common));
+    let _ = std::fs::remove_dir(common.join("llm-apply"));
+}

@@ -1,0 +1,85 @@
+//! Files that git ignores and that a scratch worktree is to have all the same: those that `.worktreeinclude` names.
+
+use super::merge::Paths;
+use super::repo::Repo;
+use super::{Error, Oid, Result, places, process};
+use std::fs::{File, FileTimes, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// The file that names them, in gitignore's syntax.
+pub const NAME: &str = ".worktreeinclude";
+
+impl Repo {
+    /// Copies into another worktree what the checkout has, git ignores, and the patterns name; nothing that `tree` has,
+    /// which is what is there. Links are copied as links, and none is followed on either side. What is there already, as
+    /// large and as old, is left alone. Gives how many files are there.
+    ///
+    /// # Errors
+    /// Git cannot tell which they are, or one cannot be copied.
+    pub fn include(&self, patterns: &Path, tree: Option<Oid>, top: &Path) -> Result<usize> {
+        let Some(checkout) = self.workdir() else { return Ok(0) };
+        let mut from = std::ffi::OsString::from("--exclude-from=");
+        from.push(patterns);
+        let mut named = self.ignored(&from)?;
+        if named.is_empty() {
+            return Ok(0);
+        }
+        let ignored = self.ignored("--exclude-standard".as_ref())?;
+        named.retain(|path| ignored.contains(path));
+        let tracked = self.entries(tree, &named)?;
+        named.retain(|path| !tracked.contains_key(path));
+        let mut count = 0;
+        for path in &named {
+            let path = Path::new(std::ffi::OsStr::from_bytes(path));
+            let (from, to) = (checkout.join(path), top.join(path));
+            if places::is_inside(checkout, from.parent().unwrap_or(checkout))
+                && places::is_inside(top, to.parent().unwrap_or(top))
+            {
+                copy(&from, &to).map_err(|e| Error::io("copy", &from, e))?;
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The files that git does not track and that patterns name.
+    fn ignored(&self, patterns: &std::ffi::OsStr) -> Result<Paths> {
+        let mut command = process::git(self);
+        command.args(["ls-files", "--others", "--ignored", "-z"]).arg(patterns);
+        let output = process::fed(&mut command, b"")?;
+        let printed = process::checked(&command, output)?.stdout;
+        // A repository inside of this one ends in a slash, and is nobody's file.
+        let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let found = from.symlink_metadata()?;
+    let there = to.symlink_metadata().ok();
+    let age = |one: &std::fs::Metadata| (one.mtime(), one.mtime_nsec(), one.size());
+    if there.as_ref().is_some_and(|there| there.file_type() == found.file_type() && age(there) == age(&found))
+    {
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    if there.is_some() {
+        std::fs::remove_file(to)?;
+    }
+    if found.is_symlink() {
+        return std::os::unix::fs::symlink(std::fs::read_link(from)?, to);
+    }
+    if !found.is_file() {
+        return Ok(());
+    }
+    let unfollowed = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+    let mut source = OpenOptions::new().read(true).custom_flags(unfollowed).open(from)?;
+    let mut target: File = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    std::io::copy(&mut source, &mut target)?;
+    target.set_permissions(PermissionsExt::from_mode(found.mode() & 0o777))?;
+    target.set_times(FileTimes::new().set_modified(found.modified()?))
+}

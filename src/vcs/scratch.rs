@@ -1,0 +1,248 @@
+//! The scratch worktree of a transaction: linked, detached and locked (gitrepository-layout(5), `worktrees/<id>/`). It
+//! never holds a branch.
+//!
+//! Mostly it is but an entry that keeps git's hands off the base. Where something is run there, all of a tree is put in
+//! place, by git itself.
+
+use super::merge::Paths;
+use super::repo::Repo;
+use super::supervise::Supervised;
+use super::{Error, Oid, Result, places, process};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The administrative entry of a scratch worktree, and its files. Dropping it removes the entry.
+#[must_use]
+#[derive(Debug)]
+pub struct Scratch {
+    entry: PathBuf,
+    top: PathBuf,
+}
+
+/// What git is told wherever it puts files there: the index is a plain one of all files, and no hook is run of that.
+const PLAIN: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.sparseCheckout=false",
+    "core.splitIndex=false",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "index.sparse=false",
+];
+
+impl Scratch {
+    /// Where the entry of a transaction is.
+    pub fn path_for(common: &Path, id: &str) -> PathBuf {
+        common.join("worktrees").join(format!("llm-apply-{id}"))
+    }
+
+    /// Enters a worktree at `top` with HEAD at `base`, or at no commit. Its entry is made at `aside` and moved to its
+    /// place whole and locked: git, which prunes whatever has no `gitdir` yet, comes by at any moment.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn enter(repo: &Repo, id: &str, top: &Path, aside: &Path, base: Option<Oid>) -> Result<Self> {
+        let scratch = Self { entry: Self::path_for(repo.common_dir(), id), top: top.to_owned() };
+        for path in [top, aside] {
+            match std::fs::DirBuilder::new().mode(0o700).create(path) {
+                // One that is kept.
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && path == top => {}
+                made => made.map_err(|e| Error::io("create", path, e))?,
+            }
+        }
+        let write = |path: PathBuf, bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
+        };
+        let with_path = |prefix: &[u8], path: &Path| [prefix, path.as_os_str().as_bytes(), b"\n"].concat();
+        let reason = format!("git llm-apply is at work here (process {})\n", std::process::id());
+        write(aside.join("locked"), reason.as_bytes())?;
+        write(aside.join("commondir"), b"../..\n")?;
+        if repo.has_reftable()? {
+            // As git has it where HEAD is in a reftable, too.
+            let table = aside.join("reftable");
+            std::fs::create_dir(&table).map_err(|e| Error::io("create", table, e))?;
+            std::fs::create_dir(aside.join("refs")).map_err(|e| Error::io("create", aside, e))?;
+            write(aside.join("refs/heads"), b"this repository uses the reftable format\n")?;
+            write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
+        }
+        set_head(repo, aside, base)?;
+        write(aside.join("gitdir"), &with_path(b"", &top.join(".git")))?;
+        let link = top.join(".git");
+        if link.symlink_metadata().is_ok() {
+            // What a kept one has there may be anything by now, a link too.
+            std::fs::remove_file(&link).map_err(|e| Error::io("write", &link, e))?;
+        }
+        write(link, &with_path(b"gitdir: ", &scratch.entry))?;
+        // Shared by all worktrees: with the permissions that git gives it.
+        let all = repo.common_dir().join("worktrees");
+        repo.in_shared(&all, &mut Vec::new(), || {
+            std::fs::rename(aside, &scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))
+        })?;
+        Ok(scratch)
+    }
+
+    /// Removes the entry of a transaction, its own or a dead one's, and `worktrees/` if it is empty then.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(common: &Path, id: &str) -> Result<()> {
+        let entry = Self::path_for(common, id);
+        if !places::is_inside(common, &common.join("worktrees")) {
+            return Ok(());
+        }
+        places::remove(&entry)?;
+        // Even if the entry had gone: its process may have been killed between the two.
+        if let Some(parent) = entry.parent() {
+            let _ = std::fs::remove_dir(parent);
+        }
+        Ok(())
+    }
+
+    /// The top of its files.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Its index.
+    pub fn index(&self) -> PathBuf {
+        self.entry.join("index")
+    }
+
+    /// The file in which hooks find a commit's message.
+    pub fn message(&self) -> PathBuf {
+        self.entry.join("COMMIT_EDITMSG")
+    }
+
+    /// Puts all files of a tree there, and into its index. What was changed there meanwhile goes; what git ignores stays.
+    ///
+    /// # Errors
+    /// Git fails: a filter, or the disk.
+    pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
+        process::output(self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()])).map(drop)
+    }
+
+    /// Removes what git neither tracks nor ignores there.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn clean(&self, repo: &Repo) -> Result<()> {
+        process::output(self.git(repo).args(["clean", "-ffdq"])).map(drop)
+    }
+
+    /// Moves its HEAD to a commit, or to none.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn set_head(&self, repo: &Repo, commit: Option<Oid>) -> Result<()> {
+        set_head(repo, &self.entry, commit)
+    }
+
+    /// The tree of its index, with what was changed of these paths and not added.
+    ///
+    /// # Errors
+    /// Git fails: the index is in conflict, or locked.
+    pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
+        let mut command = self.git(repo);
+        let output = process::fed(command.args(["diff-files", "--name-only", "-z"]), b"")?;
+        let changed = process::checked(&command, output)?.stdout;
+        let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();
+        if !changed.is_empty() {
+            let mut command = self.git(repo);
+            let output =
+                process::fed(command.args(["update-index", "--remove", "-z", "--stdin"]), &changed.join(&0))?;
+            process::checked(&command, output)?;
+        }
+        repo.id(&process::output(self.git(repo).arg("write-tree"))?)
+    }
+
+    /// Git on its files and its index.
+    fn git(&self, repo: &Repo) -> Command {
+        let mut command = process::git(repo);
+        command.env("GIT_DIR", &self.entry).env("GIT_WORK_TREE", &self.top).current_dir(&self.top);
+        for setting in PLAIN {
+            command.args(["-c", setting]);
+        }
+        command
+    }
+
+    /// A command that is to run there, as somebody would type it there.
+    pub fn command<S: AsRef<OsStr>>(
+        &self,
+        repo: &Repo,
+        program: impl AsRef<OsStr>,
+        args: impl IntoIterator<Item = S>,
+        input: Option<&Path>,
+    ) -> Supervised {
+        let mut command = Supervised::new(program, args, input);
+        process::detach(&mut command.0, repo);
+        command.0.current_dir(&self.top);
+        command
+    }
+
+    /// Likewise a hook, with what git gives hooks of a commit: it starts at the top, with the index in the environment,
+    /// and with git's own commands in the path.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn hook<S: AsRef<OsStr>>(
+        &self,
+        repo: &Repo,
+        program: &Path,
+        args: impl IntoIterator<Item = S>,
+        input: Option<&Path>,
+    ) -> Result<Supervised> {
+        let mut command = self.command(repo, program, args, input);
+        command.env("GIT_DIR", &self.entry).env("GIT_INDEX_FILE", self.index());
+        as_of_git(&mut command)?;
+        Ok(command)
+    }
+}
+
+/// What git adds to the environment of any hook.
+pub(super) fn as_of_git(command: &mut Supervised) -> Result<()> {
+    command.env("GIT_EDITOR", ":").env("GIT_PREFIX", "");
+    if std::env::var_os("GIT_EXEC_PATH").is_none() {
+        let own = process::output(Command::new("git").arg("--exec-path"))?;
+        let mut path = OsString::from(&own);
+        if let Some(more) = std::env::var_os("PATH") {
+            path.push(":");
+            path.push(more);
+        }
+        command.env("GIT_EXEC_PATH", own).env("PATH", path);
+    }
+    Ok(())
+}
+
+/// Makes HEAD of a worktree with that entry, wherever that lies, name a commit. Where there is none it names a branch that
+/// nobody has: the one that is to be made would be taken for checked out there.
+fn set_head(repo: &Repo, entry: &Path, commit: Option<Oid>) -> Result<()> {
+    const UNBORN: &str = "refs/heads/llm-apply-unborn";
+    if repo.has_reftable()? {
+        let mut command = process::git(repo);
+        command.env("GIT_DIR", entry).env("GIT_COMMON_DIR", repo.common_dir()).env_remove("GIT_WORK_TREE");
+        command.args(["-c", PLAIN[0]]);
+        match commit {
+            Some(commit) => command.args(["update-ref", "--no-deref", "HEAD", &commit.to_string()]),
+            None => command.args(["symbolic-ref", "HEAD", UNBORN]),
+        };
+        return process::output(&mut command).map(drop);
+    }
+    let said = match commit {
+        Some(commit) => format!("{commit}\n"),
+        None => format!("ref: {UNBORN}\n"),
+    };
+    let (aside, place) = (entry.join("HEAD.new"), entry.join("HEAD"));
+    let written = std::fs::write(&aside, said).and_then(|()| std::fs::rename(&aside, &place));
+    written.map_err(|e| Error::io("write", place, e))
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = places::remove(&self.entry);
+        if let Some(parent) = self.entry.parent() {
+            let _ = std::fs::remove_dir(parent);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+def load_all(ids):
+    return {user.id: user for user in query(ids)}

@@ -1,0 +1,3 @@
+for row in rows:
+    user = load(row.user_id)
+    print(user)

@@ -1,0 +1,5 @@
+from cart import Cart
+
+
+def test_empty():
+    assert Cart().total() == 0

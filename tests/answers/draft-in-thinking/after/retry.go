@@ -1,0 +1,5 @@
+package retry
+
+func wait(i int) {
+	time.Sleep(time.Second << i)
+}

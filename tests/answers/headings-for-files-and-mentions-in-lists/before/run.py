@@ -1,0 +1,2 @@
+if args.fast:
+    go()

@@ -1,0 +1,4 @@
+import os
+import socket
+
+PORT = int(os.environ.get("PORT", "80"))

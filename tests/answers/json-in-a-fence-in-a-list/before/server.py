@@ -1,0 +1,3 @@
+import socket
+
+PORT = 80

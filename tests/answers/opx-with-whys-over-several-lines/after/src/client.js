@@ -1,0 +1,5 @@
+const { timeout } = require('./config');
+
+module.exports = {
+  wait: timeout(),
+};

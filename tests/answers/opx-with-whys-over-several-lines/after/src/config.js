@@ -1,0 +1,2 @@
+const timeout = () => Number(process.env.TIMEOUT || 30);
+module.exports = { timeout };

@@ -1,0 +1,6 @@
+class Stack:
+    def pop(self):
+        return self.items.pop()
+
+    def size(self):
+        return len(self.items)

@@ -1,0 +1,5 @@
+class Users
+  def find(mail)
+    all.find { |user| user.mail == mail }
+  end
+end

@@ -1,0 +1,5 @@
+class Users
+  def find(name)
+    all.find { |user| user.name == name }
+  end
+end

@@ -1,0 +1,2 @@
+int tries = 3;
+int wait = 5;

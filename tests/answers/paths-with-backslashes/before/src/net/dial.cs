@@ -1,0 +1,2 @@
+int tries = 1;
+int wait = 1;

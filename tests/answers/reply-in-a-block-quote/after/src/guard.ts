@@ -1,0 +1,5 @@
+export function guard(user) {
+  if (!user) {
+    throw new Error("none");
+  }
+}

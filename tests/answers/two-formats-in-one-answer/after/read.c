@@ -1,0 +1,5 @@
+void read(int c)
+{
+	if (c == EOF)
+		stop();
+}

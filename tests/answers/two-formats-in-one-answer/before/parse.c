@@ -1,0 +1,4 @@
+int next(void)
+{
+	return -1;
+}

@@ -1,0 +1,5 @@
+void read(int c)
+{
+	if (c == -1)
+		stop();
+}

@@ -41,7 +41,7 @@ impl Outside {
     /// Makes one below `llmapply.scratchDir`, or takes the one that is kept, unless another landing has it.
     pub(super) fn make(repo: &Repo, room: &Room, configured: Option<&Path>, keep: bool) -> Result<Self> {
         let root = root(repo, configured)?;
-        let name = repo.name().unwrap_or_else(|| "repository".to_owned());
+        let name = repo.names().into_iter().next().unwrap_or_else(|| "repository".to_owned());
         if keep && let Some(kept) = Self::take(repo, &root, &name)? {
             return Ok(kept);
         }

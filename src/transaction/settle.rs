@@ -167,10 +167,8 @@ impl Scene<'_> {
         }
         if self.tip == movement.old {
             let mut left = Vec::new();
-            if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged) {
-                if locked {
-                    left = staging::undo(checkout, staged)?;
-                }
+            if let (true, Some(checkout), Some(staged)) = (locked, &self.checkout, &self.journal.staged) {
+                left = staging::undo(checkout, staged)?;
             }
             match self.indexes() {
                 Some([index, kept, prepared]) if locked => {

@@ -52,6 +52,14 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
+/// One entry, without what the file was like.
+#[derive(PartialEq, Eq)]
+struct Said {
+    path: Vec<u8>,
+    what: Entry,
+    flags: (u16, u16),
+}
+
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -193,7 +201,7 @@ impl Repo {
     }
 
     /// All that an index says, but for what files were like when they were indexed.
-    fn said_by(&self, index: &Path) -> Result<Vec<(Vec<u8>, Entry, u16, u16)>> {
+    fn said_by(&self, index: &Path) -> Result<Vec<Said>> {
         let plain = match features(self, index)?.unreadable() {
             true => Some(self.plain_copy(index)?),
             false => None,
@@ -202,7 +210,7 @@ impl Repo {
         let said = index.iter().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            (entry.path, what, entry.flags & flags, entry.flags_extended & more)
+            Said { path: entry.path, what, flags: (entry.flags & flags, entry.flags_extended & more) }
         });
         Ok(said.collect())
     }

@@ -290,7 +290,8 @@ fn what_is_forbidden_is_not_taught() {
         for example in examples(run.stdout.split("# How to answer\n\n").nth(1).unwrap_or("")) {
             let sandbox = self::sandbox();
             sandbox.git(["config", "llmapply.allowDelete", "false"]);
-            sandbox.apply([""; 0], &example).exits(0);
+            let options = asked(row).map(|id| format!("--format={}", id.as_str()));
+            sandbox.apply(options, &example).exits(0);
         }
     }
 }

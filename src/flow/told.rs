@@ -38,8 +38,10 @@ impl Run<'_> {
     /// There is nothing to apply.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
-        let formats =
-            FORMATS.iter().filter(|format| self.options.format.is_none_or(|only| only == format.id));
+        let formats = FORMATS.iter().filter(|format| match self.options.format {
+            Some(only) => only == format.id,
+            None => format.is_detected(),
+        });
         let looked: Vec<_> =
             formats.map(|format| format!("{} ({})", format.markers, format.name())).collect();
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();

@@ -209,6 +209,10 @@ codes! {
     Duplicate = "duplicate",
     /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
     Reasoning = "reasoning",
+    /// As a warning: what was seen in a response in which no edit was found.
+    Unread = "unread",
+    /// As a warning: a recorded call of a tool is left out, because its result is an error.
+    FailedCall = "failed-call",
     /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
     PathInvalid = "path-invalid",
     /// The path leads through a symbolic link or a submodule.
@@ -233,6 +237,10 @@ codes! {
     OccurrenceRange = "occurrence-range",
     /// The after-text says "rest of the code" where the before-text had code.
     Placeholder = "placeholder",
+    /// A whole file that is given has less than half of the lines that the file has; needs `--allow-shrink`.
+    Shrink = "shrink",
+    /// As a warning: the response seems to give a whole file, which is read only with `--format=whole-file`.
+    WholeFile = "whole-file",
     /// The after-text brings conflict markers, or the dividers of the format it is written in.
     Markers = "markers",
     /// The edit's result and what changed meanwhile are in conflict.

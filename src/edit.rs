@@ -219,6 +219,10 @@ pub enum FormatId {
     Applydir,
     /// Unified diffs, as git writes them and as models do.
     Diff,
+    /// Calls of agents' edit tools.
+    EditCalls,
+    /// Paths and fences with whole files.
+    WholeFile,
 }
 
 impl FormatId {
@@ -230,6 +234,8 @@ impl FormatId {
         FormatId::FileChanges,
         FormatId::Applydir,
         FormatId::Diff,
+        FormatId::EditCalls,
+        FormatId::WholeFile,
     ];
 
     /// The name that `--format` takes.
@@ -241,6 +247,8 @@ impl FormatId {
             FormatId::FileChanges => "file-changes",
             FormatId::Applydir => "applydir",
             FormatId::Diff => "diff",
+            FormatId::EditCalls => "edit-calls",
+            FormatId::WholeFile => "whole-file",
         }
     }
 }
@@ -248,7 +256,8 @@ impl FormatId {
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff"
+    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, \
+     whole-file"
 )]
 pub struct UnknownFormat(pub String);
 
@@ -458,6 +467,8 @@ pub enum Anchor {
     Unique,
     /// OPX's `occurrence=`.
     Occurrence(Occurrence),
+    /// Right behind that line, from 1; 0 is before the first.
+    After(u32),
     /// A Codex patch's chunk: after the last chunk's end, and after its `@@` lines.
     Seek {
         /// The texts of the `@@` lines, outermost first; may be empty.
@@ -485,4 +496,6 @@ pub enum Occurrence {
     Last,
     /// The n-th, from 1.
     Nth(std::num::NonZeroU32),
+    /// All of them, wherever the text stands.
+    All,
 }

@@ -1,6 +1,6 @@
 //! The golden corpus: `tests/cases/<format>/<name>/` holds `response.txt`, the tree `before/` (absent: empty), and
 //! either the tree `after/` (an empty one holds `.keep-empty`) or `refused`, the codes of all errors in order, one a line
-//! (`no-edits` where the response has none).
+//! (`no-edits` where the response has none). A format that is not detected is asked for.
 
 #![expect(
     clippy::expect_used,
@@ -11,14 +11,14 @@
 mod corpus;
 
 use corpus::{Outcome, list, name, read_files, rules, run};
-use git_llm_apply::format::FormatId;
+use git_llm_apply::format::{FORMATS, FormatId};
 use std::path::Path;
 
 /// Why a case is not as it should be.
-fn complaint(case: &Path) -> Option<String> {
+fn complaint(case: &Path, only: Option<FormatId>) -> Option<String> {
     let response = std::fs::read(case.join("response.txt")).expect("a case has a response");
     let before = read_files(&case.join("before"));
-    let outcome = run(response, &before, &rules());
+    let outcome = run(response, only, &before, &rules());
     let refused = std::fs::read_to_string(case.join("refused")).ok();
     let after = case.join("after").is_dir().then(|| read_files(&case.join("after")));
     let fine = match (&outcome, refused, after) {
@@ -38,8 +38,10 @@ fn every_case_is_as_its_folder_says() {
         let id: FormatId = name(format).parse().expect("a folder is named like its format");
         let cases = list(format);
         assert!(!cases.is_empty(), "{} has no cases", id.as_str());
+        let row = FORMATS.iter().find(|format| format.id == id).expect("every format has a row");
+        let asked = (!row.is_detected()).then_some(id);
         println!("{}: {} cases", id.as_str(), cases.len());
-        complaints.extend(cases.iter().filter_map(|case| complaint(case)));
+        complaints.extend(cases.iter().filter_map(|case| complaint(case, asked)));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -214,7 +214,7 @@ fn judge(
     let before = read_files(&case.join("input"));
     let mut rules = rules();
     rules.allow_delete = meta["config"]["allow_file_deletion"].as_bool().unwrap_or(true);
-    let outcome = run(response, &before, &rules);
+    let outcome = run(response, None, &before, &rules);
     match listed {
         None if passes(case, &outcome) => count.passed += 1,
         None if is_intended(meta, &outcome, &before) => count.intended += 1,

@@ -212,6 +212,19 @@ fn without_edits_it_says_how_to_write_them() {
 }
 
 #[test]
+fn a_line_beyond_the_end_and_a_file_that_shrinks_are_told_in_the_models_terms() {
+    let sandbox = Sandbox::new();
+    let insert =
+        "{\"command\": \"insert\", \"path\": \"README\", \"insert_line\": 99, \"insert_text\": \"x\"}\n";
+    let text = feedback(&sandbox, &[], insert, 1);
+    assert!(text.contains("give a line from 0 to 1") && !text.contains("occurrence from"), "{text}");
+    sandbox.file("long", "1\n2\n3\n4\n5\n");
+    sandbox.commit("long");
+    let text = feedback(&sandbox, &["--format=whole-file"], "./long\n```\n1\n```\n", 1);
+    assert!(text.contains("also the lines that stay") && !text.contains("--allow-shrink lets"), "{text}");
+}
+
+#[test]
 fn nothing_else_changes() {
     let sandbox = Sandbox::new();
     let plain = sandbox.apply(["-n"], &five()).exits(0);

@@ -12,6 +12,8 @@ mod applydir;
 mod detection;
 #[path = "fuzz/checks/diff.rs"]
 mod diff;
+#[path = "fuzz/checks/edit_calls.rs"]
+mod edit_calls;
 #[path = "fuzz/checks/file_changes.rs"]
 mod file_changes;
 #[path = "fuzz/checks/opx.rs"]
@@ -31,6 +33,7 @@ const TARGETS: &[(&str, Check)] = &[
     ("applydir", applydir::check),
     ("detection", detection::check),
     ("diff", diff::check),
+    ("edit_calls", edit_calls::check),
     ("file_changes", file_changes::check),
     ("opx", opx::check),
     ("round_trip", round_trip::check),

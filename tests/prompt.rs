@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use git_llm_apply::format::{self, FORMATS};
+use git_llm_apply::format::{self, FORMATS, Format, FormatId};
 use git_llm_apply::prompt;
 use git_llm_apply::response::Response;
 use sandbox::Sandbox;
@@ -21,10 +21,22 @@ fn sandbox() -> Sandbox {
 
 /// What stands in the fences of an instruction.
 fn examples(text: &str) -> Vec<String> {
-    let text = text.replace("\n```diff\n", "\n```\n");
-    let parts: Vec<_> = text.split("\n```\n").collect();
-    assert!(parts.len() % 2 == 1, "a fence is not closed");
-    parts.iter().skip(1).step_by(2).map(|part| format!("{part}\n")).collect()
+    let mut examples = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("```") {
+            let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+            let mut inner = lines.by_ref().take_while(|inner| *inner != fence).peekable();
+            assert!(inner.peek().is_some(), "a fence is not closed");
+            examples.push(inner.map(|line| format!("{line}\n")).collect());
+        }
+    }
+    examples
+}
+
+/// How a format is asked for, if it has to be.
+fn asked(format: &Format) -> Option<FormatId> {
+    (!format.is_detected()).then_some(format.id)
 }
 
 #[test]
@@ -36,15 +48,20 @@ fn every_example_in_the_instructions_lands() {
         for example in &examples {
             let sandbox = sandbox();
             // Detected, and by itself.
-            let run = sandbox.apply([""; 0], example);
+            let options = asked(row).map(|id| format!("--format={}", id.as_str()));
+            let run = sandbox.apply(options, example);
             assert_eq!(run.code, Some(0), "{}:\n{example}\n{}{}", row.name(), run.stdout, run.stderr);
             assert_ne!(sandbox.git(["rev-list", "--count", "HEAD"]), "1", "{example}");
             assert_eq!(sandbox.status(), "", "{example}");
             let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
-            let script = format::parse(&response, None);
+            let script = format::parse(&response, asked(row));
+            assert!(!script.edits.is_empty(), "{example}");
             assert!(script.edits.iter().all(|edit| edit.format == row.id), "{example}");
         }
-        // All of them as one answer, fences and prose around.
+        // All of them as one answer, fences and prose around; where a fence is no file's.
+        if !row.is_detected() {
+            continue;
+        }
         let sandbox = sandbox();
         let response = Response::new(0, "r", text.clone().into_bytes(), 1 << 20).unwrap();
         let script = format::parse(&response, Some(row.id));
@@ -82,6 +99,8 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             "file-changes" => &["append", "copy", "create", "delete", "modify", "rename"],
             "applydir" => &["create", "delete", "modify"],
             "diff" => &["copy", "create", "delete", "mode", "modify", "rename"],
+            "edit-calls" => &["create", "modify"],
+            "whole-file" => &["create"],
             other => panic!("{other} has no line here"),
         };
         for operation in expected {
@@ -273,7 +292,8 @@ fn what_is_forbidden_is_not_taught() {
         for example in examples(run.stdout.split("# How to answer\n\n").nth(1).unwrap_or("")) {
             let sandbox = self::sandbox();
             sandbox.git(["config", "llmapply.allowDelete", "false"]);
-            sandbox.apply([""; 0], &example).exits(0);
+            let options = asked(row).map(|id| format!("--format={}", id.as_str()));
+            sandbox.apply(options, &example).exits(0);
         }
     }
 }

@@ -389,6 +389,11 @@ pub const OPTIONS: &[Opt] = &[
         "Such as a comment that says that the rest is unchanged, where the text before had code.",
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
+    flag(
+        "allow-shrink",
+        "let whole files lose most of their lines",
+        "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there.",
+    ),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
     Opt {
         common: true,

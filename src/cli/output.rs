@@ -76,7 +76,8 @@ impl Printer {
         if report.dry_run && !self.output.quiet {
             out(&report::summary(report, style));
         }
-        if !self.output.quiet || matches!(report.status, Status::Refused | Status::PartlyLanded) {
+        let always = matches!(report.status, Status::Refused | Status::PartlyLanded | Status::NoEdits);
+        if !self.output.quiet || always {
             self.err(&report::findings(report, style));
         }
         if let Some((message, help)) = &report.error {

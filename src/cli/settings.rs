@@ -246,6 +246,7 @@ impl Settings {
         options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
         options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
         options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
+        options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.trailers = from.switch("trailers", options.trailers)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
         options.keep = from.switch("keep", options.keep)?;

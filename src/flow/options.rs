@@ -72,6 +72,8 @@ pub struct Options {
     pub allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub allow_markers: bool,
+    /// Let whole files be less than half of what they replace.
+    pub allow_shrink: bool,
     /// Say in trailers where a commit is from.
     pub trailers: bool,
     /// Land what resolves.
@@ -116,6 +118,7 @@ impl Default for Options {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            allow_shrink: false,
             trailers: false,
             keep_going: false,
             keep: true,

@@ -158,6 +158,7 @@ impl<'a> Run<'a> {
             allow_sensitive: options.allow_sensitive,
             allow_placeholder: options.allow_placeholder,
             allow_markers: options.allow_markers,
+            allow_shrink: options.allow_shrink,
             max_written: Rules::max_written_for(options.max_size),
             every_version: options.commit == Grouping::Edit,
         })

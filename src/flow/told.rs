@@ -3,8 +3,8 @@
 use super::ready::Ready;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
-use crate::format::FORMATS;
-use crate::plan::Rejected;
+use crate::format::{self, FORMATS};
+use crate::plan::{self, Rejected};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
 use crate::transaction::{Commits, Obstacle, Planned, Target};
@@ -25,20 +25,32 @@ impl Run<'_> {
             None if !found.is_empty() => report.formats = found,
             None => {}
         }
+        report.unread = plan::slots(&self.script, |_| true)
+            .into_iter()
+            .filter(|slot| slot.edit.is_none())
+            .map(|slot| report::unread(slot.span, &self.script, &self.responses))
+            .collect();
+        report.prose =
+            self.responses.iter().flat_map(|one| self.script.prose(one)).map(str::to_owned).collect();
         report
     }
 
     /// There is nothing to apply.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
-        let formats =
-            FORMATS.iter().filter(|format| self.options.format.is_none_or(|only| only == format.id));
+        let formats = FORMATS.iter().filter(|format| match self.options.format {
+            Some(only) => only == format.id,
+            None => format.is_detected(),
+        });
         let looked: Vec<_> =
             formats.map(|format| format!("{} ({})", format.markers, format.name())).collect();
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
         report.error = Some((message, Some(format!("looked for {}", looked.join("; ")))));
         self.findings(&mut report, &self.script.diagnostics);
+        for response in &self.responses {
+            self.findings(&mut report, &format::seen(response, &self.script, self.options.format));
+        }
         report
     }
 

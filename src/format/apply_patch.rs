@@ -71,10 +71,6 @@ fn read(cursor: &mut Cursor<'_>, script: &mut Script) {
         if extent.end == Some(line.start) {
             patch.finish(script);
             cursor.advance();
-            if patch.sections + patch.faults == 0 {
-                let fault = Diagnostic::error(Code::Missing, begin, "the patch has no section");
-                script.diagnostics.push(fault.with_help("leave it out, or say what it changes"));
-            }
             return;
         }
         if line.start >= extent.stop || script.diagnostics.len() >= MAX_ERRORS {

@@ -74,6 +74,24 @@ const PATTERNS: &[(&str, &str, &str)] = &[
         "Date: x\n",
         "--- a/x\n+++ b/x\n@@\n+a\n",
     ),
+    ("", "{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y\"}\n", ""),
+    ("", "{\"path\": \"a\", \"old_str\": ", ""),
+    ("", "{\"name\": \"x\", \"input\": {}}\n", ""),
+    ("", "{\"name\": \"x\",\n\"input\":\n", ""),
+    ("", "{\"name\": \"x\", \"input\":\n{\n", "}}"),
+    ("{\"patchText\": \"*** Begin Patch", "\\n*** Delete File: a", "\"}"),
+    ("{\"name\": \"edit\", \"arguments\": \"", "{\\\"path\\\": [", "\"}"),
+    ("{\"path\": \"a\", \"edits\": [", "{\"old_str\": \"x\", \"new_str\": \"y\"},", "]}"),
+    ("{\"path\": \"a\"", ", \"x\": 1", "}"),
+    (
+        "",
+        "{\"id\": \"1\", \"path\": \"a\", \"new_str\": 1}\n",
+        "{\"tool_use_id\": \"1\", \"is_error\": true}",
+    ),
+    ("", "<write_to_file>\n<path>a</path>\n<content>\n", ""),
+    ("", "<write_to_file>\n<content>\n</content>\n\n", ""),
+    ("", "<apply_diff><path>a\n", ""),
+    ("<apply_diff>\n<path>a</path>\n<diff>\n", "<<<<<<< SEARCH\n=======\n", "</diff>\n</apply_diff>"),
 ];
 
 /// How long this thread has run, whatever else the machine does.

@@ -96,6 +96,21 @@ mod tests {
         "-- ",
         "From 0123456789012345678901234567890123456789 x",
         "Subject: [PATCH] x",
+        "{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y\"}",
+        "{\"name\": \"x\", \"input\": {\"path\": \"a\"}}",
+        "{\"name\": \"x\", \"input\":",
+        "{\"patchText\": \"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"}",
+        "{\"tool_use_id\": \"1\", \"is_error\": true}",
+        "{\"id\": \"1\", \"name\": \"edit\", \"input\": \"{\"}",
+        "<write_to_file>",
+        "</write_to_file>",
+        "<replace_in_file>",
+        "<path>a</path>",
+        "<path>",
+        "<content>",
+        "</content>",
+        "<diff>",
+        "</diff>",
     ];
 
     fn lines(most: usize) -> impl Strategy<Value = String> {

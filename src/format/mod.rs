@@ -13,9 +13,11 @@ pub mod code;
 #[cfg(test)]
 mod cost;
 mod diff;
+mod edit_calls;
 pub mod fence;
 mod file_changes;
 pub mod hunk;
+mod json;
 #[cfg(test)]
 mod linear;
 mod opx;
@@ -25,12 +27,15 @@ mod reasoning;
 pub mod render;
 pub mod scan;
 mod search_replace;
+mod seen;
 mod skipped;
 pub mod tag;
 mod unread;
+mod whole_file;
 pub mod why;
 
 pub use crate::edit::{FormatId, UnknownFormat};
+pub use seen::seen;
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Region, Script};
@@ -63,6 +68,11 @@ impl Format {
     pub fn name(&self) -> &'static str {
         self.id.as_str()
     }
+
+    /// Whether it is looked for without being asked for. Those that are not stand behind the others.
+    pub fn is_detected(&self) -> bool {
+        self.id != FormatId::WholeFile
+    }
 }
 
 /// All formats, in the order in which they are asked.
@@ -73,11 +83,16 @@ pub const FORMATS: &[Format] = &[
     file_changes::FORMAT,
     applydir::FORMAT,
     diff::FORMAT,
+    edit_calls::FORMAT,
+    whole_file::FORMAT,
 ];
 
 /// The errors, and the edits, after which a response is not looked at further: a bound on memory for hostile input.
 const MAX_ERRORS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
+
+/// How many files are named that a response seems to give as a whole.
+const MAX_PASSED_OVER: usize = 20;
 
 /// Whether a script has as much as is taken from one response. A parser that takes many edits in one region asks after
 /// each.
@@ -90,12 +105,30 @@ fn is_full(script: &Script) -> bool {
 /// Never fails: what is wrong is in the script's diagnostics. A response without any edit gives an empty script.
 pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
     match only {
-        None => read(response, FORMATS),
+        None => {
+            let detected = FORMATS.partition_point(Format::is_detected);
+            let mut script = read(response, &FORMATS[..detected]);
+            if !script.edits.is_empty() {
+                script.diagnostics.extend(passed_over(&whole_file::given(response, &script)));
+            }
+            script
+        }
         Some(id) => match FORMATS.iter().position(|format| format.id == id) {
             Some(at) => read(response, &FORMATS[at..=at]),
             None => Script::default(),
         },
     }
+}
+
+/// Warnings for files that a response seems to give as a whole beside its edits.
+fn passed_over(files: &[crate::edit::Edit]) -> impl Iterator<Item = Diagnostic> + '_ {
+    let help = "if it is meant, give it again with --format=whole-file, or as an edit";
+    files.iter().take(MAX_PASSED_OVER).map(move |file| {
+        let message = format!("this seems to be all of `{}`, which is not read as an edit", file.path.raw);
+        let mut warning = Diagnostic::warning(Code::WholeFile, file.span, message).with_help(help);
+        warning.path = Some(file.path.raw.clone());
+        warning
+    })
 }
 
 /// The formats that a response is in, each once, in the order in which they first stand.
@@ -122,6 +155,7 @@ pub fn detect(response: &Response) -> Vec<FormatId> {
 fn read(response: &Response, formats: &[Format]) -> Script {
     let mut script = Script::default();
     let mut cursor = Cursor::new(response);
+    cursor.past.asked = formats.len() == 1;
     read_to(&mut cursor, &mut script, formats);
     if let Some(span) = cursor.envelope() {
         let end = response.text().len();
@@ -132,6 +166,7 @@ fn read(response: &Response, formats: &[Format]) -> Script {
         );
     }
     cursor.finish_reasoning(&mut script);
+    cursor.past.finish(&mut script);
     unread::report(&cursor, &mut script);
     skipped::warn(response, formats, &cursor.skipped, &mut script);
     script
@@ -199,30 +234,35 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
 
 /// Takes the region that opens at this line.
 fn take_region(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
-    let Some(format) = formats.iter().find(|format| (format.opens)(cursor)) else { return false };
     let start = cursor.at();
     let found = (script.edits.len(), script.diagnostics.len());
-    let (above, fenced, message) = (cursor.above(), cursor.fence().is_some(), script.message.is_some());
-    cursor.begin_region();
-    (format.parse)(cursor, script);
-    let edits = script.edits.get_mut(found.0..).unwrap_or_default();
-    // A message for the whole is why, too; and blocks have a prose of their own each. A patch is one thought, so that the
-    // prose before it is that of all its sections; of other edits it is that of the first.
-    let is_own = script.message.is_some() != message || format.id == FormatId::SearchReplace;
-    let below = if format.id == FormatId::ApplyPatch { edits.len() } else { edits.len().min(1) };
-    let edits = &mut edits[..below];
-    if !is_own && script.diagnostics.len() == found.1 && edits.iter().any(|edit| edit.why.is_none()) {
-        let why = why::above(above.map(|line| line.text), fenced);
-        edits.iter_mut().filter(|edit| edit.why.is_none()).for_each(|edit| edit.why.clone_from(&why));
-    }
-    let taken = cursor.at() > start;
-    if taken {
-        cursor.end_region();
-        if found != (script.edits.len(), script.diagnostics.len()) {
-            script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+    // JSON is more than one format's.
+    for format in formats {
+        if !(format.opens)(cursor) {
+            continue;
+        }
+        let (above, fenced, message) = (cursor.above(), cursor.fence().is_some(), script.message.is_some());
+        cursor.begin_region();
+        (format.parse)(cursor, script);
+        let edits = script.edits.get_mut(found.0..).unwrap_or_default();
+        // A message for the whole is why, too; and blocks have a prose of their own each. A patch is one thought, so that the
+        // prose before it is that of all its sections; of other edits it is that of the first.
+        let is_own = script.message.is_some() != message || format.id == FormatId::SearchReplace;
+        let below = if format.id == FormatId::ApplyPatch { edits.len() } else { edits.len().min(1) };
+        let edits = &mut edits[..below];
+        if !is_own && script.diagnostics.len() == found.1 && edits.iter().any(|edit| edit.why.is_none()) {
+            let why = why::above(above.map(|line| line.text), fenced);
+            edits.iter_mut().filter(|edit| edit.why.is_none()).for_each(|edit| edit.why.clone_from(&why));
+        }
+        if cursor.at() > start {
+            cursor.end_region();
+            if found != (script.edits.len(), script.diagnostics.len()) {
+                script.regions.push(Region { format: format.id, span: cursor.span(start, cursor.at()) });
+            }
+            return true;
         }
     }
-    taken
+    false
 }
 
 /// Likewise, inside a block quote.

@@ -14,8 +14,9 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use super::applydir::Survey;
+use super::edit_calls::Past;
 use super::fence::Fence;
+use super::json::Survey;
 use super::reasoning::Reasoning;
 use crate::edit::Target;
 use crate::response::Response;
@@ -70,6 +71,7 @@ pub struct Cursor<'r> {
     tick: Cell<(usize, usize)>,
     pub(super) reasoning: Reasoning,
     pub(super) json: Survey,
+    pub(super) past: Past,
 }
 
 /// What a region that was read in vain leaves behind on a cursor; see [`Cursor::state`].
@@ -113,6 +115,7 @@ impl<'r> Cursor<'r> {
             tick: Cell::new((0, 0)),
             reasoning: Reasoning::default(),
             json: Survey::default(),
+            past: Past::default(),
         }
     }
 
@@ -347,7 +350,7 @@ impl<'r> Cursor<'r> {
             // In the midst of a line its margin is behind.
             Some(Line { marked: None, .. }) => return,
             Some(Line { marked, .. }) => marked.unwrap_or(self.at),
-            None => self.source.line_start(self.at),
+            None => self.at,
         };
         self.go(self.source.read_inside(whole, margin), whole);
     }

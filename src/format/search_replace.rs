@@ -15,13 +15,13 @@ mod render;
 
 use super::fence::Fence;
 use super::scan::Cursor;
-use super::{Format, FormatId, MAX_ERRORS};
+use super::{Format, FormatId, MAX_ERRORS, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Git, Script, Target, Unsure};
 use block::Block;
 use heading::Heading;
 use marker::Marker;
-use name::Said;
+pub(super) use name::Said;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -68,6 +68,35 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         let end = cursor.mark();
         if script.diagnostics.len() >= MAX_ERRORS || !skip_gap(cursor) {
             return cursor.reset(end);
+        }
+    }
+}
+
+/// Reads the blocks up to `end` that are all for one file, and leaves the cursor there, or behind the last of them.
+pub(super) fn read_blocks(cursor: &mut Cursor<'_>, script: &mut Script, path: &Target, end: usize) {
+    while cursor.at() < end && !is_full(script) {
+        match cursor.line().and_then(|line| Marker::of(line.text)) {
+            Some(Marker::Search) => match Block::read(cursor, script) {
+                Ok(Block { span, op }) => script.edits.push(Edit {
+                    span,
+                    format: FormatId::SearchReplace,
+                    region: cursor.region(),
+                    path: path.clone(),
+                    op,
+                    why: None,
+                    git: Git::default(),
+                }),
+                Err(mut fault) => {
+                    fault.path = Some(path.raw.clone());
+                    script.diagnostics.push(*fault);
+                }
+            },
+            Some(Marker::NewFile | Marker::Misspelt) => stray(cursor, script, Code::Malformed, MISSPELT),
+            Some(Marker::Replace | Marker::NewFileEnd) => {
+                stray(cursor, script, Code::Truncated, "a block ends here that was not opened");
+            }
+            Some(Marker::Divider) | None if cursor.is_end() => return,
+            Some(Marker::Divider) | None => cursor.advance(),
         }
     }
 }

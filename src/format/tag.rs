@@ -107,7 +107,10 @@ impl<'r> Tag<'r> {
 
     /// It without its attributes, for messages.
     pub fn shown(&self) -> String {
-        self.brackets.around(self.name)
+        match self.name.get(..MAX_SHOWN) {
+            Some(short) if short.len() < self.name.len() => self.brackets.around(&format!("{short}…")),
+            _ => self.brackets.around(self.name),
+        }
     }
 
     /// Notes what is wrong with it; only the first few.
@@ -126,6 +129,8 @@ impl<'r> Tag<'r> {
 /// Bounds on what is kept of a hostile tag; over them it is at fault anyway.
 const MAX_FAULTS: usize = 4;
 const MAX_ATTRIBUTES: usize = 32;
+/// How much of a name is quoted.
+const MAX_SHOWN: usize = 60;
 /// How far a closing quote is looked for, in bytes.
 const MAX_VALUE: usize = 1 << 16;
 
@@ -377,6 +382,15 @@ mod tests {
     fn what_is_kept_of_a_hostile_tag_is_bounded() {
         let (.., attributes, faults, rest) = seen(&format!("<e {}{}>x", "a='' ".repeat(50), "b ".repeat(50)));
         assert_eq!((attributes.len(), faults.len(), rest.as_str()), (MAX_ATTRIBUTES, MAX_FAULTS, "x"));
+    }
+
+    #[test]
+    fn a_long_name_is_quoted_in_part() {
+        let text = format!("<{} ", "e".repeat(5000));
+        let response = Response::new(0, "r", text.into_bytes(), 1 << 20).unwrap();
+        let tag = read(&mut Cursor::new(&response));
+        assert_eq!(tag.name.len(), 5000);
+        assert!(tag.faults[0].message.contains("eee…>") && tag.faults[0].message.len() < 150);
     }
 
     #[test]

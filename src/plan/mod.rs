@@ -60,6 +60,8 @@ pub struct Rules {
     pub allow_placeholder: bool,
     /// `--allow-markers`.
     pub allow_markers: bool,
+    /// `--allow-shrink`.
+    pub allow_shrink: bool,
     /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
     pub max_written: u64,
     /// Whether every version of a file is written, each edit being a commit of its own. Else each file is written once.
@@ -80,6 +82,7 @@ impl Default for Rules {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            allow_shrink: false,
             max_written: volume::DEFAULT_MAX_WRITTEN,
             every_version: true,
         }

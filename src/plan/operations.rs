@@ -141,10 +141,21 @@ impl Operation<'_, '_> {
                         .into());
                 }
                 self.guard(text, Some(content))?;
+                self.shrink(&path, content.line_count(), replaced.line_count())?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
                 self.write(path, Some(state), after, None, Vec::new())
             }
         }
+    }
+
+    /// Refuses a whole file that lacks most of what the file has: a model may have left it out.
+    fn shrink(&self, path: &RepoPath, before: usize, after: usize) -> Result<(), Stop> {
+        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink || after >= before.div_ceil(2) {
+            return Ok(());
+        }
+        let message = format!("`{path}` has {before} lines and would have {after}");
+        let help = "give all lines that stay too; --allow-shrink lets it pass";
+        Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
     fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Resolved, Stop> {

@@ -34,7 +34,7 @@ pub(super) struct Repeats {
 
 /// Whether a hunk's place depends on no other hunk.
 pub(super) fn stands_alone(hunk: &Hunk) -> bool {
-    matches!(hunk.anchor, Anchor::Unique | Anchor::Occurrence(_))
+    matches!(hunk.anchor, Anchor::Unique | Anchor::Occurrence(_) | Anchor::After(_))
 }
 
 impl Repeats {

@@ -32,6 +32,8 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::SearchAmbiguous => return context(finding),
         Code::OccurrenceRange => {
             return match evidence.map_or(0, |evidence| evidence.candidates.len()) {
+                // It is a line that is counted to.
+                0 => quoted().unwrap_or_default(),
                 1 => "leave the occurrence out: there is one place only.".to_owned(),
                 n => format!("say an occurrence from 1 to {n}; the places are counted from the top."),
             };
@@ -54,6 +56,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "write out the lines that it stands for, as the file has them; or leave them out of the old and the new text \
              both, so that the edit does not cover them."
         }
+        Code::Shrink => "give the whole file, also the lines that stay.",
         Code::Markers => {
             "write the lines as they should be in the end, without the markers of a merge conflict."
         }

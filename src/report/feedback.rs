@@ -475,6 +475,8 @@ fn named(format: FormatId) -> &'static str {
         FormatId::FileChanges => "one `<FILE_CHANGES>` element",
         FormatId::Applydir => "one JSON object with `file_entries`",
         FormatId::Diff => "a unified diff in a ```diff fence",
+        FormatId::WholeFile => "each file whole in a fence, below its path",
+        FormatId::EditCalls => "a JSON list of objects with `file_path`, `old_string` and `new_string`",
     }
 }
 

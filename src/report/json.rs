@@ -2,7 +2,7 @@
 
 use super::escape::is_hidden;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, RecoveredReport, Report};
+use super::{Difference, EditReport, Finding, RecoveredReport, Report, UnreadReport};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -19,6 +19,8 @@ struct Object<'a> {
     branch: Option<Branch<'a>>,
     paths: Vec<&'a str>,
     edits: Vec<Edit<'a>>,
+    unread: Vec<Unread<'a>>,
+    prose: &'a [String],
     warnings: Vec<Warnings>,
     diagnostics: Vec<Diagnostic<'a>>,
     obstacles: Vec<Obstacle<'a>>,
@@ -51,6 +53,14 @@ struct Edit<'a> {
     matches: Vec<Match>,
     state: &'static str,
     commit: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Unread<'a> {
+    path: Option<&'a str>,
+    format: Option<&'static str>,
+    response: &'a str,
+    lines: Lines,
 }
 
 #[derive(Serialize)]
@@ -193,6 +203,8 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         }),
         paths: paths(report),
         edits: report.edits.iter().map(edit).collect(),
+        unread: report.unread.iter().map(unread).collect(),
+        prose: &report.prose,
         warnings: warnings(report).into_iter().map(|(code, count)| Warnings { code, count }).collect(),
         diagnostics: report.findings.iter().map(diagnostic).collect(),
         obstacles: report
@@ -249,6 +261,15 @@ fn edit(edit: &EditReport) -> Edit<'_> {
         matches: matches.collect(),
         state: edit.state.as_str(),
         commit: edit.commit.as_ref().map(|(id, _)| id.as_str()),
+    }
+}
+
+fn unread(unread: &UnreadReport) -> Unread<'_> {
+    Unread {
+        path: unread.path.as_deref(),
+        format: unread.format,
+        response: &unread.response,
+        lines: Lines { first: unread.lines.first, last: unread.lines.last },
     }
 }
 

@@ -24,7 +24,7 @@ use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::response::Response;
-use crate::span::LineRange;
+use crate::span::{LineRange, Span};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -105,6 +105,19 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
+}
+
+/// What was to be an edit and could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadReport {
+    /// Its path as written, where that is known.
+    pub path: Option<String>,
+    /// The format's name, where that is known.
+    pub format: Option<&'static str>,
+    /// The response's name.
+    pub response: String,
+    /// Where it stands there.
+    pub lines: LineRange,
 }
 
 /// What became of an edit.
@@ -210,6 +223,10 @@ pub struct Report {
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
     pub edits: Vec<EditReport>,
+    /// What was declared in the responses and could not be read as an edit.
+    pub unread: Vec<UnreadReport>,
+    /// What stands around the edits, in the order of the responses.
+    pub prose: Vec<String>,
     /// What is wrong with the response, or worth knowing.
     pub findings: Vec<Finding>,
     /// What is in the way: a stable kind, what it is about, and a sentence.
@@ -261,6 +278,8 @@ impl Report {
             status,
             branch: None,
             edits: Vec::new(),
+            unread: Vec::new(),
+            prose: Vec::new(),
             findings: Vec::new(),
             obstacles: Vec::new(),
             obstacle_help: Vec::new(),
@@ -320,6 +339,28 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
             Some(Outcome::AlreadyApplied) => EditState::AlreadyApplied,
         },
         commit: None,
+    }
+}
+
+/// The report of what stands at a place and was to be an edit.
+pub fn unread(span: Span, script: &Script, responses: &[Response]) -> UnreadReport {
+    let response = responses.get(span.response as usize);
+    let is_there =
+        |other: Span| other.response == span.response && other.start <= span.start && span.start <= other.end;
+    let about = |fault: &&Diagnostic| {
+        fault.is_error()
+            && fault.edit.is_none()
+            && (fault.lost == Some(span) || fault.span().is_some_and(|at| at.start == span.start))
+    };
+    UnreadReport {
+        path: script.diagnostics.iter().filter(about).find_map(|fault| fault.path.clone()),
+        format: script
+            .regions
+            .iter()
+            .find(|region| is_there(region.span))
+            .map(|region| region.format.as_str()),
+        response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
+        lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(span)),
     }
 }
 

@@ -10,11 +10,12 @@ use std::fmt::Write;
 const SHOWN: usize = 12;
 
 /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
-/// ends. As resolved, and of refused edits as the response has them.
+/// ends. As resolved, and of refused edits as the response has them; behind them those of what could not be read.
 pub(super) fn paths(report: &Report) -> Vec<&str> {
     let mut seen = HashSet::new();
     let both = report.edits.iter().flat_map(|edit| std::iter::once(&edit.path).chain(&edit.to));
-    both.map(String::as_str).filter(|path| seen.insert(*path)).collect()
+    let unread = report.unread.iter().filter_map(|unread| unread.path.as_ref());
+    both.chain(unread).map(String::as_str).filter(|path| seen.insert(*path)).collect()
 }
 
 /// The warnings' codes, each with its count, in the order in which they first stand.

@@ -2,7 +2,7 @@
 
 use git_llm_apply::diag::{Code, Diagnostic};
 use git_llm_apply::edit::Script;
-use git_llm_apply::format;
+use git_llm_apply::format::{self, FormatId};
 use git_llm_apply::plan::{self, FileState, MemoryTree, Node, Plan, Rules};
 use git_llm_apply::response::{DEFAULT_MAX_SIZE, Response};
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ pub(crate) fn rules() -> Rules {
     Rules { repository_names: vec!["root".to_owned()], ..Rules::default() }
 }
 
-/// Parses and resolves a response.
-pub(crate) fn run(response: Vec<u8>, files: &Files, rules: &Rules) -> Outcome {
+/// Parses and resolves a response, in any format that is detected or as one.
+pub(crate) fn run(response: Vec<u8>, only: Option<FormatId>, files: &Files, rules: &Rules) -> Outcome {
     let response = Response::new(0, "response.txt", response, DEFAULT_MAX_SIZE).expect("a response is UTF-8");
-    let script: Script = format::parse(&response, None);
+    let script: Script = format::parse(&response, only);
     if script.edits.is_empty() && !script.has_errors() {
         return Outcome::NoEdits;
     }

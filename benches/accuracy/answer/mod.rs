@@ -97,6 +97,9 @@ impl Answer {
             FormatId::SearchReplace => read::search_replace(text),
             FormatId::ApplyPatch | FormatId::FileChanges | FormatId::Diff => read::diffs(text),
             FormatId::Applydir => read::applydir(text),
+            FormatId::EditCalls => read::edit_calls(text),
+            // It is not written, and has no hunks.
+            FormatId::WholeFile => Vec::new(),
         };
         Self { format, parts }
     }
@@ -124,6 +127,8 @@ impl Answer {
             FormatId::Applydir => {
                 (format!("{{\"file_entries\": [{{\"file\": {path:?}, \"changes\": [\n"), Some(""), "]}]}\n")
             }
+            FormatId::WholeFile => (format!("{path}\n```\n"), None, "```\n"),
+            FormatId::EditCalls => (format!("[{{\"file_path\": {path:?}, \"edits\": [\n"), Some(""), "]}]\n"),
         };
         let has_head = middle.is_none();
         let hunk = Hunk { path: path.to_owned(), lines, middle: middle.map(str::to_owned) };
@@ -189,6 +194,15 @@ impl Hunk {
             let lines = |lines: Vec<&str>| serde_json::to_string_pretty(&lines).unwrap_or_default();
             let (before, after) = (lines(self.before()), lines(self.after()));
             out.push_str(&format!("{{\"original_lines\": {before},\n\"changed_lines\": {after}}}"));
+            return;
+        }
+        if format == FormatId::EditCalls {
+            let text = |lines: Vec<&str>| {
+                let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+                serde_json::to_string(&text).unwrap_or_default()
+            };
+            let (before, after) = (text(self.before()), text(self.after()));
+            out.push_str(&format!("{{\"old_string\": {before},\n\"new_string\": {after}}}"));
             return;
         }
         let Some(middle) = &self.middle else {

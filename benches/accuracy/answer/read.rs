@@ -161,3 +161,40 @@ pub(super) fn applydir(text: &str) -> Vec<Part> {
     parts.push(Part::Text("\n]}\n".to_owned()));
     parts
 }
+
+pub(super) fn edit_calls(text: &str) -> Vec<Part> {
+    let calls: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+    let mut parts = vec![Part::Text("[\n".to_owned())];
+    for (index, call) in calls.iter().enumerate() {
+        parts.push(Part::Text(if index == 0 { "" } else { ",\n" }.to_owned()));
+        if call["content"].is_string() {
+            parts.push(Part::Text(call.to_string()));
+            continue;
+        }
+        let mut head = call.clone();
+        for key in ["edits", "old_string", "new_string"] {
+            head.as_object_mut().and_then(|call| call.remove(key));
+        }
+        let head = head.to_string();
+        parts.push(Part::Text(format!("{}, \"edits\": [\n", head.strip_suffix('}').unwrap_or(&head))));
+        let pairs = call["edits"].as_array().map_or(std::slice::from_ref(call), Vec::as_slice);
+        for (index, pair) in pairs.iter().enumerate() {
+            parts.push(Part::Text(if index == 0 { "" } else { ",\n" }.to_owned()));
+            let lines = |name: &str| -> Vec<&str> {
+                let text = pair[name].as_str().unwrap_or("");
+                let text = text.strip_suffix('\n').unwrap_or(text);
+                if pair[name] == "" { Vec::new() } else { text.split('\n').collect() }
+            };
+            let path = call["file_path"].as_str().unwrap_or("");
+            parts.push(Part::Hunk(Hunk::of_texts(
+                path,
+                &lines("old_string"),
+                &lines("new_string"),
+                String::new(),
+            )));
+        }
+        parts.push(Part::Text("]}".to_owned()));
+    }
+    parts.push(Part::Text("\n]\n".to_owned()));
+    parts
+}

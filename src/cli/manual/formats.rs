@@ -23,6 +23,8 @@ pub fn chapter(format: FormatId) -> Chapter {
         FormatId::FileChanges => FILE_CHANGES,
         FormatId::Applydir => APPLYDIR,
         FormatId::Diff => DIFF,
+        FormatId::EditCalls => EDIT_CALLS,
+        FormatId::WholeFile => WHOLE_FILE,
     }
 }
 
@@ -264,6 +266,73 @@ const DIFF: Chapter = Chapter {
 +++ b/docs/shelf.md
 @@ -0,0 +1 @@
 +The shelf is sorted by title.
+```
+",
+};
+
+const EDIT_CALLS: Chapter = Chapter {
+    title: "tool calls",
+    pieces: &[
+        Text(
+            "Edits as agents' tools take them: JSON objects alone, in an array, one a line, or as the calls of a recorded \
+             conversation, whose `input` is an object and whose `arguments` may be a string. The file is `file_path` or \
+             `path`; a `why` is the reason.",
+        ),
+        Item(
+            "`old_string`, `new_string`",
+            "Replaces the one text by the other; `old_str` and `new_str` are the same. An empty old text makes a file that \
+             is not there. With `replace_all` the text is replaced wherever it stands. Several pairs stand in `edits`.",
+        ),
+        Item("`content`", "Writes the file, over another content too."),
+        Item(
+            "`command`",
+            "`str_replace`; `create`, with `file_text`; `insert`, which puts `insert_text` behind the line `insert_line`. \
+             `view` is no edit.",
+        ),
+        Text(
+            "A call that carries a patch (of the tool `apply_patch`, or as `patchText`) is read as that. Calls of other tools \
+             are no edits, and calls whose result is an error are left out, which is said. `path` and `content` alone \
+             count only in a call of a tool that writes, or with `--format=edit-calls`. An old text that ends with a line \
+             break, and a new one that does not, are refused: they would join two lines.",
+        ),
+        Text(
+            "Some agents write such calls as elements: `<write_to_file>` with `<path>` and `<content>`, and `<replace_in_file>` \
+             or `<apply_diff>` with `<path>` and SEARCH/REPLACE blocks in `<diff>`.",
+        ),
+    ],
+    example: "\
+[
+  {
+    \"file_path\": \"src/shelf.py\",
+    \"old_string\": \"    return books\",
+    \"new_string\": \"    return sorted(books)\",
+    \"why\": \"Sort the shelf by title.\"
+  },
+  { \"file_path\": \"CHANGES\", \"content\": \"The shelf is sorted.\\n\" }
+]
+",
+};
+
+const WHOLE_FILE: Chapter = Chapter {
+    title: "whole files",
+    pieces: &[Text(
+        "A path on a line of its own, or in a fence's info string, and then the fence with all of the file. Any snippet looks \
+         like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which files an \
+         answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
+         (`--allow-shrink`). One with fences of its own needs a longer one around it.",
+    )],
+    example: "\
+src/shelf.py
+
+```python
+def shelf(books):
+    return sorted(books)
+```
+
+`notes.txt`:
+
+```
+Sorted by title.
 ```
 ",
 };

@@ -194,6 +194,11 @@ pub(super) const JSON: &[Piece] = &[
         "`edits`",
         "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
     ),
+    Item(
+        "`unread`",
+        "What was to be an edit and could not be read: its path and format, where these are known, and its place.",
+    ),
+    Item("`prose`", "What stands around the edits, piece by piece."),
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
@@ -346,7 +351,7 @@ pub(super) const SECURITY: &[Piece] = &[
     Item(
         "contents",
         "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code which they would \
-         delete (`--allow-placeholder`).",
+         delete (`--allow-placeholder`); that give as a whole file less than half of what it has (`--allow-shrink`).",
     ),
     Text(
         "The code that is to land is not judged. It runs, with your rights, when hooks or the commands of `--exec` use it, and \

@@ -243,12 +243,12 @@ fn what_is_no_section_is_an_error() {
         ("*** Update File: a\n*** Move to: \n@@\n-x\n", Code::Missing),
         ("--- a\n+++ a\n@@\n-x\n", Code::Malformed),
         ("*** Environment ID:  \n", Code::Missing),
-        ("", Code::Missing),
-        ("\n\n", Code::Missing),
     ] {
         let (fault, edits) = faulty(&patch(body));
         assert_eq!((fault.code, edits), (code, vec![]), "{body:?}: {}", fault.message);
     }
+    // One that holds nothing declares nothing.
+    assert_eq!((fine(&patch("")), fine(&patch("\n\n"))), (vec![], vec![]));
     assert_eq!(fine(&patch("*** Environment ID: remote\n*** Delete File: a\n")), ["delete a"]);
 }
 

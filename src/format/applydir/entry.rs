@@ -1,6 +1,6 @@
 //! One object of a file, and the edit it comes to.
 
-use super::json::{self, Parts};
+use super::value::{self, Parts};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Op, Script, Target, Unit};
 use crate::format::scan::Cursor;
@@ -96,7 +96,7 @@ impl<'a, 'r> Reader<'a, 'r> {
 
     /// A string that must have text in it.
     fn text_of(&self, value: &RawValue, key: &str) -> Result<String, Fault> {
-        let text = json::string(value).ok_or_else(|| {
+        let text = value::string(value).ok_or_else(|| {
             Diagnostic::error(Code::Malformed, self.span(value), format!("{key:?} is not a string"))
         })?;
         if text.trim().is_empty() {
@@ -109,7 +109,7 @@ impl<'a, 'r> Reader<'a, 'r> {
     fn edit(&mut self, value: &RawValue) -> Result<Edit, Fault> {
         let span = self.span(value);
         let head = self.cursor.span(span.start as usize, span.start as usize + 1);
-        let members = json::members(value, ["file", "action", "changes", "why"])
+        let members = value::members(value, ["file", "action", "changes", "why"])
             .ok_or_else(|| error(Code::Malformed, span, "what stands for a file is not an object"))?;
         let [file, action, changes, why] = members.values;
         let path = match file.filter(|file| !is_null(file)) {
@@ -174,7 +174,7 @@ impl<'a, 'r> Reader<'a, 'r> {
 
     fn read_why(&self, why: Option<&RawValue>, whys: &mut Vec<String>) -> Result<(), Fault> {
         let Some(value) = why.filter(|why| !is_null(why)) else { return Ok(()) };
-        let text = json::string(value)
+        let text = value::string(value)
             .ok_or_else(|| Diagnostic::error(Code::Malformed, self.span(value), "\"why\" is not a string"))?;
         let text = text.trim();
         if !text.is_empty() {
@@ -186,7 +186,7 @@ impl<'a, 'r> Reader<'a, 'r> {
     fn read_changes(&self, changes: &RawValue, whys: &mut Vec<String>) -> Result<Vec<Written>, Fault> {
         let mut written = Vec::new();
         let mut fault = None;
-        json::each(changes, |value| {
+        value::each(changes, |value| {
             if fault.is_none() {
                 match self.read_change(value, whys) {
                     Ok(change) => written.push(change),
@@ -200,7 +200,7 @@ impl<'a, 'r> Reader<'a, 'r> {
 
     fn read_change(&self, value: &RawValue, whys: &mut Vec<String>) -> Result<Written, Fault> {
         let span = self.span(value);
-        let members = json::members(value, ["original_lines", "changed_lines", "why"])
+        let members = value::members(value, ["original_lines", "changed_lines", "why"])
             .ok_or_else(|| Diagnostic::error(Code::Malformed, span, "this change is not an object"))?;
         if let Some((key, value)) = members.twice {
             let message = format!("the change has {key:?} twice");
@@ -210,7 +210,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         self.read_why(why, whys)?;
         let lines = |value: Option<&RawValue>, key: &str| {
             let Some(value) = value else { return Ok(None) };
-            json::lines(value).map(Some).ok_or_else(|| {
+            value::lines(value).map(Some).ok_or_else(|| {
                 let message = format!("{key:?} is not a list of strings");
                 let fault = Diagnostic::error(Code::Malformed, self.span(value), message);
                 Fault::from(fault.with_help("give one string for each line"))

@@ -18,6 +18,11 @@ impl Margin<'_> {
         self.quotes
     }
 
+    /// How many blanks stand behind the marks.
+    pub(in crate::format) fn indentation(self) -> usize {
+        self.blanks.len()
+    }
+
     /// Whether lines are read as they are.
     #[inline]
     pub fn is_none(self) -> bool {

@@ -53,6 +53,16 @@ fn a_line_that_ends_the_quote_keeps_its_marks_for_the_search_after_it() {
 }
 
 #[test]
+fn a_quote_that_ends_without_a_line_break_is_not_read_again() {
+    let r = response("> a\n> b");
+    let mut cursor = Cursor::new(&r);
+    cursor.enter_quote();
+    cursor.go_to_end();
+    cursor.leave(Margin::default());
+    assert!(cursor.is_end());
+}
+
+#[test]
 fn only_the_quotes_depth_is_taken_off() {
     let r = response("> a\n> >>>\n>>>>\n");
     let mut cursor = Cursor::new(&r);

@@ -6,7 +6,7 @@ use crate::format::scan::{starts_with_ignore_case, trim};
 
 /// What a line says. All texts are parts of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said<'r> {
+pub(in crate::format) enum Said<'r> {
     /// `### File: path`.
     File(&'r str),
     /// `**Reason**: text`.
@@ -54,7 +54,7 @@ const WRAPPERS: [&str; 5] = ["**", "__", "`", "\"", "'"];
 
 impl<'r> Said<'r> {
     /// What a line says.
-    pub(super) fn of(line: &'r str) -> Self {
+    pub(in crate::format) fn of(line: &'r str) -> Self {
         match label(line) {
             Some(Label { name: "reason" | "why", value, .. }) => return Said::Reason(value),
             Some(Label { value, marked: true, .. }) => {
@@ -74,7 +74,7 @@ impl<'r> Said<'r> {
     }
 
     /// The path in a fence's info string: the whole of it, or what stands behind a language.
-    pub(super) fn of_info(info: &'r str) -> Option<&'r str> {
+    pub(in crate::format) fn of_info(info: &'r str) -> Option<&'r str> {
         let path = |text| match alone(text, true) {
             Said::Path(path) => Some(path),
             _ => None,

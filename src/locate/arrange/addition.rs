@@ -69,7 +69,21 @@ fn stand(hay: Haystack<'_>, lines: &[Vec<u8>], start: usize) -> bool {
     lines.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
 }
 
-/// Puts lines in front of one, unless they stand there.
+/// Puts lines, as they are written, behind as many of the file.
+pub(super) fn behind(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    line: usize,
+) -> Result<Part, Box<Refusal>> {
+    match put(scene, hay, pattern, line, Some(line), &Dress::PLAIN)? {
+        // They stand where they are said to.
+        Part::Change(solution) => Ok(Part::Change(Solution { note: None, ..solution })),
+        part => Ok(part),
+    }
+}
+
+/// Puts lines in front of one, indented as what is there, unless they stand there.
 fn insert(
     scene: &Scene<'_>,
     hay: Haystack<'_>,
@@ -88,9 +102,21 @@ fn insert(
         Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
             .with_help("give the lines before and after them, and indent the new ones like them")
     })?;
+    let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
+    put(scene, hay, pattern, line, start, &dress)
+}
+
+/// Puts lines in front of one, unless they stand at `start`.
+fn put(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    line: usize,
+    start: Option<usize>,
+    dress: &Dress,
+) -> Result<Part, Box<Refusal>> {
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
-    let start = if at_end { line.checked_sub(after.len()) } else { Some(line) };
     if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
@@ -101,8 +127,8 @@ fn insert(
         return Ok(Part::Made(Made { matched: matched(hay, &place, Rung::EXACT), place, places: 0 }));
     }
     guard::hunk(hay, pattern, scene.limits)?;
-    let splice = Splice { hay, dress: &dress, beside: Beside::Above, lineage: scene.lineage };
-    let changes = splice.changes(pattern, &aligned).unwrap_or_default();
+    let splice = Splice { hay, dress, beside: Beside::Above, lineage: scene.lineage };
+    let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);
     let matched = matched(hay, &place, Rung::EXACT);
     let rung = Rung::EXACT;

@@ -3,6 +3,7 @@
 
 pub(super) mod addition;
 pub(super) mod anchored;
+mod everywhere;
 pub(super) mod numbered;
 mod order;
 mod seek;

@@ -1,5 +1,7 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
 
+use super::addition;
+use super::everywhere::everywhere;
 use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
@@ -47,6 +49,13 @@ impl Single<'_> {
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(Part::Nothing);
         }
+        if let Anchor::After(line) = self.hunk.anchor {
+            return self.behind(shortest, line);
+        }
+        let all = self.hunk.anchor == Anchor::Occurrence(Occurrence::All);
+        if all && !shortest.before.is_empty() {
+            return self.everywhere(shortest, mode);
+        }
         if let Some(pattern) = readings.iter().find(|pattern| pattern.before.is_empty())
             && (self.hay.content().is_empty() || readings.len() == 1)
         {
@@ -83,6 +92,49 @@ impl Single<'_> {
             Some((pattern, objected)) => self.seek(pattern).loose_or_nowhere(loose, Some(objected)),
             None => self.seek(shortest).loose_or_nowhere(loose, None),
         }
+    }
+
+    /// A text that is replaced wherever it stands.
+    fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
+        if let Some(part) = everywhere(self.scene, self.hay, pattern)? {
+            return match part {
+                Part::Change(solution) if self.repeat.elsewhere > 0 => {
+                    Err(evidence::once_more(&[solution.place]))
+                }
+                part => Ok(part),
+            };
+        }
+        let after = pattern.after();
+        let results = match after.as_slice() {
+            [text] => self.hay.parts(text).len(),
+            lines => self.hay.whole_lines(lines, Form::Text).len(),
+        };
+        // It leaves as many results as it had places.
+        let repeat = Repeat { total: results.max(2), ..self.repeat };
+        let standing = (mode >= Mode::Standing).then(|| self.seek(pattern).standing(repeat)).flatten();
+        standing.map_or_else(|| self.seek(pattern).loose_or_nowhere(false, None), Ok)
+    }
+
+    /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
+    /// come to the same.
+    fn behind(&self, pattern: &Pattern<'_>, line: u32) -> Result<Part, Box<Refusal>> {
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        let count = self.hay.line_count();
+        if line > count {
+            let message = format!(
+                "line {line} is to be inserted after, but the file has {}",
+                evidence::counted(count, "line")
+            );
+            let refusal = Refusal::new(Code::OccurrenceRange, message);
+            return Err(refusal.with_help(format!("give a line from 0 to {count}")));
+        }
+        let then = |line: usize| self.scene.lineage.and_then(|lineage| lineage.of(line));
+        // Behind the line above, and before the line below.
+        let counted = [line.checked_sub(1).and_then(then).map(|above| above + 1), then(line)];
+        if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
+            return Err(evidence::two_readings(line, other));
+        }
+        addition::behind(self.scene, self.hay, pattern, line)
     }
 
     fn seek<'p>(&'p self, pattern: &'p Pattern<'p>) -> Seek<'p> {
@@ -259,6 +311,7 @@ fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
     match occurrence {
         Occurrence::First => (count > 0).then_some(0),
         Occurrence::Last => count.checked_sub(1),
+        Occurrence::All => None,
         Occurrence::Nth(n) => usize::try_from(n.get()).ok().map(|n| n - 1).filter(|&index| index < count),
     }
 }
@@ -268,5 +321,6 @@ fn said(occurrence: Occurrence) -> String {
         Occurrence::First => "the first".to_owned(),
         Occurrence::Last => "the last".to_owned(),
         Occurrence::Nth(n) => format!("occurrence {n}"),
+        Occurrence::All => "every one".to_owned(),
     }
 }

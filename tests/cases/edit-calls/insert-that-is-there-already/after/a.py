@@ -1,0 +1,4 @@
+import os
+def made():
+    return 1
+

@@ -1,0 +1,2 @@
+v = get(a)
+w = get(b)

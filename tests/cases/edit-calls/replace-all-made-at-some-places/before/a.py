@@ -1,0 +1,2 @@
+v = cached.get(a)
+w = get(b)

@@ -1,0 +1,2 @@
+total = number_of(items)
+print(number_of(items), 1)

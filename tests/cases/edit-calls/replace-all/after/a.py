@@ -1,0 +1,3 @@
+total = number(x)
+print(number(y), number(z))
+# number(w)

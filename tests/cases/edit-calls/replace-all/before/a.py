@@ -1,0 +1,3 @@
+total = count(x)
+print(count(y), count(z))
+# count(w)

@@ -1,0 +1,7 @@
+import sys
+
+
+def greet():
+    print("hi", sys.argv)
+
+

@@ -1,0 +1,6 @@
+def f():
+    return 0
+
+
+def g():
+    return 2

@@ -2,7 +2,7 @@
 //! `tests/answers/<name>/` holds `answer.md`, `before/` and `after/`, and perhaps `subjects`, those of the commits, oldest
 //! first. Without `after/` the answer is to be refused, for the reason that `refused` quotes, and nothing changes.
 
-#![expect(clippy::expect_used, reason = "a test ends where its files are not as they should be")]
+#![cfg(test)]
 
 #[expect(dead_code, reason = "answers go through the binary; only the reading of folders is shared")]
 mod corpus;

@@ -529,6 +529,35 @@ fn a_check_shows_the_edits_whatever_is_in_the_way() {
 }
 
 #[test]
+fn json_has_the_diff_of_each_edit_as_git_shows_it() {
+    let sandbox = Sandbox::new();
+    sandbox.file("with blank.txt", "a\r\nb\r\n");
+    sandbox.file("open.txt", "no newline");
+    sandbox.commit("more");
+    let response = five()
+        + &patch("with blank.txt", "w", "b\n", "c\n")
+        + &patch("open.txt", "w", "no newline\n", "still none\n")
+        + &patch("src/a.rs", "w", "fn c() {}\n", "fn d() {}\nfn c() {}\n");
+    let run = sandbox.apply(["-n", "--json"], &response).exits(0);
+    let planned: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let run = sandbox.apply(["--json"], &response).exits(0);
+    let landed: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let edits = landed["edits"].as_array().unwrap();
+    assert!(edits.len() >= 8, "{edits:?}");
+    for (at, edit) in edits.iter().enumerate() {
+        let shown = sandbox.git(["show", "--format=", "-M", edit["commit"].as_str().unwrap()]);
+        // How alike the two ends of a move are is git's own estimate.
+        let shown: String =
+            shown.split_inclusive('\n').filter(|line| !line.starts_with("similarity ")).collect();
+        assert_eq!(edit["diff"].as_str().unwrap().trim_end(), shown.trim_end());
+        assert_eq!(edit["diff"], planned["edits"][at]["diff"]);
+    }
+    let refused = sandbox.apply(["--json"], &patch("README", "w", "nowhere\n", "x\n")).exits(1);
+    let refused: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+    assert!(refused["edits"][0]["diff"].is_null() && refused["feedback"].is_string());
+}
+
+#[test]
 fn usage_errors_are_objects_too() {
     let sandbox = Sandbox::new();
     for arguments in [&["--json", "--no-such-option"][..], &["check", "--json", "--commit=all"]] {

@@ -13,6 +13,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
+    settings.options.diffs = output.json;
     let printer = Printer::new(output);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();

@@ -404,7 +404,7 @@ pub const OPTIONS: &[Opt] = &[
              configured and the other typed, what is typed counts.",
         )
     },
-    Opt { short: Some('q'), common: true, ..flag("quiet", "print nothing but errors", "") },
+    Opt { short: Some('q'), ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),
         common: true,

@@ -12,6 +12,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let mut settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
+    settings.options.diffs = output.json;
     let printer = Printer::new(output);
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";

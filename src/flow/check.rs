@@ -49,7 +49,7 @@ impl Run<'_> {
             Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let mut report = self.planned(&ready, &target);
+        let mut report = self.planned(repo, &ready, &target);
         if ready.series.is_empty() {
             return Ok((report, None));
         }

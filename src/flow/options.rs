@@ -76,6 +76,8 @@ pub struct Options {
     pub allow_shrink: bool,
     /// Say in trailers where a commit is from.
     pub trailers: bool,
+    /// Whether the report has what each edit changes, as a diff.
+    pub diffs: bool,
     /// Land what resolves.
     pub keep_going: bool,
     /// Keep a refused attempt.
@@ -120,6 +122,7 @@ impl Default for Options {
             allow_markers: false,
             allow_shrink: false,
             trailers: false,
+            diffs: false,
             keep_going: false,
             keep: true,
             max_size: DEFAULT_MAX_SIZE,

@@ -4,13 +4,16 @@ use super::ready::Ready;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::format::{self, FORMATS};
-use crate::plan::{self, Rejected};
+use crate::path::RepoPath;
+use crate::plan::{self, FileState, Node, Rejected, Step};
 use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::response::Response;
 use crate::transaction::{Commits, Obstacle, Planned, Target};
 use crate::vcs::Oid;
+use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Run<'_> {
     fn report(&self, status: Status) -> Report {
@@ -65,7 +68,9 @@ impl Run<'_> {
         report.branch = Some(branch(target, None, None));
         for (at, edit) in self.script.edits.iter().enumerate() {
             let step = rejected.fine.iter().find(|step| step.edit == at + 1);
-            report.edits.push(report::edit(at + 1, edit, step, &self.responses));
+            let mut edit = report::edit(at + 1, edit, step, &self.responses);
+            edit.diff = self.diff(repo, target, step);
+            report.edits.push(edit);
         }
         self.findings(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
@@ -84,13 +89,14 @@ impl Run<'_> {
     }
 
     /// Nothing was done yet with what is ready.
-    pub(super) fn planned(&self, ready: &Ready, target: &Target) -> Report {
+    pub(super) fn planned(&self, repo: &Repo, ready: &Ready, target: &Target) -> Report {
         let nothing = ready.refused.is_none() && ready.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
         report.branch = Some(branch(target, target.tip.map(|id| (id, String::new())), None));
         for (at, edit) in self.script.edits.iter().enumerate() {
             let step = ready.plan.steps().iter().find(|step| step.edit == at + 1);
             let mut edit = report::edit(at + 1, edit, step, &self.responses);
+            edit.diff = self.diff(repo, target, step);
             if ready.present.contains(&(at + 1)) {
                 edit.state = EditState::AlreadyApplied;
             }
@@ -108,6 +114,45 @@ impl Run<'_> {
         }
         self.findings(&mut report, seen);
         report
+    }
+
+    /// What an edit changes, where that was asked for. A file that cannot be read any more is passed over: whoever needs
+    /// it says so.
+    fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
+        let step = step.filter(|_| self.options.diffs)?;
+        let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
+        let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
+            let Some(state) = state else { return Some(None) };
+            let mode = match state.node {
+                Node::File { executable: false } => 0o100_644,
+                Node::File { executable: true } => 0o100_755,
+                Node::Symlink => 0o120_000,
+                Node::Directory | Node::Submodule => return None,
+            };
+            Some(Some((mode, state.body.read(&tree).ok()?)))
+        };
+        let mut all = String::new();
+        // A move is one difference and not two.
+        let moved = step.to.as_ref().and_then(|to| {
+            let find = |path: &RepoPath| step.changes.iter().find(|change| change.path == *path);
+            let (from, to) = (find(&step.path)?, find(to)?);
+            (from.after.is_none() && to.before.is_none()).then_some((from, to))
+        });
+        for change in &step.changes {
+            let (before, after) = match moved {
+                Some((from, _)) if change.path == from.path => continue,
+                Some((from, to)) if change.path == to.path => (from, to),
+                _ => (change, change),
+            };
+            let (old, new) = (read(&before.before)?, read(&after.after)?);
+            all += &repo
+                .patch(
+                    old.as_ref().map(|(mode, bytes)| Side { path: before.path.as_str(), bytes, mode: *mode }),
+                    new.as_ref().map(|(mode, bytes)| Side { path: after.path.as_str(), bytes, mode: *mode }),
+                )
+                .ok()?;
+        }
+        Some(all)
     }
 
     /// It has landed.

@@ -248,7 +248,8 @@ fn take_region(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format])
         // A message for the whole is why, too; and blocks have a prose of their own each. A patch is one thought, so that the
         // prose before it is that of all its sections; of other edits it is that of the first.
         let is_own = script.message.is_some() != message || format.id == FormatId::SearchReplace;
-        let below = if format.id == FormatId::ApplyPatch { edits.len() } else { edits.len().min(1) };
+        let is_patch = matches!(format.id, FormatId::ApplyPatch | FormatId::Diff);
+        let below = if is_patch { edits.len() } else { edits.len().min(1) };
         let edits = &mut edits[..below];
         if !is_own && script.diagnostics.len() == found.1 && edits.iter().any(|edit| edit.why.is_none()) {
             let why = why::above(above.map(|line| line.text), fenced);

@@ -53,6 +53,7 @@ struct Edit<'a> {
     matches: Vec<Match>,
     state: &'static str,
     commit: Option<&'a str>,
+    diff: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -261,6 +262,7 @@ fn edit(edit: &EditReport) -> Edit<'_> {
         matches: matches.collect(),
         state: edit.state.as_str(),
         commit: edit.commit.as_ref().map(|(id, _)| id.as_str()),
+        diff: edit.diff.as_deref(),
     }
 }
 

@@ -105,6 +105,8 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
+    /// What it changes, as `git diff` shows it, where that was asked for.
+    pub diff: Option<String>,
 }
 
 /// What was to be an edit and could not be read.
@@ -339,6 +341,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
             Some(Outcome::AlreadyApplied) => EditState::AlreadyApplied,
         },
         commit: None,
+        diff: None,
     }
 }
 

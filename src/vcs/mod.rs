@@ -24,6 +24,7 @@ mod loose;
 pub mod manifest;
 pub mod merge;
 mod owner;
+pub mod patch;
 pub mod places;
 pub mod process;
 mod promised;

@@ -192,7 +192,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, and what became of it.",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and, unless it was refused, its `diff`.",
     ),
     Item(
         "`unread`",

@@ -19,6 +19,7 @@ fn edit(number: usize, state: EditState) -> EditReport {
         matched: Vec::new(),
         state,
         commit: None,
+        diff: None,
     }
 }
 

@@ -1,0 +1,82 @@
+//! The difference of two files as `git diff` shows it, without the repository having either.
+
+use super::repo::Repo;
+use super::{Error, Result};
+
+/// A file on one side of a difference.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// What it has.
+    pub bytes: &'a [u8],
+    /// Its mode: `100644`, `100755` or `120000`.
+    pub mode: u32,
+}
+
+impl Repo {
+    /// The difference, with git's headers; nothing where there is none. Lines that are not UTF-8 are shown as far as they
+    /// are.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn patch(&self, before: Option<Side<'_>>, after: Option<Side<'_>>) -> Result<String> {
+        let Some(path) = after.or(before).map(|side| side.path) else { return Ok(String::new()) };
+        let from = before.map_or(path, |side| side.path);
+        let mut out = format!("diff --git a/{from} b/{path}\n");
+        match (before, after) {
+            (Some(old), Some(new)) if old.mode != new.mode => {
+                out += &format!("old mode {:o}\nnew mode {:o}\n", old.mode, new.mode);
+            }
+            (None, Some(new)) => out += &format!("new file mode {:o}\n", new.mode),
+            (Some(old), None) => out += &format!("deleted file mode {:o}\n", old.mode),
+            _ => {}
+        }
+        if from != path {
+            out += &format!("rename from {from}\nrename to {path}\n");
+        }
+        let id = |side: Option<Side<'_>>| match side {
+            Some(side) => self.blob_id(side.bytes).map(|id| id.to_string()),
+            None => Ok("0".repeat(40)),
+        };
+        let (old, new) = (id(before)?, id(after)?);
+        if old == new {
+            return Ok(if out.lines().count() > 1 { out } else { String::new() });
+        }
+        let mode = match (before, after) {
+            (Some(old), Some(new)) if old.mode == new.mode => format!(" {:o}", new.mode),
+            _ => String::new(),
+        };
+        out += &format!("index {}..{}{mode}\n", &old[..7], &new[..7]);
+        let bytes = |side: Option<Side<'_>>| side.map_or(&b""[..], |side| side.bytes).to_vec();
+        let failed = |e| Error::git("compare a file with its new text", e);
+        let (old, new) = (bytes(before), bytes(after));
+        let mut patch = git2::Patch::from_buffers(&old, Some(from.as_ref()), &new, Some(path.as_ref()), None)
+            .map_err(failed)?;
+        if patch.delta().flags().is_binary() {
+            return Ok(out + "Binary files differ\n");
+        }
+        let name = |side: Option<Side<'_>>, prefix: &str| match side {
+            // A blank in a name would seem to end it.
+            Some(side) if side.path.contains(' ') => format!("{prefix}{}\t", side.path),
+            Some(side) => format!("{prefix}{}", side.path),
+            None => "/dev/null".to_owned(),
+        };
+        if !(old.is_empty() && new.is_empty()) {
+            out += &format!("--- {}\n+++ {}\n", name(before, "a/"), name(after, "b/"));
+        }
+        patch
+            .print(&mut |_, _, line| {
+                let origin = line.origin();
+                if matches!(origin, ' ' | '+' | '-') {
+                    out.push(origin);
+                }
+                if origin != 'F' {
+                    out += &String::from_utf8_lossy(line.content());
+                }
+                true
+            })
+            .map_err(failed)?;
+        Ok(out)
+    }
+}

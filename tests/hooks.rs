@@ -267,6 +267,28 @@ fn this_tools_own_hooks_read_the_plan() {
 }
 
 #[test]
+fn a_merge_above_the_commits_is_what_this_tools_hooks_and_exec_see() {
+    let sandbox = new();
+    for name in ["pre-llm-apply", "post-llm-apply"] {
+        hook(&sandbox, name, "cat >$OUT/$(basename $0).json; echo $LLM_APPLY_NEW >$OUT/$(basename $0).new");
+    }
+    hook(&sandbox, "pre-commit", "echo judged >>$OUT/log");
+    let exec = "git rev-parse HEAD >$OUT/exec.head; echo $LLM_APPLY_NEW >$OUT/exec.new";
+    sandbox.apply(["--no-ff", "-x", exec], &five()).exits(0);
+    let merge = sandbox.head();
+    assert_eq!(sandbox.git(["rev-list", "--count", "--first-parent", "HEAD"]), "2");
+    for name in ["pre-llm-apply", "post-llm-apply"] {
+        let json: serde_json::Value = serde_json::from_str(&out(&sandbox, &format!("{name}.json"))).unwrap();
+        assert_eq!((&json["branch"]["new"], &json["branch"]["merge"]), (&merge.clone().into(), &true.into()));
+        assert_eq!(out(&sandbox, &format!("{name}.new")), merge);
+    }
+    assert_eq!((out(&sandbox, "exec.head"), out(&sandbox, "exec.new")), (merge.clone(), merge));
+    // Once for each commit that has an edit.
+    assert_eq!(out(&sandbox, "log").lines().count(), 5);
+    sandbox.is_sound();
+}
+
+#[test]
 fn hooks_are_those_of_the_users_worktree() {
     let strict = "#!/bin/sh\necho judged by $0 >>$OUT/log; grep -q beta src/a.rs && exit 1; exit 0\n";
     // Tracked, and ignored as a manager of hooks leaves them; both relative.

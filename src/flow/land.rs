@@ -115,10 +115,8 @@ impl Run<'_> {
             Err(error) => return Err(error),
         };
         drop(held);
-        self.landed(repo, &mut report, &target, &ready.series, &landed.commits);
-        if let (Some(merge), Some(branch)) = (landed.merge, &mut report.branch) {
-            (branch.merge, branch.new) = (true, Some((merge.to_string(), repo.short(merge))));
-        }
+        let made = transaction::with_merge(&landed.commits, landed.merge);
+        self.landed(repo, &mut report, &target, &ready.series, &made);
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;

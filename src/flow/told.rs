@@ -183,7 +183,9 @@ impl Run<'_> {
         }
         let end = |id: Option<Oid>| id.map(|id| (id, repo.short(id)));
         let new = commits.iter().flatten().next_back().copied();
-        report.branch = Some(branch(target, end(target.tip), end(new)));
+        let mut moved = branch(target, end(target.tip), end(new));
+        moved.merge = commits.len() > series.len();
+        report.branch = Some(moved);
     }
 }
 

@@ -11,11 +11,13 @@ impl Transaction<'_> {
     /// [`Error::Exec`] with the first that fails.
     pub(super) fn exec(&self, commits: &Commits, series: &[Planned]) -> Result<()> {
         let Some(full) = self.full.as_ref().filter(|_| !self.options.exec.is_empty()) else { return Ok(()) };
-        let made = commits.iter().zip(series).filter_map(|(commit, planned)| Some(((*commit)?, planned)));
+        let each = self.options.exec_each;
+        let edits = series.iter().map(|planned| &*planned.edits).chain(std::iter::repeat(&[][..]));
+        let made = commits.iter().zip(edits).filter_map(|(commit, edits)| Some(((*commit)?, edits)));
         let made: Vec<_> = made.collect();
-        let first = if self.options.exec_each { 0 } else { made.len().saturating_sub(1) };
-        for (commit, planned) in &made[first..] {
-            let edits: &[usize] = if self.options.exec_each { &planned.edits } else { &[] };
+        let first = if each { 0 } else { made.len().saturating_sub(1) };
+        for (commit, edits) in &made[first..] {
+            let edits: &[usize] = if each { edits } else { &[] };
             full.show(self.repo, Some(*commit), self.repo.tree_of(*commit)?)?;
             for line in &self.options.exec {
                 let mut command = full.scratch.command(self.repo, "sh", ["-c", line], None);

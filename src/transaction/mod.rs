@@ -375,8 +375,9 @@ impl<'r> Transaction<'r> {
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
-            self.pre_llm_apply(&commits, &who)?;
-            self.exec(&commits, series)?;
+            let made = with_merge(&commits, merge);
+            self.pre_llm_apply(&made, &who)?;
+            self.exec(&made, series)?;
         }
         point(Fault::Prepared)?;
         let mut net: Vec<staging::Net> = Vec::new();
@@ -454,4 +455,10 @@ fn unless_interrupted(error: vcs::Error) -> Error {
 const LONGEST_TEXT: u64 = 16 << 20;
 
 /// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
+/// The merge commit above them, if there is one, comes last.
 pub type Commits = Vec<Option<Oid>>;
+
+/// The commits of a series, and the merge above them.
+pub fn with_merge(commits: &Commits, merge: Option<Oid>) -> Commits {
+    commits.iter().copied().chain(merge.map(Some)).collect()
+}

@@ -95,7 +95,8 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            self.transaction.tell(&self.commits, &self.edits, &self.who, &changed);
+            let made = super::with_merge(&self.commits, self.merge);
+            self.transaction.tell(&made, &self.edits, &self.who, &changed);
         }
         outcome
     }

@@ -98,7 +98,7 @@ pub(crate) fn replay(
         })
         .collect();
     let Ok(text) = render(format, &rendered) else { return Ok(false) };
-    let file = scratch.join("response.txt");
+    let file = scratch.join(format!("{}.txt", format.as_str()));
     std::fs::write(&file, &text).map_err(|e| e.to_string())?;
     let branch = format!("roundtrip/{}/{commit}", format.as_str());
     let parent = format!("{commit}^");

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Where a hook or a command of `--exec` is to run, all files appear in the scratch worktree, and the objects go into the
-//! repository earlier, since these processes have to see them; see [`full`], [`hooks`], [`exec`] and [`early`].
+//! repository earlier, since these processes have to see them; see `full`, `hooks`, `exec` and `early`.
 //!
 //! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
 //! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.

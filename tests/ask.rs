@@ -112,6 +112,34 @@ fn a_check_that_fails_is_told_too() {
 }
 
 #[test]
+fn what_is_asked_and_answered_is_private_and_goes() {
+    let mut sandbox = Sandbox::new();
+    let temporary = sandbox.root().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    sandbox.set("TMPDIR", temporary.to_str().unwrap());
+    let modes = sandbox.root().join("modes");
+    let command = format!("stat -c %a \"$TMPDIR\"/.tmp* >'{}'; exit 1", modes.display());
+    sandbox.run(["ask", "--with", &command, "-r", "a secret"]).exits(1);
+    assert_eq!(std::fs::read_to_string(modes).unwrap(), "700\n");
+    assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0);
+}
+
+#[test]
+fn what_was_fine_in_an_earlier_round_is_not_lost_to_a_failing_check() {
+    let sandbox = Sandbox::new();
+    // The first is half right, the second corrects the other half, and then the check fails.
+    let model = Model::of(
+        &sandbox,
+        &[half(), good().replace("hello world", "hello wolrd"), half().replace("goodbye", "hello")],
+    );
+    let check = "grep -q world README";
+    sandbox.run(["ask", "--with", &model.command(), "-x", check]).exits(0);
+    assert!(model.asked(3).contains("new.txt") && model.asked(3).contains("wolrd"), "{}", model.asked(3));
+    assert!(sandbox.exists("new.txt"));
+    assert!(!sandbox.exists(".git/llm-apply/attempts"));
+}
+
+#[test]
 fn never_right() {
     let sandbox = Sandbox::new();
     let before = sandbox.state();

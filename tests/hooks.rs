@@ -220,6 +220,8 @@ fn messages_go_through_their_hooks() {
     sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(3).says("left an empty commit message at edit 1");
     hook(&sandbox, "commit-msg", "printf '\\377' >\"$1\"");
     sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(3).says("not UTF-8");
+    hook(&sandbox, "commit-msg", "printf 'a\\000b' >\"$1\"");
+    sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(3).says("NUL");
     sandbox.apply(["--no-verify"], &create("x", "w", "x\n")).exits(0);
     assert_eq!(sandbox.git(["log", "-1", "--format=%B"]), "w\n\nTicket: message");
     sandbox.has_sound_objects();

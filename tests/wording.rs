@@ -494,6 +494,17 @@ mod edited {
     }
 
     #[test]
+    fn commits_of_the_same_draft_are_told_apart() {
+        let sandbox = Sandbox::new();
+        let answer = create("x", "Shout", "x\n") + &create("y", "Shout", "y\n");
+        // Each gets the path that its own line names.
+        let editor = "sed -i -e '/^# ---- commit 1 /,/^# ---- commit 2 /s/^Shout/Shout x/' -e 's/^Shout$/Shout y/' \"$1\"";
+        let Some(run) = at_a_terminal(&sandbox, editor, &["-q", "-e"], &answer) else { return };
+        run.exits(0);
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["Shout x", "Shout y"]);
+    }
+
+    #[test]
     fn what_is_not_edited_lands_as_it_was() {
         // With lines that would be comments, and that look like ours.
         let why = "Explain it.\n\n# Heading\n\n# ---- commit 2 of 2: mine\n\nText";

@@ -8,6 +8,7 @@ use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt};
+use crate::vcs::repo::Repo;
 
 /// How often a model is asked at most, unless something else is said.
 pub const ROUNDS: usize = 3;
@@ -35,17 +36,44 @@ pub fn ask(
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
-    let rounds = rounds.max(1);
+    let mut attempt = None;
+    let outcome = rounds_of(prompt, model, rounds.max(1), options, watch, &mut attempt);
+    // Without leave to keep an attempt, none stays, however it ends.
+    if let (false, Some(id)) = (options.keep, attempt) {
+        Attempt::forget(&Repo::discover()?, &id)?;
+    }
+    let mut outcome = outcome?;
+    if !options.keep {
+        outcome.report.attempt = None;
+    }
+    Ok(outcome)
+}
+
+/// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.
+fn rounds_of(
+    prompt: &str,
+    model: &mut dyn Model,
+    rounds: usize,
+    options: &Options,
+    watch: &dyn Watch,
+    attempt: &mut Option<String>,
+) -> Result<Done, Error> {
     // From round to round the attempt holds what was fine.
     let kept = Options { keep: true, ..options.clone() };
     let mut input = prompt.to_owned();
-    let mut attempt: Option<String> = None;
+    // What was answered since the last whole answer.
+    let mut said_so_far = String::new();
     let mut round = 1;
     loop {
         let is_last = round >= rounds;
         watch.detail(&format!("round {round}, asked:\n{input}"));
         let answer = model.answer(&input)?;
         let text = String::from_utf8_lossy(&answer).into_owned();
+        if attempt.is_none() {
+            said_so_far.clear();
+        }
+        said_so_far += &text;
+        said_so_far += "\n";
         watch.detail(&format!("round {round}, answered:\n{text}"));
         let resume = attempt.as_deref().map(Resume::named).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
@@ -55,14 +83,16 @@ pub fn ask(
         let refused = match land(order, &kept, watch) {
             Ok(done) => match done.report.status {
                 Status::Refused => {
-                    attempt = done.report.attempt.as_ref().map(|kept| kept.id.clone()).or(attempt);
+                    if let Some(kept) = &done.report.attempt {
+                        *attempt = Some(kept.id.clone());
+                    }
                     if is_last {
-                        return finish(done, attempt, options);
+                        return Ok(done);
                     }
                     watch.warn(&format!("round {round} of {rounds}: refused; the model is told why"));
                     said(&done.report)
                 }
-                _ => return finish(done, attempt, options),
+                _ => return Ok(done),
             },
             Err(Error::Mismatch(mismatch)) if !is_last => {
                 watch.warn(&format!("round {round} of {rounds}: {mismatch}; the model is told so"));
@@ -72,13 +102,16 @@ pub fn ask(
             }
             Err(Error::Transaction(transaction::Error::Exec(failure))) if !is_last => {
                 watch.warn(&format!("round {round} of {rounds}: {failure}; the model is told so"));
-                // All of it was resolved, so nothing is kept that could be corrected.
-                attempt = None;
+                // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all
+                // that was answered is shown.
+                if let Some(id) = attempt.take() {
+                    Attempt::forget(&Repo::discover()?, &id)?;
+                }
                 prompt::failed(&failure.to_string(), &String::from_utf8_lossy(&failure.output))
             }
             Err(error) => return Err(error),
         };
-        input = prompt::again(prompt, &text, &refused);
+        input = prompt::again(prompt, &said_so_far, &refused);
         round += 1;
     }
 }
@@ -86,15 +119,4 @@ pub fn ask(
 /// What the model is to know of a refusal.
 fn said(report: &Report) -> String {
     feedback(report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
-}
-
-/// Without leave to keep an attempt, none stays.
-fn finish(mut done: Done, attempt: Option<String>, options: &Options) -> Result<Done, Error> {
-    if !options.keep
-        && let Some(id) = attempt
-    {
-        Attempt::forget(&done.repo, &id)?;
-        done.report.attempt = None;
-    }
-    Ok(done)
 }

@@ -21,7 +21,7 @@ pub(super) struct Messages {
     /// And then these, by git, where the user has rules of their own about trailers.
     by_git: Vec<String>,
     /// What the user has made of a message, by what it was; kept for when the branch moves meanwhile.
-    edited: RefCell<BTreeMap<String, String>>,
+    edited: RefCell<BTreeMap<(String, String), String>>,
 }
 
 impl Messages {
@@ -118,7 +118,9 @@ impl Run<'_> {
         if let Some(joined) = &mut joined {
             all.push(("the merge of them all".to_owned(), &mut joined.message));
         }
-        if !all.iter().all(|(_, message)| messages.edited.borrow().contains_key(*message)) {
+        // Two commits may have the same draft.
+        let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());
+        if !all.iter().all(|(about, draft)| messages.edited.borrow().contains_key(&key(about, draft))) {
             let drafts: Vec<(String, &str)> =
                 all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
             let sheet = Sheet::new(&drafts, &messages.comment, messages.cleanup);
@@ -129,15 +131,15 @@ impl Run<'_> {
             let edited = sheet.read(&text, messages.cleanup).map_err(|Lost { commit }| {
                 Error::Message(format!("the line that names commit {commit} is not where it was"))
             })?;
-            for ((about, draft), edited) in drafts.iter().zip(edited) {
+            for ((about, draft), edited) in all.iter().zip(edited) {
                 if message::is_emptied(&edited, draft, &messages.comment) {
-                    return Err(Error::Message(format!("the message of {about} is empty")));
+                    return Err(Error::Message(format!("the message of {} is empty", escape(about))));
                 }
-                messages.edited.borrow_mut().insert((*draft).to_owned(), edited);
+                messages.edited.borrow_mut().insert(key(about, draft), edited);
             }
         }
-        for (_, message) in all {
-            if let Some(edited) = messages.edited.borrow().get(message) {
+        for (about, message) in all {
+            if let Some(edited) = messages.edited.borrow().get(&key(&about, message)) {
                 message.clone_from(edited);
             }
         }

@@ -7,13 +7,15 @@ use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::{self, Onlooker, Supervised};
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How much of what a failing command printed is passed on, in bytes.
 const SAID: usize = 2000;
 
-/// A command line for `sh`. Prompts and answers go by files that nobody else can read, never by the command line.
+/// A command line for `sh`. Prompts and answers go by files in a directory that nobody else can enter, never by the command
+/// line.
 pub struct ModelCommand<'a> {
     line: String,
     directory: PathBuf,
@@ -32,7 +34,11 @@ impl<'a> ModelCommand<'a> {
 impl Model for ModelCommand<'_> {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
         let _held = interrupt::hold();
-        let room = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+        let private = std::fs::Permissions::from_mode(0o700);
+        let room = tempfile::Builder::new()
+            .permissions(private)
+            .tempdir()
+            .map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
         let (asked, answered) = (room.path().join("prompt"), room.path().join("answer"));
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
         let script = "exec sh -c \"$1\" >\"$2\"";

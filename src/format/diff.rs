@@ -70,14 +70,24 @@ fn opens(cursor: &Cursor<'_>) -> bool {
             let is_like = |text: &str| {
                 text.starts_with(['+', '-', '@']) || text.starts_with("diff -") || "diff -".starts_with(text)
             };
-            (says_diff(fence) && is_like(first.text)) || begins(first, &below.map(Line::trim_start))
+            // A fence of that name with a changed line in it was meant to change something, wherever the line stands.
+            let changes = |text: &str| text.starts_with(['+', '-', '!']);
+            let inside =
+                below.clone().take_while(|line| !Fence::of(line.text).is_some_and(|end| end.closes(fence)));
+            (says_diff(fence)
+                && (is_like(first.text)
+                    || inside.take(LOOKED_AT).any(|line| changes(line.trim_start().text))))
+                || begins(first, &below.map(Line::trim_start))
         }
         _ => false,
     }
 }
 
+/// How many lines of a fence are looked at for changed ones.
+const LOOKED_AT: usize = 6;
+
 /// Whether a fence says that it holds a diff.
-fn says_diff(fence: Fence<'_>) -> bool {
+pub(super) fn says_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }

@@ -12,7 +12,8 @@ use crate::edit::{Edit, Script};
 use crate::span::Span;
 
 /// The names that the tags go by. None begins with one that stands before it.
-const NAMES: [&str; 6] = ["thinking", "think", "thought", "reasoning", "reflection", "scratchpad"];
+const NAMES: [&str; 8] =
+    ["thinking", "think", "thought", "reasoning", "reflection", "scratchpad", "analysis", "seed:think"];
 
 /// Whether a tag of that name is one of reasoning.
 pub(super) fn is_name(name: &str) -> bool {

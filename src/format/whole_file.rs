@@ -3,6 +3,7 @@
 //! Any snippet looks like that, so it is read only when it is asked for. Otherwise it is said which files a response seems
 //! to give.
 
+use super::diff::says_diff;
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
 use super::scan::{Cursor, Line, is_blank};
@@ -53,6 +54,14 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
                 cursor.advance();
                 let span = head.join(cursor.span(line.start, line.end()));
                 let Some(path) = path else { return };
+                if says_diff(fence) {
+                    let message = "a fence that says that it holds a diff is no whole file";
+                    let mut fault = Diagnostic::error(Code::Malformed, head, message);
+                    fault.path = Some(path.raw);
+                    return script
+                        .diagnostics
+                        .push(fault.with_help("ask for the whole file, or use --format=diff"));
+                }
                 return match inner {
                     Some(inner) => script.diagnostics.push(nested(inner, &path)),
                     None => {

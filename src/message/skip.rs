@@ -23,6 +23,7 @@ const SKIPPED: &[&str] = &[
     "render",
     "semaphore",
     "travis",
+    "travisci",
     "vercel",
 ];
 

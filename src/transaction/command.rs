@@ -51,7 +51,7 @@ pub enum Reason {
     TakesBack,
     /// It left a commit message without a word.
     EmptyMessage,
-    /// It left a commit message that is not UTF-8.
+    /// It left a commit message that is not UTF-8, or has a NUL byte in it.
     BadMessage,
 }
 
@@ -128,7 +128,9 @@ impl Display for Failure {
             (Reason::ChangesAgain, _) => write!(f, "changes files{at} again each time that it runs"),
             (Reason::TakesBack, _) => write!(f, "took back all that changes{at}"),
             (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
-            (Reason::BadMessage, _) => write!(f, "left a commit message{at} that is not UTF-8"),
+            (Reason::BadMessage, _) => {
+                write!(f, "left a commit message{at} that is not UTF-8, or has a NUL byte in it")
+            }
         }
     }
 }

@@ -202,8 +202,8 @@ impl Transaction<'_> {
         let (cleanup, comment) = &self.options.cleanup;
         match String::from_utf8(left) {
             Ok(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
-            Ok(left) => Ok(left),
-            Err(_) => refuse(Reason::BadMessage),
+            Ok(left) if !left.contains('\0') => Ok(left),
+            _ => refuse(Reason::BadMessage),
         }
     }
 

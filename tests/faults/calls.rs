@@ -3,7 +3,7 @@
 use super::End;
 use super::scenario::{Ends, Scenario};
 use super::strace::{CALLS, Call, Kind, calm, traced};
-use crate::sandbox::{Sandbox, State};
+use crate::sandbox::{Run, Sandbox, State};
 
 /// What an undisturbed landing is: where it leads from and to, and its file-changing calls.
 pub struct Landing {
@@ -56,21 +56,28 @@ impl Landing {
         }
     }
 
-    /// Asserts that the run was struck where it was to be.
+    /// Lands with that injection, and gives a run that was struck where it was to be. A busy machine may have one wait for a
+    /// moment, so that another call is the n-th.
     #[track_caller]
-    fn struck(&self, call: &Call, seen: &[Call]) {
-        let found = seen.iter().find(|one| (&one.name, one.nth) == (&call.name, call.nth));
-        assert_eq!(found, Some(call), "{}: another call was struck", self.scenario.name);
+    fn struck(&self, call: &Call, injection: &str) -> (Sandbox, Run) {
+        for tries in 0.. {
+            let sandbox = calm(self.scenario);
+            let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(injection));
+            let found = seen.iter().find(|one| (&one.name, one.nth) == (&call.name, call.nth));
+            if found == Some(call) {
+                return (sandbox, run);
+            }
+            assert!(tries < 4, "{}: {found:?} was struck and not {call:?}", self.scenario.name);
+        }
+        unreachable!("it ends before")
     }
 
     /// Kills at a call, and recovers.
     pub fn kill(&self, call: &Call) -> End {
-        let sandbox = calm(self.scenario);
         let injection = format!("{}:signal=KILL:when={}", call.name, call.nth);
         // One call of each name takes all injections, so a kind of file system that lacks this one only kills.
-        let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(&injection));
+        let (sandbox, run) = self.struck(call, &injection);
         assert_eq!(run.signal, Some(9), "{call:?}: {}", run.stderr);
-        self.struck(call, &seen);
         let recovered = sandbox.run(["recover"]).exits(0);
         let end = self.end(&sandbox);
         let what = format!("killed at {call:?}\n{}{}", recovered.stdout, recovered.stderr);
@@ -81,10 +88,8 @@ impl Landing {
 
     /// Lets calls fail, and recovers if need be: `when` is what strace takes behind the number of the call.
     pub fn fail(&self, call: &Call, error: &str, when: &str) -> End {
-        let sandbox = calm(self.scenario);
         let injection = format!("{}:error={error}:when={}{when}", call.name, call.nth);
-        let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(&injection));
-        self.struck(call, &seen);
+        let (sandbox, run) = self.struck(call, &injection);
         let what = format!(
             "{}: {error} at {call:?}{when}\nexit {:?}\n{}{}",
             self.scenario.name, run.code, run.stdout, run.stderr

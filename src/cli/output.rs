@@ -1,11 +1,11 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
 use super::exit::Exit;
-use super::recover;
 use super::settings::{Color, Output};
-use crate::flow::Watch;
+use super::{help, recover};
+use crate::flow::{self, Watch};
 use crate::report::escape::escape;
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
-use crate::transaction::{End, Failure, Recovered};
+use crate::transaction::{self, End, Failure, Recovered};
 use anstream::{AutoStream, ColorChoice};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -47,17 +47,49 @@ impl Printer {
         let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     }
 
-    /// The whole report. Gives the exit status that goes with it.
-    pub(super) fn report(&self, report: &Report) -> Exit {
-        let exit = Exit::of_report(report);
+    /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
+    pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
+        let exit = Exit::of_outcome(report, failure);
+        let mut ran = None;
+        if let Some(failure) = failure {
+            if report.status != Status::Refused {
+                report.status = Self::status(exit);
+            }
+            let mut message = failure.to_string();
+            if let flow::Error::Transaction(
+                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+            ) = failure
+            {
+                ran = Some(&**failure);
+                if self.output.json {
+                    message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned();
+                }
+            }
+            report.error = Some((message, help::of_flow(failure)));
+        }
         match self.output.json {
             true => self.json(report, exit),
-            false => self.text(report),
+            false => self.text(report, ran),
         }
         exit
     }
 
-    fn text(&self, report: &Report) {
+    /// A report of which nothing went wrong.
+    pub(super) fn report(&self, mut report: Report) -> Exit {
+        self.outcome(&mut report, None)
+    }
+
+    /// How it ended, by its exit status.
+    fn status(exit: Exit) -> Status {
+        match exit {
+            Exit::InTheWay => Status::InTheWay,
+            Exit::Refused => Status::Refused,
+            _ => Status::Failed,
+        }
+    }
+
+    /// `ran` is what the error is about.
+    fn text(&self, report: &Report, ran: Option<&Failure>) {
         let told = self.output.feedback && self.feedback(report);
         if told && self.output.quiet {
             return;
@@ -79,6 +111,10 @@ impl Printer {
         let always = matches!(report.status, Status::Refused | Status::PartlyLanded | Status::NoEdits);
         if !self.output.quiet || always {
             self.err(&report::findings(report, style));
+        }
+        // What was shown as it came is not shown again.
+        if let Some(failure) = ran.filter(|_| !self.output.verbose) {
+            self.printed(failure);
         }
         if let Some((message, help)) = &report.error {
             self.message(message, help.as_deref());
@@ -124,12 +160,7 @@ impl Printer {
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
-            let status = match exit {
-                Exit::InTheWay => Status::InTheWay,
-                Exit::Refused => Status::Refused,
-                _ => Status::Failed,
-            };
-            let mut report = Report::new(status);
+            let mut report = Report::new(Self::status(exit));
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report, exit);
         }
@@ -153,18 +184,7 @@ impl Printer {
         }
     }
 
-    /// A hook or a command that failed: with what it had printed, where that was not shown as it came.
-    pub(super) fn failed(&self, failure: &Failure, help: Option<&str>, exit: Exit) {
-        if self.output.json {
-            let message = format!("{failure}\n{}", failure.last_lines());
-            return self.error(message.trim_end(), help, exit);
-        }
-        if !self.output.verbose {
-            self.printed(failure);
-        }
-        self.error(&failure.to_string(), help, exit);
-    }
-
+    /// What a hook or a command that failed had printed.
     fn printed(&self, failure: &Failure) {
         let mut stderr = std::io::stderr();
         if failure.skipped > 0 {

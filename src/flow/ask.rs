@@ -1,11 +1,12 @@
 //! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
 
+use super::heard::Heard;
 use super::land::{Done, land};
 use super::resume::Resume;
 use super::run::Order;
 use super::{Error, Options, Watch};
 use crate::prompt;
-use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
+use crate::report::{FEEDBACK_LIMIT, Quoting, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt};
 use crate::vcs::repo::Repo;
@@ -37,12 +38,14 @@ pub fn ask(
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
     let mut attempt = None;
-    let outcome = rounds_of(prompt, model, rounds.max(1), options, watch, &mut attempt);
+    let heard = Heard::new(watch);
+    let outcome = rounds_of(prompt, model, rounds.max(1), options, &heard, &mut attempt);
     // Without leave to keep an attempt, none stays, however it ends.
     if let (false, Some(id)) = (options.keep, attempt) {
         Attempt::forget(&Repo::discover()?, &id)?;
     }
     let mut outcome = outcome?;
+    heard.write(&mut outcome.report);
     if !options.keep {
         outcome.report.attempt = None;
     }
@@ -81,42 +84,35 @@ fn rounds_of(
         let mut order = Order::of(vec![response]);
         order.resume = resume;
         let refused = match land(order, &kept, watch) {
-            Ok(done) => match done.report.status {
-                Status::Refused => {
-                    if let Some(kept) = &done.report.attempt {
-                        *attempt = Some(kept.id.clone());
-                    }
-                    if is_last {
-                        return Ok(done);
-                    }
-                    watch.warn(&format!("round {round} of {rounds}: refused; the model is told why"));
-                    said(&done.report)
+            Ok(done) => {
+                if let Some(kept) = &done.report.attempt {
+                    *attempt = Some(kept.id.clone());
                 }
-                _ => return Ok(done),
-            },
+                let why = match (&done.failure, done.report.status) {
+                    _ if is_last => return Ok(done),
+                    (_, Status::Refused) => "refused; the model is told why".to_owned(),
+                    (Some(Error::Transaction(transaction::Error::Exec(failure))), _) => {
+                        // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for,
+                        // and all that was answered is shown.
+                        if let Some(id) = attempt.take() {
+                            Attempt::forget(&done.repo, &id)?;
+                        }
+                        format!("{failure}; the model is told so")
+                    }
+                    _ => return Ok(done),
+                };
+                watch.warn(&format!("round {round} of {rounds}: {why}"));
+                feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
+            }
             Err(Error::Mismatch(mismatch)) if !is_last => {
                 watch.warn(&format!("round {round} of {rounds}: {mismatch}; the model is told so"));
                 format!(
                     "{mismatch}.\nSend one corrected edit for each that failed, in their order, and no others.\n"
                 )
             }
-            Err(Error::Transaction(transaction::Error::Exec(failure))) if !is_last => {
-                watch.warn(&format!("round {round} of {rounds}: {failure}; the model is told so"));
-                // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all
-                // that was answered is shown.
-                if let Some(id) = attempt.take() {
-                    Attempt::forget(&Repo::discover()?, &id)?;
-                }
-                prompt::failed(&failure.to_string(), &String::from_utf8_lossy(&failure.output))
-            }
             Err(error) => return Err(error),
         };
         input = prompt::again(prompt, &said_so_far, &refused);
         round += 1;
     }
-}
-
-/// What the model is to know of a refusal.
-fn said(report: &Report) -> String {
-    feedback(report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
 }

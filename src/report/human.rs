@@ -56,6 +56,9 @@ pub fn edits(report: &Report, style: Style) -> String {
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
             }
+            EditState::Unresolved => {
+                let _ = write!(out, "  {DIM}not tried{DIM:#}");
+            }
         }
         if let Some(worst) =
             edit.matched.iter().max_by_key(|found| found.tier).filter(|m| m.tier != Tier::Exact)

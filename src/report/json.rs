@@ -25,6 +25,7 @@ struct Object<'a> {
     diagnostics: Vec<Diagnostic<'a>>,
     obstacles: Vec<Obstacle<'a>>,
     recovered: Vec<Recovered<'a>>,
+    remarks: &'a [String],
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
@@ -214,6 +215,7 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
             .map(|(kind, subject, message)| Obstacle { kind, subject, message })
             .collect(),
         recovered: report.recovered.iter().map(recovered).collect(),
+        remarks: &report.remarks,
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),

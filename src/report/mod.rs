@@ -105,7 +105,8 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
-    /// What it changes, as `git diff` shows it, where that was asked for.
+    /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
+    /// changes.
     pub diff: Option<String>,
 }
 
@@ -135,6 +136,8 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// The run ended before it was known.
+    Unresolved,
 }
 
 impl EditState {
@@ -145,6 +148,7 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::Unresolved,
     ];
 
     /// The stable name.
@@ -155,6 +159,7 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::Unresolved => "unresolved",
         }
     }
 }
@@ -239,6 +244,10 @@ pub struct Report {
     pub dry_run: bool,
     /// Transactions of killed processes.
     pub recovered: Vec<RecoveredReport>,
+    /// What people were told meanwhile that stops nothing.
+    pub remarks: Vec<String>,
+    /// The command that had to succeed on what was to land, and did not.
+    pub failed: Option<FailedCheck>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
@@ -264,6 +273,15 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// A command that had to succeed on what was to land, and did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// Which, and how it ended.
+    pub message: String,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
 /// A refused attempt that was kept for `--continue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAttempt {
@@ -287,6 +305,8 @@ impl Report {
             obstacle_help: Vec::new(),
             dry_run: false,
             recovered: Vec::new(),
+            remarks: Vec::new(),
+            failed: None,
             error: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),

@@ -5,7 +5,7 @@
 
 use super::command::{self, Facts, Failure, Ran, Reason};
 use super::full::Full;
-use super::{Commits, Error, Planned, Result, Transaction};
+use super::{Error, Made, Planned, Result, Transaction};
 use crate::path::Places;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -76,8 +76,8 @@ pub(super) struct Candidate<'a> {
 
 impl Transaction<'_> {
     /// What is told about the landing, as far as it is known.
-    pub(super) fn facts(&self, commits: &Commits, edits: &[usize]) -> Facts {
-        let commits: Vec<_> = commits.iter().flatten().copied().collect();
+    pub(super) fn facts(&self, made: &Made, edits: &[usize]) -> Facts {
+        let commits: Vec<_> = made.all().collect();
         Facts {
             reference: self.target.name.clone(),
             old: self.target.tip,
@@ -127,7 +127,7 @@ impl Transaction<'_> {
         if !judging.iter().any(|name| self.hooks.get(name).is_some()) {
             return Ok(Judged { tree: candidate.tree, message });
         }
-        let mut facts = self.facts(&Commits::new(), edits);
+        let mut facts = self.facts(&Made::default(), edits);
         facts.new = None;
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
         full.show(self.repo, candidate.parent, candidate.tree)?;
@@ -208,14 +208,13 @@ impl Transaction<'_> {
     }
 
     /// Runs pre-llm-apply at the last commit, with the plan to read.
-    pub(super) fn pre_llm_apply(&self, commits: &Commits, who: &Identities) -> Result<()> {
-        let last = commits.iter().flatten().next_back();
-        let (Some(full), Some(_), Some(last)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), last) else {
+    pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
+        let (Some(full), Some(_), Some(tip)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), made.tip()) else {
             return Ok(());
         };
-        full.show(self.repo, Some(*last), self.repo.tree_of(*last)?)?;
-        let plan = self.write_plan(commits, false)?;
-        match self.hook(PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(commits, &[]))? {
+        full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
+        let plan = self.write_plan(made, false)?;
+        match self.hook(PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(made, &[]))? {
             Some(ended) if !ended.is_success() => {
                 Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_LLM_APPLY), &[], &ended))))
             }
@@ -223,9 +222,9 @@ impl Transaction<'_> {
         }
     }
 
-    fn write_plan(&self, commits: &Commits, landed: bool) -> Result<PathBuf> {
+    fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.room.file("plan");
-        let text = (self.options.describe)(commits, landed);
+        let text = (self.options.describe)(made, landed);
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
@@ -233,13 +232,7 @@ impl Transaction<'_> {
     /// Runs the hooks that are told of what has landed: post-commit once a commit, in the scratch worktree, then
     /// post-llm-apply, in the user's. Nothing depends on how they end. Where what has landed may have changed these very
     /// hooks they do not run.
-    pub(super) fn tell(
-        &self,
-        commits: &Commits,
-        series: &[Vec<usize>],
-        who: &Identities,
-        changed: &[String],
-    ) {
+    pub(super) fn tell(&self, made: &Made, series: &[Vec<usize>], who: &Identities, changed: &[String]) {
         let names: Vec<_> =
             [POST_COMMIT, POST_LLM_APPLY].into_iter().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
@@ -251,8 +244,8 @@ impl Transaction<'_> {
         }
         for name in names {
             let ran = match name {
-                POST_COMMIT => self.post_commit(commits, series, who),
-                _ => self.post_llm_apply(commits),
+                POST_COMMIT => self.post_commit(made, series, who),
+                _ => self.post_llm_apply(made),
             };
             match ran {
                 Ok(Some(ended)) if !ended.is_success() => {
@@ -267,18 +260,13 @@ impl Transaction<'_> {
         }
     }
 
-    fn post_commit(
-        &self,
-        commits: &Commits,
-        series: &[Vec<usize>],
-        who: &Identities,
-    ) -> Result<Option<Ended>> {
+    fn post_commit(&self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
-        for (commit, edits) in commits.iter().zip(series) {
+        for (commit, edits) in made.commits.iter().zip(series) {
             let Some(commit) = *commit else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let ended = self.hook(POST_COMMIT, &[], None, who, &self.facts(commits, edits))?;
+            let ended = self.hook(POST_COMMIT, &[], None, who, &self.facts(made, edits))?;
             point(Fault::HookTold)?;
             // The first that fails is the one to tell of.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
@@ -286,11 +274,11 @@ impl Transaction<'_> {
         Ok(last)
     }
 
-    fn post_llm_apply(&self, commits: &Commits) -> Result<Option<Ended>> {
+    fn post_llm_apply(&self, made: &Made) -> Result<Option<Ended>> {
         let Some(program) = self.hooks.get(POST_LLM_APPLY) else { return Ok(None) };
-        let plan = self.write_plan(commits, true)?;
+        let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
-        self.facts(commits, &[]).tell(&mut command);
+        self.facts(made, &[]).tell(&mut command);
         let run = || command::run(command, POST_LLM_APPLY, self.options.progress);
         let ended = self.watched(POST_LLM_APPLY, run)?;
         point(Fault::HookTold)?;

@@ -41,7 +41,7 @@ pub use obstacles::Obstacle;
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
 pub use recover::{End, Recovered, Settled, pending, recover};
-pub use series::Planned;
+pub use series::{Made, Planned};
 pub use target::Target;
 
 use crate::message::Cleanup;
@@ -176,7 +176,7 @@ pub struct Options<'a> {
     /// What becomes of messages at last, and what begins a comment in them.
     pub cleanup: (Cleanup, String),
     /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
-    pub describe: &'a dyn Fn(&Commits, bool) -> String,
+    pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
     pub progress: &'a dyn Progress,
 }
@@ -337,7 +337,7 @@ impl<'r> Transaction<'r> {
         joined: Option<&Joined>,
     ) -> Result<Prepared<'r>> {
         let who = self.repo.identities(&self.options.author)?;
-        let mut commits = Vec::with_capacity(series.len());
+        let mut made = Made::default();
         let mut parent = self.target.start;
         let mut tree = base.id();
         let mut total = Changes::new();
@@ -350,7 +350,7 @@ impl<'r> Transaction<'r> {
             let next = self.repo.write_tree(tree, &changes)?;
             total.extend(changes);
             if Some(next) == tree {
-                commits.push(None);
+                made.commits.push(None);
                 continue;
             }
             let judged = match &self.full {
@@ -362,20 +362,21 @@ impl<'r> Transaction<'r> {
             self.take_in(base, next, judged.tree, &mut total)?;
             let commit =
                 self.commit(judged.tree, parent.as_slice(), &who, &judged.message, || planned.named())?;
-            commits.push(Some(commit));
+            made.commits.push(Some(commit));
+            if judged.tree != next {
+                made.changed_by_hooks.insert(commit);
+            }
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
-        let mut merge = None;
         if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
             && last != start
         {
             let commit =
                 self.commit(tree, &[start, last], &who, &joined.message, || "the merge".to_owned())?;
-            (merge, parent) = (Some(commit), Some(commit));
+            (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
-            let made = with_merge(&commits, merge);
             self.pre_llm_apply(&made, &who)?;
             self.exec(&made, series)?;
         }
@@ -395,7 +396,7 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let edits = series.iter().map(|planned| planned.edits.clone()).collect();
-        Ok(Prepared { transaction: self, commits, merge, edits, new: parent, net, staged, who })
+        Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who })
     }
 
     /// Makes one commit, its message cleaned up at last.
@@ -453,12 +454,3 @@ fn unless_interrupted(error: vcs::Error) -> Error {
 
 /// The longest text that is read back from an editor, in bytes.
 const LONGEST_TEXT: u64 = 16 << 20;
-
-/// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
-/// The merge commit above them, if there is one, comes last.
-pub type Commits = Vec<Option<Oid>>;
-
-/// The commits of a series, and the merge above them.
-pub fn with_merge(commits: &Commits, merge: Option<Oid>) -> Commits {
-    commits.iter().copied().chain(merge.map(Some)).collect()
-}

@@ -212,3 +212,46 @@ fn a_refused_edit_comes_before_a_check_that_fails() {
     let run = sandbox.apply(["--keep-going", "-S/no/such/key"], &half()).exits(128);
     assert!(run.stderr.contains("edit 2") && run.stderr.contains("--continue"), "{}", run.stderr);
 }
+
+#[test]
+fn a_check_names_what_has_to_pass() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "gpg.format", "ssh"]);
+    for name in [
+        "pre-commit",
+        "pre-merge-commit",
+        "commit-msg",
+        "pre-llm-apply",
+        "post-commit",
+        "reference-transaction",
+    ] {
+        hook(&sandbox, name, "exit 1");
+    }
+    let said = "to pass when it lands: the pre-commit hook, the commit-msg hook, the pre-llm-apply hook, the \
+                reference-transaction hook, 'make test', signing\n";
+    let run = sandbox.apply(["-n", "-x", "make test", "-S/key"], &two()).exits(0);
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    let response = sandbox.response(&two());
+    sandbox.git(["config", "llmapply.exec", "make test"]);
+    sandbox.git(["config", "commit.gpgSign", "true"]);
+    let run = sandbox.run(["check", response.to_str().unwrap()]).exits(0);
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    for key in ["llmapply.exec", "commit.gpgSign"] {
+        sandbox.git(["config", "--unset", key]);
+    }
+    let run = sandbox.apply(["-n", "--no-verify"], &two()).exits(0);
+    assert!(run.stdout.contains("to pass when it lands: the reference-transaction hook\n"), "{}", run.stdout);
+    let report = json(&sandbox.apply(["-n", "--json", "--no-ff", "-x", "make"], &two()).exits(0));
+    assert_eq!(report["to_pass"][1], serde_json::json!({"kind": "hook", "name": "pre-merge-commit"}));
+    assert_eq!(report["to_pass"][5], serde_json::json!({"kind": "exec", "name": "make"}));
+    let plain = Sandbox::new().apply(["-n"], &two()).exits(0);
+    assert!(!plain.stdout.contains("to pass"), "{}", plain.stdout);
+}
+
+#[test]
+fn several_edits_of_a_commit_are_named_as_such() {
+    let sandbox = Sandbox::new();
+    hook(&sandbox, "pre-commit", "sed -i 's/  *$//' n.txt; true");
+    let run = sandbox.apply(["--commit=response"], &two()).exits(0);
+    assert!(run.stderr.contains("in the commit of edits 1, 2, which"), "{}", run.stderr);
+}

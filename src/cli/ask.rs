@@ -28,9 +28,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let left_out = prompted.left_out.iter().map(|(path, why)| format!("left out: {path} ({why})"));
     let left_out: Vec<String> = left_out.collect();
     left_out.iter().for_each(|text| printer.warn(text));
-    let mut model = ModelCommand::new(&repo, with, settings.options.max_size, &printer);
     drop(repo);
-    let mut done = flow::ask(&prompted.text, &mut model, rounds, &settings.options, &printer)?;
+    let mut model = ModelCommand::new(with, &settings.options, &printer);
+    let mut done = flow::ask(&prompted, &mut model, rounds, &settings.options, &printer)?;
     done.report.remarks.splice(0..0, left_out);
     apply::finish(done, &settings, output, &printer)
 }

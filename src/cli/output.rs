@@ -3,11 +3,11 @@ use super::exit::Exit;
 use super::settings::{Color, Output};
 use super::{help, recover};
 use crate::flow::{self, Watch};
-use crate::report::escape::escape;
+use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
 use anstream::{AutoStream, ColorChoice};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub(super) struct Printer {
     output: Output,
     /// Whether a line stands on the terminal that says what is being waited for.
     in_progress: Cell<bool>,
+    /// What a running command prints.
+    printed: RefCell<Printed>,
 }
 
 /// How long something may take before it is said that it is waited for, and how much of its name is said.
@@ -25,7 +27,7 @@ const LINE: usize = 60;
 
 impl Printer {
     pub(super) fn new(output: Output) -> Self {
-        Self { output, in_progress: Cell::new(false) }
+        Self { output, in_progress: Cell::new(false), printed: RefCell::default() }
     }
 
     fn choice(&self) -> ColorChoice {
@@ -132,6 +134,9 @@ impl Printer {
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
         }
+        if let Some(kept) = report::kept(report) {
+            self.hint(&kept);
+        }
         if shown && !self.output.quiet {
             out(&report::headline(report));
         }
@@ -186,13 +191,28 @@ impl Printer {
 
     /// What a hook or a command that failed had printed.
     fn printed(&self, failure: &Failure) {
-        let mut stderr = std::io::stderr();
         if failure.skipped > 0 {
-            let _ = writeln!(stderr, "[{} bytes of output are left out; -v shows all]", failure.skipped);
+            let skipped = failure.skipped;
+            let _ = writeln!(std::io::stderr(), "[{skipped} bytes of output are left out; -v shows all]");
         }
-        let line_break: &[u8] =
-            if failure.output.ends_with(b"\n") || failure.output.is_empty() { b"" } else { b"\n" };
-        let _ = stderr.write_all(&failure.output).and_then(|()| stderr.write_all(line_break));
+        self.printed_bytes(&failure.output);
+        self.printed_end();
+        if !failure.output.ends_with(b"\n") && !failure.output.is_empty() {
+            let _ = writeln!(std::io::stderr());
+        }
+    }
+
+    /// What a command prints: as it is, but for a terminal.
+    fn printed_bytes(&self, bytes: &[u8]) {
+        let mut stderr = std::io::stderr();
+        let _ = match stderr.is_terminal() {
+            true => stderr.write_all(self.printed.borrow_mut().next(bytes).as_bytes()),
+            false => stderr.write_all(bytes),
+        };
+    }
+
+    fn printed_end(&self) {
+        let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
     /// What to do next.
@@ -232,8 +252,7 @@ impl Watch for Printer {
 
     fn output(&self, bytes: &[u8]) {
         if self.output.verbose && !self.output.json {
-            let mut stderr = std::io::stderr();
-            let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
+            self.printed_bytes(bytes);
         }
     }
 
@@ -247,6 +266,7 @@ impl Watch for Printer {
     }
 
     fn ended(&self) {
+        self.printed_end();
         if self.in_progress.take() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }

@@ -4,11 +4,12 @@ use super::heard::Heard;
 use super::land::{Done, land};
 use super::resume::Resume;
 use super::run::Order;
-use super::{Error, Options, Watch};
+use super::{Error, Options, Prompted, Watch, told};
+use crate::path::RepoPath;
 use crate::prompt;
-use crate::report::{FEEDBACK_LIMIT, Quoting, Status, feedback};
+use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt};
+use crate::transaction::{self, Attempt, Target};
 use crate::vcs::repo::Repo;
 
 /// How often a model is asked at most, unless something else is said.
@@ -25,21 +26,25 @@ pub trait Model {
 
 /// Asks until an answer lands, at most that many times. Everything lands as one transaction, or nothing does.
 ///
-/// Edits of a refused answer that were fine are kept, and joined with the corrections. The report is that of the last
-/// round.
+/// Edits of a refused answer that were fine are kept, and joined with the corrections. An answer that is stopped by something
+/// else is kept whole. The report is that of the last round. Nobody is asked while the files that are shown, which are those
+/// that are likely to change, are in the way of that.
 ///
 /// # Errors
 /// The model gave no answer, or what [`land`] says.
 pub fn ask(
-    prompt: &str,
+    asked: &Prompted,
     model: &mut dyn Model,
     rounds: usize,
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
-    let mut attempt = None;
     let heard = Heard::new(watch);
-    let outcome = rounds_of(prompt, model, rounds.max(1), options, &heard, &mut attempt);
+    if let Some(done) = in_the_way(asked, options)? {
+        return Ok(done);
+    }
+    let mut attempt = None;
+    let outcome = rounds_of(&asked.text, model, rounds.max(1), options, &heard, &mut attempt);
     // Without leave to keep an attempt, none stays, however it ends.
     if let (false, Some(id)) = (options.keep, attempt) {
         Attempt::forget(&Repo::discover()?, &id)?;
@@ -52,6 +57,22 @@ pub fn ask(
     Ok(outcome)
 }
 
+/// What is in the way of changing the files that are shown, before anybody is asked.
+fn in_the_way(asked: &Prompted, options: &Options) -> Result<Option<Done>, Error> {
+    let repo = Repo::discover()?;
+    let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+    let target = Target::choose(&repo, options.branch.as_deref(), base)?;
+    let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
+    let found = transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut report = Report::new(Status::InTheWay);
+    report.branch = Some(told::branch(&target));
+    told::in_the_way(&mut report, &found);
+    Ok(Some(Done { report, failure: None, moved: None, repo }))
+}
+
 /// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.
 fn rounds_of(
     prompt: &str,
@@ -62,7 +83,7 @@ fn rounds_of(
     attempt: &mut Option<String>,
 ) -> Result<Done, Error> {
     // From round to round the attempt holds what was fine.
-    let kept = Options { keep: true, ..options.clone() };
+    let kept = Options { keep: true, keep_whole: true, ..options.clone() };
     let mut input = prompt.to_owned();
     // What was answered since the last whole answer.
     let mut said_so_far = String::new();

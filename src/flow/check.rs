@@ -3,8 +3,8 @@
 use super::heard::Heard;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
-use crate::report::{Report, Status};
-use crate::transaction::{self, Preview};
+use crate::report::{Report, Status, ToPass};
+use crate::transaction::{self, Preview, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
@@ -42,6 +42,19 @@ pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) 
 }
 
 impl Run<'_> {
+    /// What has to pass before this lands, in order: hooks and commands that judge it, and its signatures.
+    fn to_pass(&self, repo: &Repo) -> Result<Vec<ToPass>, Error> {
+        let options = &self.options;
+        let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff)?;
+        let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
+        let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
+        let mut all: Vec<_> = hooks.chain(exec).collect();
+        if repo.manner(&options.sign, interrupt::signal)?.is_signed() {
+            all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
+        }
+        Ok(all)
+    }
+
     fn check(&self, checked: &mut Checked, preview: bool) -> Result<(), Error> {
         let Checked { report, repo, .. } = checked;
         let repo = &*repo;
@@ -71,6 +84,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.check_merge(&target)?;
+        report.to_pass = self.to_pass(repo)?;
         let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series);
         // What the edits come to is shown whatever keeps them from landing.
         if preview {

@@ -41,6 +41,13 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
     let run = Run::read(&repo, order, options, &heard, false)?;
     let mut report = run.declared();
     let outcome = run.tries(&mut repo, &mut report);
+    run.settle_text(&repo, matches!(outcome, Ok(Some(_))));
+    if run.options.keep_whole
+        && report.attempt.is_none()
+        && (outcome.is_err() || !report.obstacles.is_empty())
+    {
+        report.attempt = run.target(&repo).ok().and_then(|target| run.keep_whole(&repo, &target));
+    }
     heard.write(&mut report);
     let (moved, failure) = match outcome {
         Ok(moved) => (moved, None),
@@ -185,6 +192,7 @@ impl Run<'_> {
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            merge: !self.options.ff,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),

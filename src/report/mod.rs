@@ -13,7 +13,7 @@ mod wanted;
 
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{Style, edits, findings, headline};
+pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
 pub use quotes::Quoting;
 pub use summary::summary;
@@ -240,6 +240,8 @@ pub struct Report {
     pub obstacles: Vec<(&'static str, String, String)>,
     /// What to do about the obstacles.
     pub obstacle_help: Vec<String>,
+    /// What has to pass before it lands: of a dry run.
+    pub to_pass: Vec<ToPass>,
     /// Whether nothing was to be changed anyway.
     pub dry_run: bool,
     /// Transactions of killed processes.
@@ -273,6 +275,15 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// What has to pass before something lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToPass {
+    /// `hook`, `exec` or `signature`.
+    pub kind: &'static str,
+    /// The hook's name, or the command.
+    pub name: String,
+}
+
 /// A command that had to succeed on what was to land, and did not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCheck {
@@ -303,6 +314,7 @@ impl Report {
             findings: Vec::new(),
             obstacles: Vec::new(),
             obstacle_help: Vec::new(),
+            to_pass: Vec::new(),
             dry_run: false,
             recovered: Vec::new(),
             remarks: Vec::new(),

@@ -21,8 +21,10 @@ impl Transaction<'_> {
             all = made.tip().map(|tip| (tip, &[][..])).into_iter().collect();
         }
         for (commit, edits) in all {
-            full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             for line in &self.options.exec {
+                full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
+                // Whatever was run there before: each finds what is committed, and what git ignores.
+                full.scratch.clean(self.repo)?;
                 let mut command = full.scratch.command(self.repo, "sh", ["-c", line], None);
                 self.facts(made, edits).tell(&mut command);
                 let ended = command::run(command, line, self.options.progress)?;

@@ -24,10 +24,10 @@ pub struct Planned {
 impl Planned {
     /// What people know it by.
     pub fn named(&self) -> String {
-        let numbers: Vec<String> = self.edits.iter().map(ToString::to_string).collect();
+        let edits = super::command::named(&self.edits);
         match self.changes.as_slice() {
-            [only] => format!("edit {} ({})", numbers.join(", "), only.path),
-            _ => format!("edit {}", numbers.join(", ")),
+            [only] => format!("{edits} ({})", only.path),
+            _ => edits,
         }
     }
 }

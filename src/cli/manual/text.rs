@@ -202,6 +202,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
+    Item("`to_pass`", "Of a dry run: the hooks, commands and signatures that have to pass before it lands."),
     Item("`recovered`", "The landings of killed processes that were settled, and how each of them ended."),
     Item(
         "`remarks`",

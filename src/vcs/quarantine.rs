@@ -167,7 +167,10 @@ impl Quarantine {
         let mut manifest = Manifest { items: Vec::new(), stamp: stamp.unwrap_or(now), owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
-            for name in self.pack(repo, &ids)? {
+            let directory = self.path.join("pack");
+            make_private(&directory)?;
+            for name in super::pack::write(repo, &directory, &ids)? {
+                let name = format!("pack/{name}");
                 let path = self.path.join(&name);
                 let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
                 repo.share(&path)?;
@@ -197,25 +200,6 @@ impl Quarantine {
             manifest.items.push(Item { name, inode });
         }
         Ok(manifest)
-    }
-
-    fn pack(&self, repo: &Repo, ids: &[Oid]) -> Result<Vec<String>> {
-        let failed = |e| Error::git("pack the new objects", e);
-        let mut builder = repo.git.packbuilder().map_err(failed)?;
-        for id in ids {
-            builder.insert_object(*id, None).map_err(failed)?;
-        }
-        let directory = self.path.join("pack");
-        make_private(&directory)?;
-        builder.write(&directory, 0o444).map_err(failed)?;
-        let mut names: Vec<String> = read_dir(&directory)?
-            .into_iter()
-            .map(|entry| format!("pack/{}", entry.file_name().to_string_lossy()))
-            .filter(|name| name.ends_with(".pack") || name.ends_with(".idx"))
-            .collect();
-        // "idx" sorts before "pack", and must come last: a pack is there once its index is.
-        names.sort_by(|a, b| b.cmp(a));
-        Ok(names)
     }
 
     /// Moves what the manifest lists into the repository. What is there already is left alone.

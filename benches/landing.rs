@@ -22,7 +22,7 @@ const LINES: usize = 20;
 /// The line that is changed, from 1.
 const CHANGED: usize = 10;
 /// How many lines each edit of the large response brings, which make 54 MB of it.
-const BROUGHT: usize = 220;
+const BROUGHT: usize = 140;
 
 /// A row of the table.
 struct Row {

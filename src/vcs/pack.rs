@@ -89,7 +89,6 @@ struct Entry {
 /// # Errors
 /// What the file system or the object store says.
 pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[String; 2]> {
-    let store = repo.git.odb().map_err(|e| Error::git("read a new object", e))?;
     let (pack, index) = (directory.join("pack"), directory.join("index"));
     let failed = |e| Error::io("write", &pack, e);
     let mut file = Summed::create(&pack, repo.format()).map_err(failed)?;
@@ -98,9 +97,9 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
     let mut compress = Compressor::new(repo, "pack.compression")?;
     let mut entries = Vec::with_capacity(ids.len());
     for id in ids {
-        let object = store.read(*id).map_err(|e| Error::git("read a new object", e))?;
-        let start = header(object.kind(), object.data().len());
-        let packed = compress.run(&[object.data()]).map_err(failed)?;
+        let (kind, data) = repo.object(*id)?;
+        let start = header(kind, data.len());
+        let packed = compress.run(&[&data]).map_err(failed)?;
         let mut crc = Crc::new();
         crc.update(&start);
         crc.update(packed);

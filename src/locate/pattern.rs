@@ -182,8 +182,7 @@ impl<'a> Pattern<'a> {
 
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
-        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
-        self.steps.iter().filter(stays).map(|step| self.text_of(step)).collect()
+        self.after_and_new().map(|(text, _)| text).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
@@ -203,9 +202,7 @@ fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]])
     let mut at = 0;
     for run in steps.chunk_by(|left, right| changes(left) && changes(right)) {
         at += run.len();
-        let of_last = usize::from(at == steps.len());
-        let mut removed: Vec<usize> = Vec::new();
-        let mut added: Vec<&[u8]> = Vec::new();
+        let (mut removed, mut added): (Vec<usize>, Vec<&[u8]>) = (Vec::new(), Vec::new());
         for step in run {
             match *step {
                 Step::Remove(line) => removed.push(line),
@@ -213,21 +210,23 @@ fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]])
                 _ => {}
             }
         }
-        let (removed, last_removed) = removed.split_at(removed.len().saturating_sub(of_last));
-        let (added, last_added) = added.split_at(added.len().saturating_sub(of_last));
         let texts: Vec<&[u8]> = removed.iter().map(|&line| before[line]).collect();
-        let paired = if texts.is_empty() || added.is_empty() { Vec::new() } else { pair(&texts, added) };
-        if paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
-            all.extend(paired.into_iter().map(|step| match step {
-                Step::Keep(line) => Step::Keep(removed[line]),
-                Step::Remove(line) => Step::Remove(removed[line]),
-                other => other,
-            }));
-            all.extend(last_removed.iter().map(|&line| Step::Remove(line)));
-            all.extend(last_added.iter().map(|text| Step::Add(text)));
-        } else {
-            all.extend_from_slice(run);
+        let mut paired = pair(&texts, &added);
+        if at == steps.len()
+            && let Some(&Step::Keep(line)) = paired.last()
+        {
+            paired.pop();
+            paired.extend([Step::Remove(line), Step::Add(texts[line])]);
         }
+        if !paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
+            all.extend_from_slice(run);
+            continue;
+        }
+        all.extend(paired.into_iter().map(|step| match step {
+            Step::Keep(line) => Step::Keep(removed[line]),
+            Step::Remove(line) => Step::Remove(removed[line]),
+            other => other,
+        }));
     }
     all
 }

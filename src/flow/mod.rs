@@ -67,6 +67,14 @@ pub enum Error {
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// Somebody named an edit that there is not.
+    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
+    NoSuchEdit {
+        /// The number.
+        number: usize,
+        /// How many there are.
+        edits: usize,
+    },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]
     Skip(usize),

@@ -10,6 +10,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod terminal;
 
 use crate::flow;
 use crate::transaction::{self, Failure, Ran, interrupt};

@@ -34,7 +34,8 @@ pub struct Done {
 /// What the report cannot say: the world went wrong, and nothing has changed unless the error says so.
 pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
     let repo = Repo::discover()?;
-    let run = Run::read(&repo, order, options, watch, false)?;
+    let chooser = order.chooser.clone();
+    let mut run = Run::read(&repo, order, options, watch, false)?;
     if run.is_empty() {
         return Ok(Done { report: run.no_edits(), moved: None, repo });
     }
@@ -45,6 +46,9 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
     run.tell_of_messages(&repo)?;
     recover(&repo, options.lock_timeout, watch)?;
     Attempt::expire(&repo);
+    if let Some(chooser) = chooser {
+        run.choose(&repo, &*chooser)?;
+    }
     drop(repo);
     let mut attempt = 1;
     let first = OnceCell::new();

@@ -4,6 +4,7 @@
 
 mod ask;
 mod check;
+mod choose;
 mod land;
 mod messages;
 mod model;
@@ -18,6 +19,7 @@ mod told;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use choose::{Answer, Asked, Chooser};
 pub use land::{Done, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};

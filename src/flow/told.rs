@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::format::{self, FORMATS};
 use crate::path::RepoPath;
 use crate::plan::{self, FileState, Node, Rejected, Step};
-use crate::report::{self, BranchReport, EditReport, EditState, Report, Status, Unwanted};
+use crate::report::{self, BranchReport, EditReport, EditState, Report, Status};
 use crate::response::Response;
 use crate::transaction::{Commits, Obstacle, Planned, Target};
 use crate::vcs::Oid;
@@ -79,9 +79,10 @@ impl Run<'_> {
             let step = steps.iter().find(|step| step.edit == at + 1);
             let mut report = report::edit(at + 1, edit, step, &self.responses);
             report.diff = self.diff(repo, target, step);
+            report.unwanted = self.unwanted.get(&(at + 1)).cloned();
             if self.script.is_left_out(at) {
                 report.state = EditState::NotWanted;
-                report.unwanted = Some(Unwanted::default());
+                report.unwanted.get_or_insert_default();
             }
             report
         };
@@ -127,7 +128,11 @@ impl Run<'_> {
     /// What an edit changes, where that was asked for. A file that cannot be read any more is passed over: whoever needs
     /// it says so.
     fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
-        let step = step.filter(|_| self.options.diffs)?;
+        self.difference(repo, target, step.filter(|_| self.options.diffs)?)
+    }
+
+    /// What an edit changes.
+    pub(super) fn difference(&self, repo: &Repo, target: &Target, step: &Step) -> Option<String> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };

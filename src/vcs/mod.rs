@@ -7,6 +7,7 @@
 pub mod attributes;
 pub mod checkout;
 mod child;
+pub mod colors;
 pub mod commit;
 pub mod config;
 pub mod convert;

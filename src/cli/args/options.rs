@@ -264,6 +264,20 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     Opt {
+        short: Some('i'),
+        check: false,
+        keyed: false,
+        ..flag(
+            "interactive",
+            "choose edit by edit, with its diff, at the terminal",
+            "As `git add -p` does it: `y` takes an edit, `n` leaves it out, `a` and `d` also all later ones of the file, `q` all that \
+             are left; `e` opens git's editor on the new lines, `s` asks about the hunks of an edit one by one, `?` helps. What is \
+             typed behind `n` is the reason that `--feedback` gives: `n too long`. What builds on an edit that was left out is left out \
+             with it. Nothing lands before all is answered; Ctrl-C and Ctrl-D land nothing. It asks at the terminal, whatever standard \
+             input and output are; without one it is refused.",
+        )
+    },
+    Opt {
         takes: Takes::Values("n"),
         keyed: false,
         ..value(
@@ -419,7 +433,8 @@ pub const ASK_OPTIONS: &[Opt] = &[
 ];
 
 /// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] = &["dry-run", "continue", "abort", "skip", "base", "only", "except"];
+pub(super) const NOT_FOR_ASK: &[&str] =
+    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "interactive"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {

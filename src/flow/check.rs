@@ -54,7 +54,7 @@ impl Run<'_> {
             return Ok((report, None));
         }
         self.check_merge(&target)?;
-        match transaction::in_the_way(repo, &target, &base, &ready.series) {
+        match transaction::in_the_way(repo, &target, &base, &ready.series, self.options.autostash) {
             Ok(obstacles) if obstacles.is_empty() => {}
             Ok(obstacles) => told::in_the_way(&mut report, &obstacles, ready.refused.is_some()),
             // What the edits come to is shown nevertheless.

@@ -155,6 +155,7 @@ impl Run<'_> {
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),
             keep_scratch: self.options.keep_scratch,
+            autostash: self.options.autostash,
             reflog: reflog(edits, &self.names()),
             author: self.options.author.clone(),
             sign: self.options.sign.clone(),

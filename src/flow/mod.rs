@@ -16,6 +16,7 @@ mod resume;
 mod run;
 mod series;
 mod told;
+mod uncommitted;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};

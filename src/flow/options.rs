@@ -80,6 +80,8 @@ pub struct Options {
     pub diffs: bool,
     /// Land what resolves.
     pub keep_going: bool,
+    /// Carry uncommitted changes in the files that are touched across.
+    pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
     /// The largest response, in bytes.
@@ -124,6 +126,7 @@ impl Default for Options {
             trailers: false,
             diffs: false,
             keep_going: false,
+            autostash: false,
             keep: true,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),

@@ -1,6 +1,9 @@
 //! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
 
-use super::{Error, Obstacle, Planned, Result, Target, conversions, obstacles, series};
+use super::obstacles::{self, InCheckout};
+use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
+use crate::vcs::attributes::Source;
+use crate::vcs::checkout::Checkout;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
@@ -53,6 +56,7 @@ pub fn in_the_way(
     target: &Target,
     base: &BaseTree<'_>,
     series: &[Planned],
+    autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     obstacles::unsupported()?;
     conversions::refuse_together(base, series)?;
@@ -61,5 +65,21 @@ pub fn in_the_way(
         true => Some(repo.read_index().map_err(Error::from)?),
         false => None,
     };
-    obstacles::check(repo, target, &touched, index.as_ref())
+    let InCheckout { mut obstacles, locals } =
+        obstacles::check(repo, target, &touched, index.as_ref(), autostash)?;
+    if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
+        // A handle of its own, since its writes are turned away from the repository.
+        let handle = Repo::discover()?;
+        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
+        let preview = Preview::build(&handle, &base, series)?;
+        let checkout = Checkout::open(workdir, repo)?;
+        let paths = locals.iter().map(|local| local.path.as_bytes().to_vec()).collect();
+        let entries = handle.entries(Some(preview.tree()), &paths)?;
+        for local in &locals {
+            let Some(new) = entries.get(local.path.as_bytes()) else { continue };
+            let merged = staging::merged(&handle, &checkout, local, *new, Source::Checkout, index)?;
+            obstacles.extend(merged.err());
+        }
+    }
+    Ok(obstacles)
 }

@@ -263,6 +263,13 @@ pub const OPTIONS: &[Opt] = &[
              without those that were refused.",
         )
     },
+    flag(
+        "autostash",
+        "carry uncommitted changes in touched files across",
+        "By a three-way merge of each file, with what is staged staying staged. They are saved first, and are what \
+         `git llm-apply recover` restores if the landing is killed. Where they and the edits change the same lines, and where a file \
+         is removed, moved or not tracked, it is refused and all stays as it was.",
+    ),
     Opt {
         short: Some('i'),
         check: false,

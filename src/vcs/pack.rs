@@ -20,27 +20,27 @@ const BUFFER: usize = 1 << 17;
 const LARGE: u32 = 1 << 31;
 
 /// A checksum of the repository's object format: SHA-1 that looks for no collisions, since this one names nothing.
-enum Checksum {
+pub(super) enum Checksum {
     Sha1(sha1::Sha1),
     Sha256(sha2::Sha256),
 }
 
 impl Checksum {
-    fn new(format: ObjectFormat) -> Self {
+    pub(super) fn new(format: ObjectFormat) -> Self {
         match format {
             ObjectFormat::Sha1 => Self::Sha1(sha1::Sha1::new()),
             ObjectFormat::Sha256 => Self::Sha256(sha2::Sha256::new()),
         }
     }
 
-    fn update(&mut self, bytes: &[u8]) {
+    pub(super) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(sum) => sum.update(bytes),
             Self::Sha256(sum) => sum.update(bytes),
         }
     }
 
-    fn finish(self) -> Vec<u8> {
+    pub(super) fn finish(self) -> Vec<u8> {
         match self {
             Self::Sha1(sum) => sum.finalize().to_vec(),
             Self::Sha256(sum) => sum.finalize().to_vec(),

@@ -511,6 +511,7 @@ mod schema {
             Obstacle::Deleted(path()),
             Obstacle::Untracked(path()),
             Obstacle::Conflicted(path()),
+            Obstacle::Clash { path: path(), lines: Vec::new() },
             Obstacle::Blocked { path: path(), parent: path(), what: "" },
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
@@ -524,6 +525,7 @@ mod schema {
                 | Obstacle::Deleted(_)
                 | Obstacle::Untracked(_)
                 | Obstacle::Conflicted(_)
+                | Obstacle::Clash { .. }
                 | Obstacle::Blocked { .. }
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)

@@ -11,6 +11,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod terminal;
 
 use crate::flow;
 use crate::transaction::{self, interrupt};

@@ -6,6 +6,7 @@
 
 pub mod attributes;
 pub mod checkout;
+pub mod colors;
 pub mod commit;
 mod compress;
 pub mod config;

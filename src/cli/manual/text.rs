@@ -124,7 +124,7 @@ pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
 )];
 
 pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
-    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort` and `--skip`. A format \
+    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only`, `--except` and `--interactive`. A format \
      that is named is asked for and read alone.",
 )];
 
@@ -171,7 +171,7 @@ pub(super) const OUTPUT: &[Piece] = &[
         "With `--feedback` a refusal, and a command of `--exec` that fails, prints on standard output, and nothing else there, the text to send back to the model, \
          at most 16 KiB of it: which edits failed and why, the real lines with their numbers, which edits were fine and \
          are not to be sent again, and in which format to answer. So it is where no edits were found. What it quotes \
-         stands in fences that it cannot end. On a terminal hidden characters are escaped in it, elsewhere only control \
+         stands in fences that it cannot end. What was not wanted is named there, too, also where nothing was refused. On a terminal hidden characters are escaped in it, elsewhere only control \
          characters. What is said to people goes to standard error as ever, unless `-q` is given.",
     ),
     Text(
@@ -212,7 +212,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item(
         "`feedback`",
-        "Where edits were refused or a command of `--exec` failed, what `--feedback` prints; else null.",
+        "Where edits were refused or not wanted, or a command of `--exec` failed, what `--feedback` prints; else null.",
     ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];

@@ -357,7 +357,7 @@ impl Choosing<'_, '_> {
         let name = edit.path.shown();
         let name = name.rsplit('/').next().unwrap_or("text").to_owned();
         let held = interrupt::hold();
-        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes(), interrupt::seen);
+        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes(), interrupt::signal);
         if interrupt::seen() {
             return Err(transaction::Error::Interrupted.into());
         }

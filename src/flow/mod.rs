@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod choose;
+mod heard;
 mod land;
 mod messages;
 mod model;

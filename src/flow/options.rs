@@ -84,6 +84,8 @@ pub struct Options {
     pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
+    /// Keep it also where no edit is refused and something else stops the landing.
+    pub keep_whole: bool,
     /// The largest response, in bytes.
     pub max_size: u64,
     /// How long to wait for another landing.
@@ -128,6 +130,7 @@ impl Default for Options {
             keep_going: false,
             autostash: false,
             keep: true,
+            keep_whole: false,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),
         }

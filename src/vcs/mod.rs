@@ -6,7 +6,6 @@
 
 pub mod attributes;
 pub mod checkout;
-mod child;
 pub mod colors;
 pub mod commit;
 mod compress;

@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod ask;
+pub mod completion;
 pub mod exit;
 mod help;
 mod input;
@@ -147,6 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check"),
         }
     };

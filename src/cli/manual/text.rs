@@ -119,8 +119,8 @@ pub(super) const OTHER_OPTIONS: &[Piece] = &[
 
 /// Where there is more than one.
 pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
-    "The format is detected; one response may hold several, which are taken in the order they stand. The rest of this part \
-     holds for all of them.",
+    "The format is detected; one response may hold several, which are taken in the order they stand. What \
+     stands before the first of them here holds for all.",
 )];
 
 pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
@@ -412,5 +412,5 @@ pub(super) const LIMITS: &[Piece] = &[
 ];
 
 pub(super) const SEE_ALSO: &[Piece] = &[Text(
-    "git-apply(1), git-am(1), git-revert(1), git-reset(1), git-config(1), githooks(5), gitattributes(5), gitglossary(7)",
+    "git-llm-apply-formats(7), git-apply(1), git-am(1), git-revert(1), git-reset(1), git-config(1), githooks(5), gitattributes(5), gitglossary(7)",
 )];

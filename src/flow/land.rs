@@ -2,8 +2,11 @@
 
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
+use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Commits, Landed, Planned, Progress, Target, Transaction, interrupt};
+use crate::transaction::{
+    self, Attempt, Commits, Landed, Planned, Progress, Recording, Target, Transaction, interrupt,
+};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -63,7 +66,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
 }
 
 /// Settles killed runs first, as every flow does that changes something.
-fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
+pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
     for one in transaction::recover(repo, timeout, false)? {
         watch.recovered(&one);
     }
@@ -95,7 +98,14 @@ impl Run<'_> {
             }
             report::json(&report, 0).unwrap_or_default()
         };
-        let landed = match self.transact(repo, &target, &base, &ready.series, &describe) {
+        let record = self.options.record.then(|| Recording {
+            id: ready.id.clone(),
+            kind: RecordKind::Landed,
+            of: None,
+            responses: &self.responses,
+            also: self.base.into_iter().collect(),
+        });
+        let landed = match self.transact(repo, &target, &base, &ready.series, record, &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
@@ -117,6 +127,7 @@ impl Run<'_> {
         drop(held);
         let made = transaction::with_merge(&landed.commits, landed.merge);
         self.landed(repo, &mut report, &target, &ready.series, &made);
+        report.landing = self.options.record.then(|| ready.id.clone());
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
@@ -141,6 +152,7 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
+        record: Option<Recording<'_>>,
         describe: &dyn Fn(&Commits, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
@@ -157,6 +169,7 @@ impl Run<'_> {
             cleanup: self.messages.last_cleanup(&self.options),
             describe,
             progress: &Told(self.watch),
+            record,
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

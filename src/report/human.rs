@@ -22,7 +22,7 @@ const BOLD: Ansi = Ansi::new().bold();
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
-const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
 pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
@@ -133,6 +133,12 @@ pub fn headline(report: &Report) -> String {
                 plural(fine, "edit"),
                 escape(&branch.name)
             );
+        }
+        (Status::Forgotten, _) if !report.landings.is_empty() => {
+            for one in &report.landings {
+                let (id, branch) = (&one.record.id, escape(one.record.branch()));
+                let _ = writeln!(out, "forgot {id}; its commits stay on {branch}");
+            }
         }
         (Status::Forgotten, _) => {
             let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);

@@ -6,7 +6,9 @@ pub mod escape;
 mod feedback;
 mod human;
 mod json;
+mod landings;
 mod quotes;
+pub mod record;
 mod refusal;
 mod summary;
 mod wanted;
@@ -15,6 +17,7 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use landings::{landings, porcelain, recorded_edits, shown, visible};
 pub use quotes::Quoting;
 pub use summary::summary;
 pub use wanted::Wanted;
@@ -25,6 +28,7 @@ use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
+use record::Record;
 use std::collections::HashMap;
 
 /// How it ended.
@@ -44,8 +48,10 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
-    /// A refused attempt was forgotten (`--abort`).
+    /// A refused attempt was forgotten (`--abort`), or the record of a landing.
     Forgotten,
+    /// Records of landings are shown.
+    Shown,
     /// Something went wrong.
     Failed,
 }
@@ -61,6 +67,7 @@ impl Status {
         Status::NoEdits,
         Status::InTheWay,
         Status::Forgotten,
+        Status::Shown,
         Status::Failed,
     ];
 
@@ -75,6 +82,7 @@ impl Status {
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
             Status::Forgotten => "forgotten",
+            Status::Shown => "shown",
             Status::Failed => "failed",
         }
     }
@@ -247,6 +255,21 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+    /// The id under which it is recorded what has landed.
+    pub landing: Option<String>,
+    /// Landings that are on record, the newest first: those that are shown, or forgotten.
+    pub landings: Vec<LandingReport>,
+}
+
+/// A landing that is on record.
+#[derive(Debug, Clone)]
+pub struct LandingReport {
+    /// What it was.
+    pub record: Record,
+    /// When it was recorded: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The responses, where they are shown.
+    pub texts: Vec<String>,
 }
 
 /// What became of a killed process's transaction.
@@ -291,6 +314,8 @@ impl Report {
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
+            landing: None,
+            landings: Vec::new(),
         }
     }
 }

@@ -90,15 +90,24 @@ impl Run<'_> {
         }
         self.check_merge(&target)?;
         let held = interrupt::hold();
-        let describe = |commits: &Commits, landed: bool| {
+        let landed_as = |commits: &Commits| {
             let mut report = report.clone();
             self.landed(repo, &mut report, &target, &ready.series, commits);
+            report.landing = self.options.record.then(|| ready.id.clone());
+            report
+        };
+        let describe = |commits: &Commits, landed: bool| {
+            let mut report = landed_as(commits);
             if !landed {
                 report.status = Status::Checked;
             }
             report::json(&report, 0).unwrap_or_default()
         };
+        let recorded = |commits: &Commits| {
+            report::json(&landed_as(commits).without_directories(), 0).unwrap_or_default()
+        };
         let record = self.options.record.then(|| Recording {
+            report: &recorded,
             id: ready.id.clone(),
             kind: RecordKind::Landed,
             of: None,
@@ -126,8 +135,7 @@ impl Run<'_> {
         };
         drop(held);
         let made = transaction::with_merge(&landed.commits, landed.merge);
-        self.landed(repo, &mut report, &target, &ready.series, &made);
-        report.landing = self.options.record.then(|| ready.id.clone());
+        report = landed_as(&made);
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;

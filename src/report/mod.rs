@@ -26,7 +26,7 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
-use crate::response::Response;
+use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
 use record::Record;
 use std::collections::HashMap;
@@ -321,6 +321,17 @@ impl Report {
 }
 
 impl Report {
+    /// The same, with the responses known by the names of their files: where these lay is nobody else's business.
+    pub fn without_directories(mut self) -> Self {
+        let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
+        let unread = self.unread.iter_mut().map(|unread| &mut unread.response);
+        let findings = self.findings.iter_mut().filter_map(|finding| finding.response.as_mut());
+        for name in self.responses.iter_mut().chain(edits).chain(unread).chain(findings) {
+            *name = file_name(name).to_owned();
+        }
+        self
+    }
+
     /// The first good edit of each file that has one, by path.
     pub fn first_changes(&self) -> HashMap<&str, usize> {
         let mut first = HashMap::new();

@@ -254,6 +254,10 @@ impl Prepared<'_> {
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         held.record.abandon()?;
+        if let (true, Some(record)) = (journal.by_git, &journal.record) {
+            // Git leaves the directories that it has made.
+            RefLock::adopt(repo, record, &[])?.abandon()?;
+        }
         held.reference.abandon()?;
         if let Some(lock) = &held.index {
             lock.release()?;

@@ -27,7 +27,6 @@ const REPORT: &str = "report.json";
 const RESPONSE: &str = "response-";
 
 /// What is to be kept of a landing.
-#[derive(Debug, Clone)]
 pub struct Recording<'a> {
     /// Its id.
     pub id: String,
@@ -37,6 +36,8 @@ pub struct Recording<'a> {
     pub of: Option<String>,
     /// What was answered.
     pub responses: &'a [Response],
+    /// The report of it, as JSON.
+    pub report: &'a dyn Fn(&Commits) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
 }
@@ -70,7 +71,7 @@ impl Transaction<'_> {
         new: Oid,
     ) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = (self.options.describe)(&with_merge(commits, merge), true);
+        let report = (recording.report)(&with_merge(commits, merge));
         let mut files = vec![(REPORT.to_owned(), report.as_bytes())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));

@@ -139,6 +139,7 @@ impl Exit {
             | E::Unfetched { .. }
             | E::Unsigned(_)
             | E::Encoding { .. }
+            | E::NotInEncoding(_)
             | E::BadDate(_)
             | E::BadAuthor(_)
             | E::NotUtf8(_)

@@ -52,7 +52,8 @@ impl Run<'_> {
             && from != onto
         {
             // A handle of its own, since its writes are turned away from the repository.
-            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, target.checked_out)?;
+            let checked_out = target.checked_out;
+            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, None)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {

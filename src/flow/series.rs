@@ -6,7 +6,7 @@ use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan};
 use crate::response::Response;
-use crate::transaction::{Joined, Planned};
+use crate::transaction::{Joined, Making, Planned};
 use crate::vcs::repo::Repo;
 
 impl Run<'_> {
@@ -55,6 +55,7 @@ impl Run<'_> {
                     .iter()
                     .filter_map(|step| Some((step.path.clone(), step.to.clone()?)))
                     .collect(),
+                making: Making::New,
             });
         }
         all.retain(|planned| !planned.changes.is_empty());

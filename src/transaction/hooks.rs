@@ -276,7 +276,8 @@ impl Transaction<'_> {
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
         for (commit, edits) in commits.iter().zip(series) {
-            let Some(commit) = *commit else { continue };
+            // One that existed was not committed now.
+            let Some(commit) = commit.filter(|_| !edits.is_empty()) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             let ended = self.hook(POST_COMMIT, &[], None, who, &self.facts(commits, edits))?;
             point(Fault::HookTold)?;

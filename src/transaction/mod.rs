@@ -29,6 +29,7 @@ mod preview;
 mod publish;
 mod record;
 mod recover;
+mod replay;
 mod room;
 mod series;
 mod settle;
@@ -43,7 +44,8 @@ pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, forget, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
-pub use series::Planned;
+pub use replay::{Brought, Replayed, move_to, replay};
+pub use series::{Making, Planned};
 pub use target::Target;
 
 use crate::message::Cleanup;
@@ -346,6 +348,17 @@ impl<'r> Transaction<'r> {
         let mut tree = base.id();
         let mut total = Changes::new();
         for planned in series {
+            if let Making::AsIs { commit, .. } = planned.making {
+                for change in &planned.changes {
+                    let entry =
+                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
+                    total.insert(change.path.clone(), entry);
+                }
+                let commit = self.repo.rely(commit);
+                (parent, tree) = (Some(commit), Some(self.repo.tree_of(commit)?));
+                commits.push(Some(commit));
+                continue;
+            }
             let mut changes = Changes::new();
             for change in &planned.changes {
                 let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
@@ -357,15 +370,18 @@ impl<'r> Transaction<'r> {
                 commits.push(None);
                 continue;
             }
+            let who = &planned.making.identities(&who);
             let judged = match &self.full {
                 Some(full) => {
-                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, &who)?
+                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
                 }
                 None => Judged { tree: next, message: planned.message.clone() },
             };
             self.take_in(base, next, judged.tree, &mut total)?;
+            let (message, cleanup) =
+                (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
             let commit =
-                self.commit(judged.tree, parent.as_slice(), &who, &judged.message, || planned.named())?;
+                self.commit(judged.tree, parent.as_slice(), who, message, cleanup, || planned.named())?;
             commits.push(Some(commit));
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
@@ -373,8 +389,9 @@ impl<'r> Transaction<'r> {
         if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
             && last != start
         {
+            let (message, cleanup) = (joined.message.as_str(), self.options.cleanup.0);
             let commit =
-                self.commit(tree, &[start, last], &who, &joined.message, || "the merge".to_owned())?;
+                self.commit(tree, &[start, last], &who, message, cleanup, || "the merge".to_owned())?;
             (merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
@@ -413,10 +430,10 @@ impl<'r> Transaction<'r> {
         parents: &[Oid],
         who: &Identities,
         message: &str,
+        cleanup: Cleanup,
         named: impl FnOnce() -> String,
     ) -> Result<Oid> {
-        let (cleanup, comment) = &self.options.cleanup;
-        let message = cleanup.apply(message, comment);
+        let message = cleanup.apply(message, &self.options.cleanup.1);
         if message.trim().is_empty() {
             return Err(Error::EmptyMessage(named()));
         }

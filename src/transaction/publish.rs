@@ -138,7 +138,7 @@ impl Prepared<'_> {
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: Repo::signature_line(&self.who.committer),
+                who: self.who.committer.clone(),
                 message: options.reflog.clone(),
             },
             record,

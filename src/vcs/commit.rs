@@ -187,7 +187,7 @@ pub enum Sign {
 
 impl Texts {
     fn of(who: &Identities, message: &str, encoding: Option<&str>) -> Result<Self> {
-        let all = [&who.author, &who.committer].map(Repo::signature_line).join("\n") + "\n" + message;
+        let all = [&who.author, &who.committer, message].join("\n");
         let bytes = match encoding.filter(|_| !all.is_ascii()) {
             Some(encoding) => recode::encoded(&all, encoding)?,
             None => all.into_bytes(),

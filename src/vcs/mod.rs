@@ -16,6 +16,7 @@ pub mod editor;
 pub mod fault;
 pub mod filters;
 mod format;
+pub mod history;
 pub mod hooks;
 pub mod ident;
 pub mod include;
@@ -109,6 +110,9 @@ pub enum Error {
         /// Its name.
         encoding: String,
     },
+    /// A commit whose texts are not what its encoding says.
+    #[error("the author or the message of {0} is not in the encoding that the commit names")]
+    NotInEncoding(Oid),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
     BadDate(String),

@@ -105,7 +105,7 @@ impl Kept {
             old: before.map(|id| id.to_string()),
             new: id.to_string(),
             is_head: false,
-            who: Repo::signature_line(&prepared.who.committer),
+            who: prepared.who.committer.clone(),
             message: format!("llm-apply: {}", self.record.id),
         })
     }
@@ -173,7 +173,7 @@ pub fn forget(repo: &Repo, record: Oid, timeout: Duration) -> Result<()> {
     for &link in later.iter().rev() {
         last = repo.rewrite_record(link, last)?;
     }
-    let who = Repo::signature_line(&repo.identities(&Given::default())?.committer);
+    let who = repo.identities(&Given::default())?.committer;
     let movement = Movement {
         name: HISTORY.to_owned(),
         old: Some(old.to_string()),

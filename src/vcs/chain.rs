@@ -81,8 +81,8 @@ impl Repo {
                 parents.push(kept);
             }
         }
-        let line = Self::signature_line(&who.committer);
-        self.write_plain(&Draft { tree, parents: &parents, message }, &line)
+        let line = &who.committer;
+        self.write_plain(&Draft { tree, parents: &parents, message }, line)
     }
 
     /// Writes a record again, behind another one.

@@ -36,6 +36,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
     let options = transaction::Options {
         lock_timeout: Duration::from_secs(10),
         no_verify: false,
+        again: false,
         exec: Vec::new(),
         exec_each: false,
         scratch_dir: None,
@@ -46,6 +47,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         cleanup: (Cleanup::Strip, "#".to_owned()),
         describe: &describe,
         progress: &Silent,
+        record: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let transaction = Transaction::begin(repo, target, &base, series, options)?;

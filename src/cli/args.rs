@@ -6,10 +6,11 @@
 mod options;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use options::NOT_FOR_ASK;
 pub use options::{
     ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
+    UNDO_OPTIONS,
 };
+use options::{FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -79,6 +80,8 @@ pub const VERBS: &[(&str, &str)] = &[
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
+    ("undo", "take a landing back, or edits of it, itself as a landing"),
+    ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
 ];
 
@@ -157,13 +160,21 @@ fn telling(command: Command) -> Command {
     command.arg(directory()).args(OPTIONS.iter().filter(output).flat_map(arguments))
 }
 
+/// A verb that takes a landing back, or puts one back.
+fn undoing(command: Command) -> Command {
+    let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
+    command.args(options.flat_map(arguments)).arg(id(false))
+}
+
 /// The whole command line.
 pub fn command() -> Command {
     let with = |command: Command, check: bool| {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, forget] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover, list, show, undo, redo, forget] = VERBS else {
+        return Command::new(NAME);
+    };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -200,12 +211,14 @@ pub fn command() -> Command {
         .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(undoing(telling(verb(redo))))
         .subcommand(telling(verb(forget)).arg(id(true)))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS);
+    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS).chain(UNDO_OPTIONS);
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;

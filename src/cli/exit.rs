@@ -96,7 +96,7 @@ impl Exit {
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
-            flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
+            flow::Error::NothingToUndo(_) | flow::Error::Inseparable { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) => Exit::Usage,
         }
     }

@@ -11,7 +11,7 @@ pub use formats::{Chapter, chapter};
 
 use super::args::{
     self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, Takes,
-    VERBS,
+    UNDO_OPTIONS, VERBS,
 };
 use super::exit::Exit;
 use crate::diag::Code;
@@ -68,7 +68,7 @@ pub fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
-    for (verb, options) in [("list", LIST_OPTIONS), ("show", SHOW_OPTIONS)] {
+    for (verb, options) in [("list", LIST_OPTIONS), ("show", SHOW_OPTIONS), ("undo", UNDO_OPTIONS)] {
         page.heading(&format!("Options of {verb}"));
         for option in options {
             page.item(&usage(option), &said(option));
@@ -78,6 +78,8 @@ pub fn page() -> String {
     page.pieces(text::RESUMING);
     page.section("HISTORY");
     page.pieces(text::HISTORY);
+    page.heading("Undo and redo");
+    page.pieces(text::UNDOING);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);

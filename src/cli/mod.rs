@@ -11,6 +11,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod undo;
 
 use crate::flow;
 use crate::transaction::{self, Failure, Ran, interrupt};
@@ -129,6 +130,12 @@ impl Error {
             } else {
                 "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
+            Error::Flow(F::NothingToUndo(_)) => {
+                Some("nothing was changed; 'git llm-apply list' names the landings on record, -b another branch".into())
+            }
+            Error::Flow(F::Inseparable { .. }) => {
+                Some("nothing was changed; name both, or take the commit back with 'git revert'".into())
+            }
             Error::Flow(F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..)) => {
                 Some("'git llm-apply list' names those that there are".into())
             }
@@ -234,6 +241,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "list" => history::list(&matches),
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),
+            "undo" | "redo" => undo::run(&matches, verb == "redo"),
             verb => apply::run(&matches, verb == "check"),
         }
     };

@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
-const ATTEMPTS: usize = 3;
+pub(super) const ATTEMPTS: usize = 3;
 
 /// From which commit to which a branch has moved.
-type Moved = (Option<Oid>, Oid);
+pub(super) type Moved = (Option<Oid>, Oid);
 
 /// What became of it.
 #[must_use]
@@ -167,6 +167,7 @@ impl Run<'_> {
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            again: false,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),
@@ -187,7 +188,7 @@ impl Run<'_> {
 }
 
 /// Passes on what a transaction tells.
-struct Told<'a>(&'a dyn Watch);
+pub(super) struct Told<'a>(pub(super) &'a dyn Watch);
 
 impl Progress for Told<'_> {
     fn output(&self, bytes: &[u8]) {

@@ -4,8 +4,10 @@
 
 mod ask;
 mod check;
+mod conflict;
 mod history;
 mod land;
+mod landing;
 mod messages;
 mod model;
 mod numbers;
@@ -16,6 +18,7 @@ mod resume;
 mod run;
 mod series;
 mod told;
+mod undo;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
@@ -27,6 +30,7 @@ pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
+pub use undo::{Undo, undo};
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
@@ -78,6 +82,19 @@ pub enum Error {
     /// More than one landing is meant.
     #[error("'{0}' is the beginning of several ids: {1}")]
     AmbiguousLanding(String, String),
+    /// Nothing on the branch can be taken back, or put back.
+    #[error("{0}")]
+    NothingToUndo(String),
+    /// Some of the edits that are to be taken back are in one commit with others.
+    #[error("edit {edit} is in one commit with edit {other}, {commit}")]
+    Inseparable {
+        /// The edit.
+        edit: usize,
+        /// One that was not named.
+        other: usize,
+        /// The commit, as people know it.
+        commit: String,
+    },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]
     Skip(usize),

@@ -1,6 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
+use super::record::RecordKind;
 use super::{BranchReport, EditReport, EditState, Finding, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
@@ -55,6 +56,12 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
+            }
+            EditState::TakenBack => {
+                let _ = write!(out, "  {DIM}taken back{DIM:#}");
+                if let Some((_, short)) = &edit.commit {
+                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
+                }
             }
         }
         if let Some(worst) =
@@ -112,6 +119,7 @@ pub fn headline(report: &Report) -> String {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
+            let count_of_commits = commits.len();
             let mut commits = plural(commits.len(), "commit");
             if branch.merge {
                 commits.push_str(" and a merge");
@@ -120,10 +128,23 @@ pub fn headline(report: &Report) -> String {
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             let old = short(&branch.old);
             let _ = match &old {
+                Some(old) if report.undone.is_some() && count_of_commits == 0 => {
+                    writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}")
+                }
                 Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
                 None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
             };
-            let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+            match &report.undone {
+                Some((RecordKind::Undone, id)) => {
+                    let _ = writeln!(out, "took {id} back; put it back: git llm-apply redo {id}");
+                }
+                Some((_, id)) => {
+                    let _ = writeln!(out, "put {id} back; take it back: git llm-apply undo {id}");
+                }
+                None => {
+                    let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+                }
+            }
         }
         (Status::Checked, Some(branch)) => {
             let fine = count(EditState::Fine);
@@ -146,6 +167,7 @@ pub fn headline(report: &Report) -> String {
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };
@@ -215,6 +237,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
+            (0, _) if report.undone.is_some() => writeln!(out, "{RED}refused{RED:#}: {changed}"),
             (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())

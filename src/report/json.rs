@@ -29,6 +29,7 @@ struct Object<'a> {
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
+    undone: Option<&'a str>,
     landing: Option<&'a str>,
     landings: Vec<Landing<'a>>,
 }
@@ -241,6 +242,7 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
+        undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
         landing: report.landing.as_deref(),
         landings: report.landings.iter().map(landing).collect(),
     })?;

@@ -28,7 +28,7 @@ use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::Record;
+use record::{Record, RecordKind};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -143,6 +143,8 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// It was taken back.
+    TakenBack,
 }
 
 impl EditState {
@@ -153,6 +155,7 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::TakenBack,
     ];
 
     /// The stable name.
@@ -163,6 +166,7 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::TakenBack => "taken-back",
         }
     }
 }
@@ -255,6 +259,8 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+    /// The landing that was taken back or put back: which of the two, and its id.
+    pub undone: Option<(RecordKind, String)>,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
@@ -314,6 +320,7 @@ impl Report {
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
+            undone: None,
             landing: None,
             landings: Vec::new(),
         }

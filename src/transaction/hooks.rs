@@ -38,10 +38,11 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// Those that are there and executable.
-    pub(super) fn active(repo: &Repo, no_verify: bool) -> Result<Self> {
+    pub(super) fn active(repo: &Repo, no_verify: bool, again: bool) -> Result<Self> {
         let mut active = Vec::new();
         let skippable = SKIPPABLE_HOOKS.iter().filter(|_| !no_verify);
-        for name in skippable.chain(OTHER_HOOKS) {
+        let is_judging = |name: &&&str| [PRE_COMMIT, COMMIT_MSG].contains(*name);
+        for name in skippable.chain(OTHER_HOOKS).filter(|name| !(again && is_judging(name))) {
             if let Some(path) = repo.hook(name)? {
                 active.push((*name, path));
             }

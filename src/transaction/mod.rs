@@ -163,6 +163,8 @@ pub struct Options<'a> {
     pub lock_timeout: Duration,
     /// Whether hooks that can be skipped are skipped (`--no-verify`).
     pub no_verify: bool,
+    /// Whether commits that exist are made again or taken back: then git runs neither pre-commit nor commit-msg.
+    pub again: bool,
     /// Commands that have to succeed (`--exec`).
     pub exec: Vec<String>,
     /// Whether they run at every commit (`--exec-each`), and not at the last only.
@@ -253,7 +255,7 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
-        let hooks = Hooks::active(repo, options.no_verify)?;
+        let hooks = Hooks::active(repo, options.no_verify, options.again)?;
         let startup = Startup::of(repo, base, &hooks)?;
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.

@@ -86,7 +86,11 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: self.target.start.filter(|_| self.target.tip.is_none()).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: made.filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone()))).collect(),
+            commits: made
+                // Where the branch went back it made none.
+                .filter(|(_, edits)| recording.kind == RecordKind::Landed || !edits.is_empty())
+                .filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone())))
+                .collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         Ok(Some(Kept { record, tree, also: recording.also.clone() }))

@@ -119,6 +119,14 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")
     }
 
+    /// The object's name that a text is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn object_id(&self, name: &str) -> Result<Oid> {
+        self.id(name)
+    }
+
     /// Whether there is an object of that name.
     ///
     /// # Errors

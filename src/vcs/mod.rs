@@ -22,6 +22,7 @@ pub mod ident;
 pub mod include;
 pub mod index;
 pub mod lock;
+pub mod log;
 mod loose;
 pub mod manifest;
 pub mod merge;

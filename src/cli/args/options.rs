@@ -69,7 +69,6 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         short: Some('m'),
         takes: Takes::Values("message"),
-        common: true,
         ..value(
             "message",
             "message",
@@ -179,14 +178,11 @@ pub const OPTIONS: &[Opt] = &[
             "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
         )
     },
-    Opt {
-        common: true,
-        ..flag(
-            "diff",
-            "show the diff; without -n after landing",
-            "As git shows it, with its pager, colours and diff settings.",
-        )
-    },
+    flag(
+        "diff",
+        "show the diff; without -n after landing",
+        "As git shows it, with its pager, colours and diff settings.",
+    ),
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         short: Some('x'),
@@ -442,6 +438,23 @@ pub const SHOW_OPTIONS: &[Opt] = &[Opt {
     keyed: false,
     ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
 }];
+
+/// The options of undo that nothing else has.
+pub const UNDO_OPTIONS: &[Opt] = &[Opt {
+    takes: Takes::Values("n"),
+    common: true,
+    keyed: false,
+    ..value(
+        "edit",
+        "n",
+        "take back these edits of it only: 2,4-6; may be repeated",
+        "Numbers as `show` has them. Edits that share a commit go together.",
+    )
+}];
+
+/// Which of apply's options undo and redo have, too.
+pub(super) const FOR_UNDO: &[&str] =
+    &["branch", "exec", "exec-each", "verify", "gpg-sign", "trailers", "record", "diff", "stat"];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

@@ -10,6 +10,8 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
     "`git llm-apply list` [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
+    "`git llm-apply undo` [`<options>`] [`--edit=<n>`] [`<id>`]",
+    "`git llm-apply redo` [`<options>`] [`<id>`]",
     "`git llm-apply forget` `<id>`",
 ];
 
@@ -128,6 +130,33 @@ pub(super) const HISTORY: &[Piece] = &[
     ),
 ];
 
+pub(super) const UNDOING: &[Piece] = &[
+    Text(
+        "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
+         HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+    ),
+    Text(
+        "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
+         goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
+         the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
+         revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
+         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+    ),
+    Text(
+        "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \
+         `git revert` or `undo`, is left out, so that `undo` takes back the rest.",
+    ),
+    Text(
+        "`redo` puts back what was taken back last, or the landing that is named: the branch goes to where it was before, \
+         else the commits come again, or those that took them back are taken back themselves.",
+    ),
+    Text(
+        "In another clone the records can be fetched, as above. Without them a landing is known by the trailers of its commits, \
+         where it was made with `--trailers`.",
+    ),
+];
+
 pub(super) const OPTIONS: &[Piece] = &[Text(
     "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
      are enough.",
@@ -231,6 +260,10 @@ pub(super) const JSON: &[Piece] = &[
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item("`feedback`", "Where edits were refused, what `--feedback` prints; else null."),
+    Item(
+        "`undone`",
+        "By `undo` and `redo`: the id of the landing that was taken back or put back; else null.",
+    ),
     Item("`landing`", "The id under which it is on record what has landed, or null."),
     Item(
         "`landings`",

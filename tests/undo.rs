@@ -397,3 +397,33 @@ fn hooks_run_as_for_git_revert_and_may_refuse() {
     sandbox.run(["redo", "--no-verify", "-x", "false"]).exits(2);
     sandbox.run(["redo", "--no-verify", "-x", "test -e new/one.txt"]).exits(0);
 }
+
+#[test]
+fn what_git_has_made_again_is_known_again() {
+    let (sandbox, old, _) = landed();
+    let landing = id(&sandbox);
+    sandbox.git(["checkout", "-q", "-b", "upstream", &old]);
+    sandbox.file("theirs.txt", "theirs\n");
+    sandbox.commit("theirs");
+    sandbox.git(["checkout", "-q", "main"]);
+    sandbox.file("mine.txt", "mine\n");
+    sandbox.commit("mine");
+    sandbox.git(["rebase", "-q", "upstream"]);
+    let rebased = sandbox.head();
+    sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back"));
+    assert_eq!(
+        sandbox.subjects(&format!("{rebased}..")),
+        ["Revert \"Drop it\"", "Revert \"Add one\"", "Revert \"Say more\""]
+    );
+    assert!(sandbox.exists("mine.txt") && sandbox.exists("theirs.txt") && sandbox.exists("gone.txt"));
+    sandbox.run(["redo"]).exits(0);
+    // One of them alone, on another branch.
+    sandbox.git(["checkout", "-q", "-b", "other", &old]);
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "other"]);
+    sandbox.git(["cherry-pick", &format!("{rebased}~2")]);
+    assert!(sandbox.exists("new/one.txt"));
+    sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back"));
+    assert!(!sandbox.exists("new"));
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    sandbox.is_sound();
+}

@@ -87,23 +87,23 @@ impl Landing {
         brought.retain(|id| !self.is_of_trailers() || self.edits_of(*id).is_some());
         let mut steps = Vec::new();
         if !brought.is_empty() {
-            let there: HashSet<_> = repo.commits_beyond(tip, self.old)?.into_iter().collect();
-            if !brought.iter().any(|id| there.contains(id)) {
+            let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.old)?)?;
+            if there.is_empty() {
                 let message = format!("the commits of the landing {} are not on that branch", self.of);
                 return Err(Error::NothingToUndo(message));
             }
             let gone = repo.taken_back(tip, self.old)?;
-            for id in brought.iter().rev().filter(|id| there.contains(id) && !gone.contains(id)) {
-                steps.push((*id, true));
+            for (made, id) in there.into_iter().rev().filter(|(_, id)| !gone.contains(id)) {
+                steps.push((made, id, true));
             }
         }
         if let Some(old) = self.old {
-            steps.extend(repo.commits_beyond(old, [self.new, tip])?.into_iter().map(|id| (id, false)));
+            steps.extend(repo.commits_beyond(old, [self.new, tip])?.into_iter().map(|id| (id, id, false)));
         }
         let mut all = Vec::new();
-        for (commit, reversed) in steps {
+        for (made, commit, reversed) in steps {
             if repo.existing(commit)?.parents.len() < 2 {
-                let edits = self.edits_of(commit).cloned().unwrap_or_default();
+                let edits = self.edits_of(made).cloned().unwrap_or_default();
                 all.push((Replayed { commit, reversed }, edits));
             }
         }
@@ -113,6 +113,34 @@ impl Landing {
     fn is_in_effect(&self, repo: &Repo, tip: Oid) -> Result<bool, Error> {
         Ok(!self.steps(repo, tip)?.is_empty())
     }
+}
+
+/// What stays of a commit that git makes again, as by a rebase: its author, when, and its message.
+fn stays(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
+    let commit = repo.existing(commit)?;
+    Ok((commit.author, commit.message))
+}
+
+/// Those of some commits that a branch has, each with the one there that is it, or was made from it.
+fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, Oid)>, Error> {
+    let as_they_are: HashSet<_> = branch.iter().copied().collect();
+    let (mut wanted, mut made_again): (HashMap<_, Vec<Oid>>, HashMap<_, Vec<Oid>>) = Default::default();
+    for id in commits.iter().filter(|id| !as_they_are.contains(id)) {
+        wanted.entry(stays(repo, *id)?).or_default().push(*id);
+    }
+    let known: HashSet<_> = commits.iter().copied().collect();
+    for id in branch.iter().filter(|id| !wanted.is_empty() && !known.contains(id)) {
+        made_again.entry(stays(repo, *id)?).or_default().push(*id);
+    }
+    let mut stand_ins = HashMap::new();
+    for (what, wanted) in &wanted {
+        // Which is which is not sure where they are not as many.
+        if let Some(there) = made_again.get(what).filter(|there| there.len() == wanted.len()) {
+            stand_ins.extend(wanted.iter().copied().zip(there.iter().copied()));
+        }
+    }
+    let find = |id: &Oid| Some((*id, if as_they_are.contains(id) { *id } else { *stand_ins.get(id)? }));
+    Ok(commits.iter().filter_map(find).collect())
 }
 
 /// The landing that is meant.
@@ -192,19 +220,28 @@ fn last_undone<'r>(
 
 /// The landing that is newest on the branch and in effect there.
 fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<Landing>, Error> {
-    let mut known: HashMap<Oid, usize> = HashMap::new();
+    let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
     // What put one back is in the place of it.
     let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
     for (at, (record, _)) in brought {
         for (commit, _) in &record.commits {
-            known.entry(repo.object_id(commit)?).or_insert(at);
+            let commit = repo.object_id(commit)?;
+            known.entry(commit).or_insert(at);
+            // Where the commit is gone nothing can be taken back by it.
+            if let Ok(what) = stays(repo, commit) {
+                made_again.entry(what).or_insert(at);
+            }
         }
     }
     let mut looked_at = HashSet::new();
     let mut above = Trailed::default();
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
-        let Some(at) = known.get(&id) else {
+        let at = match known.get(&id) {
+            Some(at) => Some(at),
+            None => made_again.get(&stays(repo, id)?),
+        };
+        let Some(at) = at else {
             above.add(repo, id, &text, false)?;
             continue;
         };
@@ -214,8 +251,9 @@ fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<L
         if looked_at.insert(*at) {
             let (record, link) = &all[*at];
             let landing = Landing::recorded(repo, record, link, all)?;
-            if landing.is_in_effect(repo, tip)? {
-                return Ok(Some(landing));
+            match landing.is_in_effect(repo, tip) {
+                Ok(false) | Err(Error::NothingToUndo(_)) => {}
+                in_effect => return in_effect.map(|_| Some(landing)),
             }
         }
     }

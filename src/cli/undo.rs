@@ -23,5 +23,5 @@ pub(super) fn run(matches: &ArgMatches, redo: bool) -> Result<Exit, Error> {
     let name = matches.get_one::<String>("id").cloned();
     let printer = Printer::new(output);
     let done = flow::undo(&Undo { name, edits, redo }, &settings.options, &printer)?;
-    apply::finish(&done, &settings, output, &printer)
+    apply::finish(done, &settings, output, &printer)
 }

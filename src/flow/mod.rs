@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod conflict;
+mod heard;
 mod history;
 mod land;
 mod landing;

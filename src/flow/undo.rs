@@ -9,9 +9,9 @@ use super::messages::Messages;
 use super::{Error, Numbers, Options, Watch, conflict, landing, told};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{self, EditState, Report, Status};
+use crate::report::{self, BranchReport, EditState, Report, Status};
 use crate::transaction::{
-    self, Clash, Commits, Landed, Planned, Recording, Replayed, Target, Transaction, interrupt,
+    self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
 };
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -51,7 +51,7 @@ pub fn undo(what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, E
             {
                 attempt += 1
             }
-            outcome => return outcome.map(|(report, moved)| Done { report, moved, repo }),
+            outcome => return outcome.map(|(report, moved)| Done { report, failure: None, moved, repo }),
         }
     }
 }
@@ -90,7 +90,11 @@ impl Undoing<'_> {
         let kind = landing.opposite();
         let mut report = Report::new(Status::Nothing);
         report.formats.clear();
-        report.branch = Some(told::branch(&target, Some((tip, repo.short(tip))), None));
+        let branch = |new: Option<Oid>| {
+            let named = |id: Oid| (id.to_string(), repo.short(id));
+            Some(BranchReport { old: Some(named(tip)), new: new.map(named), ..told::branch(&target) })
+        };
+        report.branch = branch(None);
         report.undone = Some((kind, landing.of.clone()));
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
@@ -106,40 +110,38 @@ impl Undoing<'_> {
         }
         let recorded_edits = landing.edits(repo)?;
         let held = interrupt::hold();
-        let landed_as = |commits: &Commits| {
+        let landed_as = |made: &Made| {
             let mut report = report.clone();
             report.status = Status::Landed;
             report.edits.clone_from(&recorded_edits);
             report.edits.retain(|edit| plan.edits.iter().any(|(number, _)| *number == edit.number));
             for edit in &mut report.edits {
-                let made = plan.series.iter().zip(commits);
-                let made = made.filter(|(planned, _)| planned.edits.contains(&edit.number));
-                let made = made.filter_map(|(_, commit)| *commit).next_back();
+                let of_it = plan.series.iter().zip(&made.commits);
+                let of_it = of_it.filter(|(planned, _)| planned.edits.contains(&edit.number));
+                let of_it = of_it.filter_map(|(_, commit)| *commit).next_back();
                 let there = plan.edits.iter().find(|(number, _)| *number == edit.number);
-                let commit = made.or(there.and_then(|(_, commit)| *commit));
+                let commit = of_it.or(there.and_then(|(_, commit)| *commit));
                 edit.commit = commit.map(|id| (id.to_string(), repo.short(id)));
                 edit.state = match kind {
                     RecordKind::Undone => EditState::TakenBack,
                     _ => EditState::Landed,
                 };
             }
-            let new = commits.iter().flatten().next_back().copied();
-            let end = |id: Option<Oid>| id.map(|id| (id, repo.short(id)));
-            report.branch = Some(told::branch(&target, end(target.tip), end(new)));
+            report.branch = branch(made.tip());
             report.landing = self.options.record.then(|| id.clone());
             report
         };
         let landed = match self.transact(&target, tip, &landing, &id, &plan, &landed_as) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
-                told::in_the_way(&mut report, &obstacles, false);
+                told::in_the_way(&mut report, &obstacles);
                 return Ok((report, None));
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => return Ok((report, None)),
             Err(error) => return Err(error),
         };
         drop(held);
-        report = landed_as(&landed.commits);
+        report = landed_as(&landed.made);
         for what in &landed.by_git {
             self.watch.detail(what);
         }
@@ -157,17 +159,17 @@ impl Undoing<'_> {
         landing: &Landing,
         id: &str,
         plan: &Plan,
-        landed_as: &dyn Fn(&Commits) -> Report,
+        landed_as: &dyn Fn(&Made) -> Report,
     ) -> Result<Landed, Error> {
         let repo = self.repo;
-        let describe = |commits: &Commits, landed: bool| {
-            let mut report = landed_as(commits);
+        let describe = |made: &Made, landed: bool| {
+            let mut report = landed_as(made);
             if !landed {
                 report.status = Status::Checked;
             }
             report::json(&report, 0).unwrap_or_default()
         };
-        let recorded = |commits: &Commits| report::json(&landed_as(commits), 0).unwrap_or_default();
+        let recorded = |made: &Made| report::json(&landed_as(made), 0).unwrap_or_default();
         let record = self.options.record.then(|| Recording {
             id: id.to_owned(),
             kind: landing.opposite(),
@@ -181,6 +183,7 @@ impl Undoing<'_> {
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            merge: false,
             again: true,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,

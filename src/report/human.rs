@@ -2,7 +2,7 @@
 
 use super::escape::{escape, escape_code, shell_word};
 use super::record::RecordKind;
-use super::{BranchReport, EditReport, EditState, Finding, Report, Status, refusal};
+use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -62,6 +62,9 @@ pub fn edits(report: &Report, style: Style) -> String {
                 if let Some((_, short)) = &edit.commit {
                     let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
                 }
+            }
+            EditState::Unresolved => {
+                let _ = write!(out, "  {DIM}not tried{DIM:#}");
             }
         }
         if let Some(worst) =
@@ -253,7 +256,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             ),
         };
         if let Some(attempt) = &report.attempt {
-            let name = if attempt.is_next { String::new() } else { format!("={}", attempt.id) };
+            let name = name(attempt);
             let _ = writeln!(
                 out,
                 "{CYAN}hint{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
@@ -262,6 +265,22 @@ pub fn findings(report: &Report, style: Style) -> String {
         }
     }
     out
+}
+
+/// What becomes of an answer that is kept whole, since not its edits were refused.
+pub fn kept(report: &Report) -> Option<String> {
+    let attempt = report.attempt.as_ref()?;
+    matches!(report.status, Status::InTheWay | Status::Failed).then(|| {
+        let name = name(attempt);
+        format!(
+            "the answer is kept: 'git llm-apply --continue{name}' tries it again, '--abort{name}' forgets it"
+        )
+    })
+}
+
+/// What names an attempt on the command line, if it has to be named.
+fn name(attempt: &KeptAttempt) -> String {
+    if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
 fn plural(n: usize, one: &str) -> String {

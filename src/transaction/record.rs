@@ -6,7 +6,7 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::{Commits, Error, Prepared, Result, Room, Target, Transaction, interrupt, with_merge};
+use super::{Error, Made, Prepared, Result, Room, Target, Transaction, interrupt};
 use crate::report::record::{Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, Link};
@@ -37,7 +37,7 @@ pub struct Recording<'a> {
     /// What was answered.
     pub responses: &'a [Response],
     /// The report of it, as JSON.
-    pub report: &'a dyn Fn(&Commits) -> String,
+    pub report: &'a dyn Fn(&Made) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
 }
@@ -63,21 +63,15 @@ pub(super) struct Kept {
 
 impl Transaction<'_> {
     /// Writes what the record is to hold, if there is to be one.
-    pub(super) fn keep(
-        &self,
-        commits: &Commits,
-        merge: Option<Oid>,
-        edits: &[Vec<usize>],
-        new: Oid,
-    ) -> Result<Option<Kept>> {
+    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = (recording.report)(&with_merge(commits, merge));
+        let report = (recording.report)(made);
         let mut files = vec![(REPORT.to_owned(), report.as_bytes())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
         }
         let tree = self.repo.write_files(&files)?;
-        let made = commits.iter().zip(edits);
+        let commits = made.commits.iter().zip(edits);
         let record = Record {
             id: recording.id.clone(),
             kind: recording.kind,
@@ -86,7 +80,7 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: self.target.start.filter(|_| self.target.tip.is_none()).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: made
+            commits: commits
                 // Where the branch went back it made none.
                 .filter(|(_, edits)| recording.kind == RecordKind::Landed || !edits.is_empty())
                 .filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone())))
@@ -121,7 +115,7 @@ pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock
     let Some(movement) = &journal.record else { return Ok(()) };
     let is_to_move = repo.value(HISTORY)?.map(|id| id.to_string()) == movement.old;
     // Without any lock git may have pruned what nothing referred to.
-    if is_to_move && !repo.has_references_by_git() && repo.has(&movement.new)? {
+    if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
         let aside = room.join("record");
         let mut own = RefLock::default();
         if !lock.is_held() {

@@ -97,9 +97,7 @@ impl Repo {
         let (first, length) = (first.unwrap_or_default(), id.to_string().len());
         let Some((head, rest)) = object.data().split_at_checked(first) else { return Ok(id) };
         let text = [head, before.to_string().as_bytes(), rest.get(length..).unwrap_or_default()].concat();
-        let id = store.write(git2::ObjectType::Commit, &text).map_err(failed)?;
-        self.note(id);
-        Ok(id)
+        self.put(git2::ObjectType::Commit, &text)
     }
 
     /// Removes all lines of a reference's reflog, if it has one.
@@ -131,9 +129,8 @@ impl Repo {
     ///
     /// # Errors
     /// It is no name.
-    pub fn has(&self, name: &str) -> Result<bool> {
-        let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
-        Ok(store.exists(self.id(name)?))
+    pub fn has_named(&self, name: &str) -> Result<bool> {
+        self.has(self.id(name)?)
     }
 
     /// Writes a tree of files in its top directory.
@@ -141,14 +138,17 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
-        let failed = |e| Error::git("write a record", e);
-        let mut builder = self.git.treebuilder(None).map_err(failed)?;
+        let mut entries = Vec::with_capacity(files.len());
         for (name, bytes) in files {
-            builder.insert(name, self.put_blob(bytes)?, 0o100_644).map_err(failed)?;
+            entries.push((name, self.put_blob(bytes)?));
         }
-        let id = builder.write().map_err(failed)?;
-        self.note(id);
-        Ok(id)
+        entries.sort_unstable();
+        let mut tree = Vec::new();
+        for (name, id) in entries {
+            tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
+            tree.extend_from_slice(id.as_bytes());
+        }
+        self.put(git2::ObjectType::Tree, &tree)
     }
 
     /// The content of a file in the top directory of a tree; `None` if there is none.

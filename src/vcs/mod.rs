@@ -7,8 +7,8 @@
 pub mod attributes;
 pub mod chain;
 pub mod checkout;
-mod child;
 pub mod commit;
+mod compress;
 pub mod config;
 pub mod convert;
 pub mod durability;
@@ -27,6 +27,7 @@ mod loose;
 pub mod manifest;
 pub mod merge;
 mod owner;
+mod pack;
 pub mod patch;
 pub mod places;
 pub mod process;

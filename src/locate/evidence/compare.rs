@@ -1,11 +1,11 @@
 //! A before-text beside the region of a file that is most like it, line by line.
 
 use crate::diag::{Row, RowKind};
-use crate::locate::alike::{ratio, ratio_steps};
+use crate::locate::alike::{common_ends, ratio, ratio_steps};
 use crate::locate::effort::Effort;
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
-use crate::text::Form;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference_of};
+use similar::DiffOp;
 
 /// What does not count at first.
 const FORM: Form = Form::FoldedTrimmed;
@@ -14,16 +14,14 @@ const FORM: Form = Form::FoldedTrimmed;
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let tail =
-        old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (head, tail) = common_ends(&old, &new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
     let mut table = Table { before, lines, effort, rows: Vec::with_capacity(before.len()) };
     table.equal(0, 0, head);
     if (old_end - head).saturating_mul(new_end - head) > COMPARED {
         table.in_turn(head..old_end, head..new_end);
     } else {
-        for op in capture_diff_slices(Algorithm::Myers, &old[head..old_end], &new[head..new_end]) {
+        for op in difference_of(&old[head..old_end], &new[head..new_end]) {
             let (of, by) = (op.old_range(), op.new_range());
             let (of, by) = (of.start + head..of.end + head, by.start + head..by.end + head);
             match op {

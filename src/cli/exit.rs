@@ -108,8 +108,11 @@ impl Exit {
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
-            flow::Error::NothingToUndo(_) | flow::Error::Inseparable { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
-            flow::Error::Skip(_) => Exit::Usage,
+            flow::Error::NothingToUndo(_)
+            | flow::Error::Inseparable { .. }
+            | flow::Error::Mismatch(_)
+            | flow::Error::Model(_) => Exit::Refused,
+            flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }
 
@@ -158,6 +161,7 @@ impl Exit {
             | E::NoTerminal
             | E::Editor(_)
             | E::Filter { .. }
+            | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

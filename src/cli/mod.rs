@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod ask;
+pub mod completion;
 pub mod exit;
 mod help;
 mod history;
@@ -12,6 +13,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod terminal;
 mod undo;
 
 use crate::flow;
@@ -152,6 +154,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),
             "undo" | "redo" => undo::run(&matches, verb == "redo"),
+            "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check"),
         }
     };

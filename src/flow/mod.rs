@@ -4,6 +4,7 @@
 
 mod ask;
 mod check;
+mod choose;
 mod conflict;
 mod heard;
 mod history;
@@ -19,10 +20,12 @@ mod resume;
 mod run;
 mod series;
 mod told;
+mod uncommitted;
 mod undo;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use choose::{Answer, Asked, Chooser};
 pub use history::{forget, list, show};
 pub use land::{Done, land};
 pub use model::ModelCommand;
@@ -95,6 +98,14 @@ pub enum Error {
         other: usize,
         /// The commit, as people know it.
         commit: String,
+    },
+    /// Somebody named an edit that there is not.
+    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
+    NoSuchEdit {
+        /// The number.
+        number: usize,
+        /// How many there are.
+        edits: usize,
     },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]

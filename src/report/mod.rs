@@ -116,6 +116,17 @@ pub struct EditReport {
     /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
     /// changes.
     pub diff: Option<String>,
+    /// What of it was not wanted.
+    pub unwanted: Option<Unwanted>,
+}
+
+/// What of an edit was not wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Its hunks that were not, from 1; none if all of it was not.
+    pub hunks: Vec<usize>,
+    /// Why, in the words of whoever chose.
+    pub reason: Option<String>,
 }
 
 /// What was to be an edit and could not be read.
@@ -148,6 +159,8 @@ pub enum EditState {
     TakenBack,
     /// The run ended before it was known.
     Unresolved,
+    /// It was left out, as somebody wanted it.
+    NotWanted,
 }
 
 impl EditState {
@@ -160,6 +173,7 @@ impl EditState {
         EditState::Refused,
         EditState::TakenBack,
         EditState::Unresolved,
+        EditState::NotWanted,
     ];
 
     /// The stable name.
@@ -172,6 +186,7 @@ impl EditState {
             EditState::Refused => "refused",
             EditState::TakenBack => "taken-back",
             EditState::Unresolved => "unresolved",
+            EditState::NotWanted => "not-wanted",
         }
     }
 }
@@ -417,6 +432,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         },
         commit: None,
         diff: None,
+        unwanted: None,
     }
 }
 

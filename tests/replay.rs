@@ -38,6 +38,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         no_verify: false,
         merge: false,
         again: false,
+        autostash: false,
         exec: Vec::new(),
         exec_each: false,
         scratch_dir: None,

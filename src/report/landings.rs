@@ -165,6 +165,7 @@ struct RecordedMatch {
     tier: String,
     similarity: Option<u8>,
     line: usize,
+    base_line: Option<usize>,
 }
 
 /// The edits of a report that was kept as JSON; none if it cannot be read.
@@ -180,7 +181,12 @@ fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'
 fn edit(edit: RecordedEdit) -> EditReport {
     let tier = |name: &str| Tier::ALL.iter().copied().find(|tier| tier.as_str() == name);
     let matched = edit.matches.iter().filter_map(|found| {
-        Some(Match { tier: tier(&found.tier)?, similarity: found.similarity, line: found.line })
+        Some(Match {
+            tier: tier(&found.tier)?,
+            similarity: found.similarity,
+            line: found.line,
+            base_line: found.base_line,
+        })
     });
     EditReport {
         number: edit.number,
@@ -199,6 +205,7 @@ fn edit(edit: RecordedEdit) -> EditReport {
             .unwrap_or(EditState::NoChange),
         commit: edit.commit.map(|id| (id.clone(), id.chars().take(10).collect())),
         diff: None,
+        unwanted: None,
     }
 }
 

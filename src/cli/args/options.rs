@@ -58,7 +58,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         choices: &["edit", "file", "response"],
-        common: true,
         ..value(
             "commit",
             "unit",

@@ -90,7 +90,7 @@ fn of_failure(failure: &Failure) -> String {
             .into();
     }
     match &failure.ran {
-        Ran::Hook("pre-commit" | "commit-msg" | "pre-llm-apply") => {
+        Ran::Hook("pre-commit" | "pre-merge-commit" | "commit-msg" | "pre-llm-apply") => {
             "nothing was changed; --no-verify lands without this hook".into()
         }
         _ => "nothing was changed".into(),

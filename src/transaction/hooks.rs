@@ -208,6 +208,10 @@ impl Transaction<'_> {
             if ended.stopped.is_some() {
                 return refuse(None, &ended);
             }
+            // Git takes that for one without files, and would commit that all are gone.
+            if full.scratch.index().symlink_metadata().is_err() {
+                return refuse(Some(Reason::NoIndex), &ended);
+            }
             let paths = self.repo.differences(candidate.before, Some(tree))?;
             let now = full.scratch.taken_in(self.repo, &paths)?;
             match now == tree {

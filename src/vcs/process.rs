@@ -90,7 +90,11 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
     }
-    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let mut words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    // How it was set up says nothing to anybody.
+    while words.first().is_some_and(|word| word == "-c") {
+        words.drain(..2.min(words.len()));
+    }
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Error::Command { command: words.join(" "), message })
 }

@@ -75,7 +75,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send that to a command, land its answer, and tell it what is refused"),
+    ("ask", "send that to a command, land its answer, tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];

@@ -179,14 +179,11 @@ pub const OPTIONS: &[Opt] = &[
             "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
         )
     },
-    Opt {
-        common: true,
-        ..flag(
-            "diff",
-            "show the diff; without -n after landing",
-            "As git shows it, with its pager, colours and diff settings.",
-        )
-    },
+    flag(
+        "diff",
+        "show the diff; without -n after landing",
+        "As git shows it, with its pager, colours and diff settings.",
+    ),
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         short: Some('x'),

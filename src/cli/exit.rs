@@ -152,6 +152,7 @@ impl Exit {
             | E::NoTerminal
             | E::Editor(_)
             | E::Filter { .. }
+            | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

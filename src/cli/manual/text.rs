@@ -238,7 +238,8 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item(
         "`llmapply.maxSize`",
         "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Of new files, \
-         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`.",
+         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`. A \
+         file of more than 64 MiB is not edited, whatever this says.",
     ),
     Item(
         "`llmapply.contextLines`",

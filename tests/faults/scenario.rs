@@ -217,7 +217,6 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "files by git", make: filtered, options: &[], response: five },
-    Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario {
         name: "signed, edited and merged",
@@ -227,6 +226,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario { name: "hooks and commands", make: judged, options: &["-x", "true"], response: two },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
+    Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
 ];
 
 /// Of what takes a landing back or puts it back.

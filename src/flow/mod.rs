@@ -4,6 +4,7 @@
 
 mod ask;
 mod check;
+mod heard;
 mod land;
 mod messages;
 mod model;

@@ -1,8 +1,8 @@
 //! Where two versions of a text changed the same lines.
 
 use crate::span::LineRange;
-use crate::text::{Content, Eol};
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use crate::text::{Content, Eol, difference_of};
+use similar::DiffTag;
 use std::ops::Range;
 
 /// The lines of `ours` that both sides changed since `base`, or that border on what theirs changed, as `git merge` has
@@ -35,8 +35,7 @@ fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
             .collect()
     };
     let (old, new) = (lines(old), lines(new));
-    let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, None);
-    operations
+    difference_of(&old, &new)
         .iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
         .map(|operation| (operation.old_range(), operation.new_range()))

@@ -2,8 +2,8 @@
 
 use super::alike::common_ends;
 use super::thresholds::{PAIRING_CELLS, PAIRING_EFFORT};
-use crate::text::is_blank;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{difference, is_blank};
+use similar::DiffOp;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -133,7 +133,7 @@ fn matching_runs(old: &[u32], new: &[u32]) -> Vec<(usize, usize, usize)> {
         DiffOp::Equal { old_index, new_index, len } => Some((old_index, new_index, len)),
         _ => None,
     };
-    capture_diff_slices(Algorithm::Myers, old, new).into_iter().filter_map(equal).collect()
+    difference(old, new).into_iter().filter_map(equal).collect()
 }
 
 /// The runs of equal elements that cannot be mistaken: those at both ends of two sequences, those that are once in each, and

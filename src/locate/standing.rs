@@ -13,8 +13,7 @@ use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use super::token::is_of_tokens;
 use crate::edit::Unit;
-use crate::text::Form;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference_of, in_common};
 
 /// Where results of a hunk stand beside a place of its before-text found on a rung, indented in one way, whatever that is:
 /// a place that lies inside one was made there.
@@ -198,11 +197,7 @@ pub(super) fn stands_nearly(
         if !hay.effort().spend(wanted.len().saturating_mul(there.len()) / 16 + 1) {
             return true;
         }
-        let equal: usize = capture_diff_slices(Algorithm::Myers, &wanted, &there)
-            .iter()
-            .map(|op| if let DiffOp::Equal { len, .. } = op { *len } else { 0 })
-            .sum();
-        if equal * 100 >= wanted.len() * NEARLY {
+        if in_common(&difference_of(&wanted, &there)) * 100 >= wanted.len() * NEARLY {
             return true;
         }
     }

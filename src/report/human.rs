@@ -1,7 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
-use super::{BranchReport, EditReport, EditState, Finding, Report, Status, refusal};
+use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -55,6 +55,9 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
+            }
+            EditState::Unresolved => {
+                let _ = write!(out, "  {DIM}not tried{DIM:#}");
             }
         }
         if let Some(worst) =
@@ -224,7 +227,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             ),
         };
         if let Some(attempt) = &report.attempt {
-            let name = if attempt.is_next { String::new() } else { format!("={}", attempt.id) };
+            let name = name(attempt);
             let _ = writeln!(
                 out,
                 "{CYAN}hint{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
@@ -233,6 +236,22 @@ pub fn findings(report: &Report, style: Style) -> String {
         }
     }
     out
+}
+
+/// What becomes of an answer that is kept whole, since not its edits were refused.
+pub fn kept(report: &Report) -> Option<String> {
+    let attempt = report.attempt.as_ref()?;
+    matches!(report.status, Status::InTheWay | Status::Failed).then(|| {
+        let name = name(attempt);
+        format!(
+            "the answer is kept: 'git llm-apply --continue{name}' tries it again, '--abort{name}' forgets it"
+        )
+    })
+}
+
+/// What names an attempt on the command line, if it has to be named.
+fn name(attempt: &KeptAttempt) -> String {
+    if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
 fn plural(n: usize, one: &str) -> String {

@@ -13,7 +13,7 @@ mod wanted;
 
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{Style, edits, findings, headline};
+pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
 pub use quotes::Quoting;
 pub use summary::summary;
@@ -105,7 +105,8 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
-    /// What it changes, as `git diff` shows it, where that was asked for.
+    /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
+    /// changes.
     pub diff: Option<String>,
 }
 
@@ -135,6 +136,8 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// The run ended before it was known.
+    Unresolved,
 }
 
 impl EditState {
@@ -145,6 +148,7 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::Unresolved,
     ];
 
     /// The stable name.
@@ -155,6 +159,7 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::Unresolved => "unresolved",
         }
     }
 }
@@ -235,10 +240,16 @@ pub struct Report {
     pub obstacles: Vec<(&'static str, String, String)>,
     /// What to do about the obstacles.
     pub obstacle_help: Vec<String>,
+    /// What has to pass before it lands: of a dry run.
+    pub to_pass: Vec<ToPass>,
     /// Whether nothing was to be changed anyway.
     pub dry_run: bool,
     /// Transactions of killed processes.
     pub recovered: Vec<RecoveredReport>,
+    /// What people were told meanwhile that stops nothing.
+    pub remarks: Vec<String>,
+    /// The command that had to succeed on what was to land, and did not.
+    pub failed: Option<FailedCheck>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
@@ -264,6 +275,24 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// What has to pass before something lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToPass {
+    /// `hook`, `exec` or `signature`.
+    pub kind: &'static str,
+    /// The hook's name, or the command.
+    pub name: String,
+}
+
+/// A command that had to succeed on what was to land, and did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// Which, and how it ended.
+    pub message: String,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
 /// A refused attempt that was kept for `--continue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAttempt {
@@ -285,8 +314,11 @@ impl Report {
             findings: Vec::new(),
             obstacles: Vec::new(),
             obstacle_help: Vec::new(),
+            to_pass: Vec::new(),
             dry_run: false,
             recovered: Vec::new(),
+            remarks: Vec::new(),
+            failed: None,
             error: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),

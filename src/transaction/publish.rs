@@ -6,7 +6,7 @@
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
-use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, interrupt, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -23,8 +23,7 @@ use std::path::Path;
 #[must_use]
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
-    pub(super) commits: Commits,
-    pub(super) merge: Option<Oid>,
+    pub(super) made: Made,
     /// The edits of each.
     pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
@@ -41,10 +40,8 @@ pub struct Landed {
     pub old: Option<Oid>,
     /// Where it is.
     pub new: Oid,
-    /// The commits, as planned.
-    pub commits: Commits,
-    /// The merge commit that they landed under, if there is one.
-    pub merge: Option<Oid>,
+    /// The commits.
+    pub made: Made,
     /// What git itself wrote, and why.
     pub by_git: Vec<String>,
 }
@@ -63,9 +60,9 @@ struct Held {
 }
 
 impl Prepared<'_> {
-    /// The commits, as planned; `None` where the tree did not change.
-    pub fn commits(&self) -> &Commits {
-        &self.commits
+    /// The commits.
+    pub fn made(&self) -> &Made {
+        &self.made
     }
 
     /// The tip that the branch is to have; `None` if nothing was committed.
@@ -95,8 +92,7 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            let made = super::with_merge(&self.commits, self.merge);
-            self.transaction.tell(&made, &self.edits, &self.who, &changed);
+            self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
         }
         outcome
     }
@@ -154,8 +150,7 @@ impl Prepared<'_> {
         if let Some(early) = &self.transaction.early {
             early.stay();
         }
-        let landed =
-            Landed { old: target.tip, new, commits: self.commits.clone(), merge: self.merge, by_git };
+        let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),

@@ -6,8 +6,8 @@
 
 pub mod attributes;
 pub mod checkout;
-mod child;
 pub mod commit;
+mod compress;
 pub mod config;
 pub mod convert;
 pub mod durability;
@@ -24,6 +24,7 @@ mod loose;
 pub mod manifest;
 pub mod merge;
 mod owner;
+mod pack;
 pub mod patch;
 pub mod places;
 pub mod process;

@@ -168,7 +168,7 @@ pub(super) const OUTPUT: &[Piece] = &[
          suffice, it says so.",
     ),
     Text(
-        "With `--feedback` a refusal prints on standard output, and nothing else there, the text to send back to the model, \
+        "With `--feedback` a refusal, and a command of `--exec` that fails, prints on standard output, and nothing else there, the text to send back to the model, \
          at most 16 KiB of it: which edits failed and why, the real lines with their numbers, which edits were fine and \
          are not to be sent again, and in which format to answer. So it is where no edits were found. What it quotes \
          stands in fences that it cannot end. On a terminal hidden characters are escaped in it, elsewhere only control \
@@ -192,7 +192,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, what became of it, and, unless it was refused, its `diff`.",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, what that changes).",
     ),
     Item(
         "`unread`",
@@ -202,10 +202,18 @@ pub(super) const JSON: &[Piece] = &[
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
-    Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
+    Item("`to_pass`", "Of a dry run: the hooks, commands and signatures that have to pass before it lands."),
+    Item("`recovered`", "The landings of killed processes that were settled, and how each of them ended."),
+    Item(
+        "`remarks`",
+        "What was said meanwhile that stops nothing, such as that a hook has changed a commit.",
+    ),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
-    Item("`feedback`", "Where edits were refused, what `--feedback` prints; else null."),
+    Item(
+        "`feedback`",
+        "Where edits were refused or a command of `--exec` failed, what `--feedback` prints; else null.",
+    ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 

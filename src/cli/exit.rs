@@ -104,7 +104,7 @@ impl Exit {
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
             flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
-            flow::Error::Skip(_) => Exit::Usage,
+            flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }
 
@@ -152,6 +152,7 @@ impl Exit {
             | E::NoTerminal
             | E::Editor(_)
             | E::Filter { .. }
+            | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

@@ -3,6 +3,7 @@
 mod apply;
 pub mod args;
 mod ask;
+pub mod completion;
 pub mod exit;
 mod help;
 mod input;
@@ -11,6 +12,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod terminal;
 
 use crate::flow;
 use crate::transaction::{self, interrupt};
@@ -146,6 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check"),
         }
     };

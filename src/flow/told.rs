@@ -43,7 +43,8 @@ impl Run<'_> {
     pub(super) fn declared(&self) -> Report {
         let mut report = self.report(Status::Failed);
         self.edits(&mut report, &[]);
-        report.edits.iter_mut().for_each(|edit| edit.state = EditState::Unresolved);
+        let wanted = report.edits.iter_mut().filter(|edit| edit.state != EditState::NotWanted);
+        wanted.for_each(|edit| edit.state = EditState::Unresolved);
         report
     }
 
@@ -51,7 +52,13 @@ impl Run<'_> {
     fn edits(&self, report: &mut Report, steps: &[Step]) {
         for (at, edit) in self.script.edits.iter().enumerate() {
             let step = steps.iter().find(|step| step.edit == at + 1);
-            report.edits.push(report::edit(at + 1, edit, step, &self.responses));
+            let mut told = report::edit(at + 1, edit, step, &self.responses);
+            told.unwanted = self.unwanted.get(&(at + 1)).cloned();
+            if self.script.is_left_out(at) {
+                told.state = EditState::NotWanted;
+                told.unwanted.get_or_insert_default();
+            }
+            report.edits.push(told);
         }
     }
 
@@ -156,7 +163,11 @@ impl Run<'_> {
 
     /// What an edit changes. A file that cannot be read any more is passed over: whoever needs it says so.
     fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
-        let step = step?;
+        self.difference(repo, target, step?)
+    }
+
+    /// What an edit changes.
+    pub(super) fn difference(&self, repo: &Repo, target: &Target, step: &Step) -> Option<String> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };

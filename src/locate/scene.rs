@@ -76,7 +76,7 @@ impl Solution {
         let mut lines = hay.lines(place.start.line..place.end.line);
         let same = !bom && lines.all(|(_, line)| line.eol == Some(Eol::Lf));
         let tier = if rung.tier == Tier::Exact && !same { Tier::Eol } else { rung.tier };
-        let matched = Match { tier, similarity: None, line: place.first() + 1 };
+        let matched = Match { tier, similarity: None, line: place.first() + 1, base_line: None };
         Self { changes: Vec::new(), matched, place, places, note: None }
     }
 }

@@ -108,6 +108,17 @@ pub struct EditReport {
     /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
     /// changes.
     pub diff: Option<String>,
+    /// What of it was not wanted.
+    pub unwanted: Option<Unwanted>,
+}
+
+/// What of an edit was not wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Its hunks that were not, from 1; none if all of it was not.
+    pub hunks: Vec<usize>,
+    /// Why, in the words of whoever chose.
+    pub reason: Option<String>,
 }
 
 /// What was to be an edit and could not be read.
@@ -138,6 +149,8 @@ pub enum EditState {
     Refused,
     /// The run ended before it was known.
     Unresolved,
+    /// It was left out, as somebody wanted it.
+    NotWanted,
 }
 
 impl EditState {
@@ -149,6 +162,7 @@ impl EditState {
         EditState::NoChange,
         EditState::Refused,
         EditState::Unresolved,
+        EditState::NotWanted,
     ];
 
     /// The stable name.
@@ -160,6 +174,7 @@ impl EditState {
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
             EditState::Unresolved => "unresolved",
+            EditState::NotWanted => "not-wanted",
         }
     }
 }
@@ -374,6 +389,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         },
         commit: None,
         diff: None,
+        unwanted: None,
     }
 }
 

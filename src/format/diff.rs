@@ -17,7 +17,7 @@ use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::search_replace::{self, Named};
 use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Script, Target};
 use crate::span::Span;
 use mail::Mail;
 use section::Section;
@@ -171,7 +171,10 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     }
     let begin = cursor.span(first.start, first.end());
     let named = names_nothing(cursor, indent).then(|| {
-        let last = search_replace::last_path(script, FormatId::Diff).0;
+        // What the text above names holds for the fences below it; what a diff names itself is its own.
+        let is_above =
+            |path: &Target| script.edits.last().is_some_and(|last| path.span.end <= last.span.start);
+        let last = search_replace::last_path(script, FormatId::Diff).0.filter(is_above);
         search_replace::file_above(cursor, last)
     });
     let mut reader = Reader { fence, outdented, begin, closed: false, named, mail: None, section: None };

@@ -3,11 +3,13 @@
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
+use super::terminal::Terminal;
 use super::{Error, args, input};
-use crate::flow::{self, Done, NotNumbers, Order, Resume};
+use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
+use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
@@ -35,7 +37,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             };
             return Err(Error::Usage(message));
         }
-        return Ok(printer.report(&flow::abort(&repo, id.as_deref(), branch.as_deref())?));
+        return Ok(printer.report(flow::abort(&repo, id.as_deref(), branch.as_deref())?));
     }
     if let Some(file) = &settings.file {
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
@@ -47,24 +49,37 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         }
         settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
     }
-    let mut order = Order::default();
+    let mut order = Order {
+        only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),
+        except: numbers(matches, "except")?,
+        ..Order::default()
+    };
     if let Some(id) = &settings.resume {
         let mut resume = Resume::find(&repo, id.as_deref(), branch.as_deref())?;
-        for numbers in skip {
-            resume.skip.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
-        }
+        resume.skip = numbers(matches, "skip")?;
         // What was said of that response goes before what is configured, what is typed before both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
+    }
+    if args::switch(matches, "interactive") == Some(true) {
+        if settings.dry_run {
+            return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
+        }
+        let terminal = Terminal::open(repo.colors(output.color.as_str())?).ok_or_else(|| {
+            let message =
+                "-i asks at a terminal, and there is no terminal: --only and --except choose without one";
+            Error::Usage(message.into())
+        })?;
+        order.chooser = Some(Rc::new(terminal));
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
     drop(repo);
     if settings.dry_run {
-        let checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
-        let exit = printer.report(&checked.report);
+        let mut checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
+        let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
             checked.repo.show_diff(*old, preview.tree(), what)?;
@@ -72,17 +87,26 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Ok(exit);
     }
     let done = flow::land(order, &settings.options, &printer)?;
-    finish(&done, &settings, output, &printer)
+    finish(done, &settings, output, &printer)
+}
+
+/// The numbers that were typed for an option, all together.
+fn numbers(matches: &ArgMatches, long: &str) -> Result<Numbers, Error> {
+    let mut all = Numbers::default();
+    for text in args::several(matches, long).unwrap_or_default() {
+        all.extend(text.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
+    }
+    Ok(all)
 }
 
 /// Reports what became of it, and shows it if that is wanted.
 pub(super) fn finish(
-    done: &Done,
+    mut done: Done,
     settings: &Settings,
     output: Output,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    let exit = printer.report(&done.report);
+    let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
         done.repo.show_diff(old, new, settings.show(output, None))?;
     }

@@ -5,6 +5,7 @@
 
 mod options;
 
+use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use options::NOT_FOR_ASK;
@@ -76,6 +77,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("prompt", "print what to send to a model: instructions, files, request"),
     ("ask", "send that to a command, land its answer, and tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
+    ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
 /// The verb that a mistyped word is most like, if it is like one.
@@ -150,7 +152,7 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover, completion] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -158,7 +160,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover | completion) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
@@ -184,6 +186,9 @@ pub fn command() -> Command {
                 .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
                 .arg(pathspecs()),
         )
+        .subcommand(verb(completion).arg(directory()).arg(
+            Arg::new("shell").value_name("shell").required(true).value_parser(SHELLS.to_vec()).help("the shell"),
+        ))
         .subcommand(verb(recover).arg(directory()).args(RECOVER_OPTIONS.iter().flat_map(arguments)).args(
             OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))

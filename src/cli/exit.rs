@@ -78,6 +78,18 @@ impl Exit {
         }
     }
 
+    /// The status that goes with a report, and with what went wrong. Where edits are refused, too, that comes before a
+    /// repository in the way, a hook and a command.
+    pub fn of_outcome(report: &Report, failure: Option<&flow::Error>) -> Self {
+        let Some(failure) = failure else { return Self::of_report(report) };
+        match Self::of_flow(failure) {
+            Exit::InTheWay | Exit::HookRefused | Exit::ExecFailed if report.status == Status::Refused => {
+                Exit::Refused
+            }
+            exit => exit,
+        }
+    }
+
     /// The status of a flow that failed.
     pub fn of_flow(error: &flow::Error) -> Self {
         match error {
@@ -92,7 +104,7 @@ impl Exit {
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
             flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
-            flow::Error::Skip(_) => Exit::Usage,
+            flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }
 
@@ -140,6 +152,7 @@ impl Exit {
             | E::NoTerminal
             | E::Editor(_)
             | E::Filter { .. }
+            | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

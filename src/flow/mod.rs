@@ -4,6 +4,8 @@
 
 mod ask;
 mod check;
+mod choose;
+mod heard;
 mod land;
 mod messages;
 mod model;
@@ -15,9 +17,11 @@ mod resume;
 mod run;
 mod series;
 mod told;
+mod uncommitted;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use choose::{Answer, Asked, Chooser};
 pub use land::{Done, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
@@ -67,6 +71,14 @@ pub enum Error {
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// Somebody named an edit that there is not.
+    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
+    NoSuchEdit {
+        /// The number.
+        number: usize,
+        /// How many there are.
+        edits: usize,
+    },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]
     Skip(usize),

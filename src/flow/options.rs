@@ -80,8 +80,12 @@ pub struct Options {
     pub diffs: bool,
     /// Land what resolves.
     pub keep_going: bool,
+    /// Carry uncommitted changes in the files that are touched across.
+    pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
+    /// Keep it also where no edit is refused and something else stops the landing.
+    pub keep_whole: bool,
     /// The largest response, in bytes.
     pub max_size: u64,
     /// How long to wait for another landing.
@@ -124,7 +128,9 @@ impl Default for Options {
             trailers: false,
             diffs: false,
             keep_going: false,
+            autostash: false,
             keep: true,
+            keep_whole: false,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),
         }

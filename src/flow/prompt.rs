@@ -47,8 +47,8 @@ impl Default for Question {
 pub struct Prompted {
     /// The text.
     pub text: String,
-    /// How many files are shown.
-    pub files: usize,
+    /// The files that are shown.
+    pub files: Vec<String>,
     /// Files that were named and are not shown, each with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
@@ -77,13 +77,14 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
                     continue;
                 }
                 let bytes = match RepoPath::parse(&path) {
-                    Ok(path) => tree.read(&path)?.to_vec(),
-                    Err(_) => repo.blob(id)?,
+                    _ if repo.blob_size(id)? > LONGEST_FILE as u64 => None,
+                    Ok(path) => Some(tree.read(&path)?.to_vec()),
+                    Err(_) => Some(repo.blob(id)?),
                 };
-                if bytes.len() > LONGEST_FILE {
+                let Some(bytes) = bytes.filter(|bytes| bytes.len() <= LONGEST_FILE) else {
                     left_out.push((path, "too long"));
                     continue;
-                }
+                };
                 match String::from_utf8(bytes) {
                     Ok(text) if !text.contains('\0') => files.push((path, text)),
                     _ => left_out.push((path, "binary")),
@@ -95,5 +96,6 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
     let request = question.request.as_deref();
     let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
     let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
-    Ok(Prompted { text, files: files.len(), left_out })
+    let files = files.into_iter().map(|(path, _)| path).collect();
+    Ok(Prompted { text, files, left_out })
 }

@@ -2,15 +2,18 @@
 
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
-use super::{Error, Options, Watch};
+use super::{Chooser, Error, Numbers, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
 use crate::plan::{Grouping, Rules};
+use crate::report::Unwanted;
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Whether a path is one of those that a pathspec names.
 type Matcher = Box<dyn Fn(&str) -> bool>;
@@ -23,12 +26,18 @@ pub struct Order {
     pub responses: Vec<Response>,
     /// The refused attempt that they correct. Without responses it is tried again as it is.
     pub resume: Option<Resume>,
+    /// Those of the edits that are to land, by their numbers in the report; without it, all.
+    pub only: Option<Numbers>,
+    /// Those that are not.
+    pub except: Numbers,
+    /// Who is asked about each edit, if anybody is.
+    pub chooser: Option<Rc<dyn Chooser>>,
 }
 
 impl Order {
     /// To apply these responses, one after the other.
     pub fn of(responses: Vec<Response>) -> Self {
-        Self { responses, resume: None }
+        Self { responses, ..Self::default() }
     }
 }
 
@@ -42,11 +51,29 @@ pub(super) struct Run<'a> {
     pub(super) resumed: Option<Resumed>,
     /// The corrections are not whole, so that none of them was joined with the attempt.
     pub(super) unjoined: bool,
+    /// What of the edits was not wanted, by their numbers.
+    pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
     pub(super) base: Option<Oid>,
     /// Nothing is to be changed.
     pub(super) dry: bool,
     pub(super) messages: Messages,
+}
+
+/// Leaves out of a script what is not wanted of it. What could not be read has no number: it is not among those that are
+/// named, and is among all others.
+fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
+    let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
+    if let Some(number) = last.filter(|last| *last > script.edits.len()) {
+        return Err(Error::NoSuchEdit { number, edits: script.edits.len() });
+    }
+    if only.is_some() || except.last().is_some() {
+        script.leave_out(|edit| match edit {
+            Some(at) => only.is_none_or(|only| only.hold(at + 1)) && !except.hold(at + 1),
+            None => only.is_none(),
+        });
+    }
+    Ok(())
 }
 
 impl<'a> Run<'a> {
@@ -88,9 +115,22 @@ impl<'a> Run<'a> {
             }
             responses = found.responses.into_iter().chain(responses).collect();
         }
+        if !script.edits.is_empty() || script.has_errors() {
+            choose(&mut script, order.only.as_ref(), &order.except)?;
+        }
         let messages = Messages::read(repo, &options)?;
-        let mut run =
-            Self { options, watch, responses, script, resumed, unjoined, base: None, dry, messages };
+        let mut run = Self {
+            options,
+            watch,
+            responses,
+            script,
+            resumed,
+            unjoined,
+            unwanted: BTreeMap::new(),
+            base: None,
+            dry,
+            messages,
+        };
         if !run.is_empty() {
             run.base = run.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {

@@ -24,7 +24,9 @@ struct Object<'a> {
     warnings: Vec<Warnings>,
     diagnostics: Vec<Diagnostic<'a>>,
     obstacles: Vec<Obstacle<'a>>,
+    to_pass: Vec<ToPass<'a>>,
     recovered: Vec<Recovered<'a>>,
+    remarks: &'a [String],
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
@@ -54,6 +56,13 @@ struct Edit<'a> {
     state: &'static str,
     commit: Option<&'a str>,
     diff: Option<&'a str>,
+    unwanted: Option<Unwanted<'a>>,
+}
+
+#[derive(Serialize)]
+struct Unwanted<'a> {
+    hunks: &'a [usize],
+    reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -170,6 +179,12 @@ struct Obstacle<'a> {
 }
 
 #[derive(Serialize)]
+struct ToPass<'a> {
+    kind: &'static str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
 struct Recovered<'a> {
     id: &'a str,
     end: &'static str,
@@ -213,7 +228,9 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
             .iter()
             .map(|(kind, subject, message)| Obstacle { kind, subject, message })
             .collect(),
+        to_pass: report.to_pass.iter().map(|one| ToPass { kind: one.kind, name: &one.name }).collect(),
         recovered: report.recovered.iter().map(recovered).collect(),
+        remarks: &report.remarks,
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
@@ -263,6 +280,10 @@ fn edit(edit: &EditReport) -> Edit<'_> {
         state: edit.state.as_str(),
         commit: edit.commit.as_ref().map(|(id, _)| id.as_str()),
         diff: edit.diff.as_deref(),
+        unwanted: edit
+            .unwanted
+            .as_ref()
+            .map(|unwanted| Unwanted { hunks: &unwanted.hunks, reason: unwanted.reason.as_deref() }),
     }
 }
 

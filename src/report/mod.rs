@@ -13,7 +13,7 @@ mod wanted;
 
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{Style, edits, findings, headline};
+pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
 pub use quotes::Quoting;
 pub use summary::summary;
@@ -106,8 +106,20 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
-    /// What it changes, as `git diff` shows it, where that was asked for.
+    /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
+    /// changes.
     pub diff: Option<String>,
+    /// What of it was not wanted.
+    pub unwanted: Option<Unwanted>,
+}
+
+/// What of an edit was not wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Its hunks that were not, from 1; none if all of it was not.
+    pub hunks: Vec<usize>,
+    /// Why, in the words of whoever chose.
+    pub reason: Option<String>,
 }
 
 /// What was to be an edit and could not be read.
@@ -136,6 +148,10 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// The run ended before it was known.
+    Unresolved,
+    /// It was left out, as somebody wanted it.
+    NotWanted,
 }
 
 impl EditState {
@@ -146,6 +162,8 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::Unresolved,
+        EditState::NotWanted,
     ];
 
     /// The stable name.
@@ -156,6 +174,8 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::Unresolved => "unresolved",
+            EditState::NotWanted => "not-wanted",
         }
     }
 }
@@ -238,10 +258,16 @@ pub struct Report {
     pub obstacles: Vec<(&'static str, String, String)>,
     /// What to do about the obstacles.
     pub obstacle_help: Vec<String>,
+    /// What has to pass before it lands: of a dry run.
+    pub to_pass: Vec<ToPass>,
     /// Whether nothing was to be changed anyway.
     pub dry_run: bool,
     /// Transactions of killed processes.
     pub recovered: Vec<RecoveredReport>,
+    /// What people were told meanwhile that stops nothing.
+    pub remarks: Vec<String>,
+    /// The command that had to succeed on what was to land, and did not.
+    pub failed: Option<FailedCheck>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
@@ -267,6 +293,24 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// What has to pass before something lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToPass {
+    /// `hook`, `exec` or `signature`.
+    pub kind: &'static str,
+    /// The hook's name, or the command.
+    pub name: String,
+}
+
+/// A command that had to succeed on what was to land, and did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// Which, and how it ended.
+    pub message: String,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
 /// A refused attempt that was kept for `--continue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAttempt {
@@ -289,8 +333,11 @@ impl Report {
             findings: Vec::new(),
             obstacles: Vec::new(),
             obstacle_help: Vec::new(),
+            to_pass: Vec::new(),
             dry_run: false,
             recovered: Vec::new(),
+            remarks: Vec::new(),
+            failed: None,
             error: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
@@ -346,6 +393,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         },
         commit: None,
         diff: None,
+        unwanted: None,
     }
 }
 

@@ -1,6 +1,12 @@
 //! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
 
-use super::{Error, Obstacle, Planned, Result, Target, conversions, obstacles, series};
+use super::hooks::Hooks;
+use super::obstacles::{self, InCheckout};
+use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
+use crate::path::RepoPath;
+use crate::vcs::attributes::Source;
+use crate::vcs::checkout::Checkout;
+use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
@@ -44,6 +50,17 @@ impl Preview {
     }
 }
 
+/// The hooks that have to pass before a landing, in the order in which they run.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge)?.judging().collect();
+    let last = "reference-transaction";
+    names.extend(repo.hook(last)?.map(|_| last));
+    Ok(names)
+}
+
 /// What would be in the way of landing the series now.
 ///
 /// # Errors
@@ -53,13 +70,57 @@ pub fn in_the_way(
     target: &Target,
     base: &BaseTree<'_>,
     series: &[Planned],
+    autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    obstacles::unsupported()?;
     conversions::refuse_together(base, series)?;
-    let touched = series::touched(base, series)?;
+    let (InCheckout { mut obstacles, locals }, index) =
+        look(repo, target, &series::touched(base, series)?, autostash)?;
+    if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
+        // A handle of its own, since its writes are turned away from the repository.
+        let handle = Repo::discover()?;
+        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
+        let preview = Preview::build(&handle, &base, series)?;
+        let checkout = Checkout::open(workdir, repo)?;
+        let paths = locals.iter().map(|local| local.path.as_bytes().to_vec()).collect();
+        let entries = handle.entries(Some(preview.tree()), &paths)?;
+        for local in &locals {
+            let Some(new) = entries.get(local.path.as_bytes()) else { continue };
+            let merged = staging::merged(&handle, &checkout, local, *new, Source::Checkout, index)?;
+            obstacles.extend(merged.err());
+        }
+    }
+    Ok(obstacles)
+}
+
+/// Likewise of changing files, before it is known to what.
+///
+/// # Errors
+/// What cannot be served, or cannot be read.
+pub fn in_the_way_of(
+    repo: &Repo,
+    target: &Target,
+    base: &BaseTree<'_>,
+    files: &[RepoPath],
+    autostash: bool,
+) -> Result<Vec<Obstacle>> {
+    let touched = files
+        .iter()
+        .map(|path| Ok(series::Touched { path: path.clone(), old: base.stored(path)?, stays: true }));
+    Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
+}
+
+/// What is in the checkout, and the index that says so.
+fn look(
+    repo: &Repo,
+    target: &Target,
+    touched: &[series::Touched],
+    autostash: bool,
+) -> Result<(InCheckout, Option<Index>)> {
+    obstacles::unsupported()?;
     let index = match target.checked_out {
         true => Some(repo.read_index().map_err(Error::from)?),
         false => None,
     };
-    obstacles::check(repo, target, &touched, index.as_ref())
+    let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;
+    Ok((found, index))
 }

@@ -6,7 +6,8 @@
 
 use super::journal::{self, AnyPath, Journal};
 use super::staging::{self, Net, Staged};
-use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, interrupt, obstacles};
+use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -23,8 +24,7 @@ use std::path::Path;
 #[must_use]
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
-    pub(super) commits: Commits,
-    pub(super) merge: Option<Oid>,
+    pub(super) made: Made,
     /// The edits of each.
     pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
@@ -41,10 +41,8 @@ pub struct Landed {
     pub old: Option<Oid>,
     /// Where it is.
     pub new: Oid,
-    /// The commits, as planned.
-    pub commits: Commits,
-    /// The merge commit that they landed under, if there is one.
-    pub merge: Option<Oid>,
+    /// The commits.
+    pub made: Made,
     /// What git itself wrote, and why.
     pub by_git: Vec<String>,
 }
@@ -63,9 +61,9 @@ struct Held {
 }
 
 impl Prepared<'_> {
-    /// The commits, as planned; `None` where the tree did not change.
-    pub fn commits(&self) -> &Commits {
-        &self.commits
+    /// The commits.
+    pub fn made(&self) -> &Made {
+        &self.made
     }
 
     /// The tip that the branch is to have; `None` if nothing was committed.
@@ -95,8 +93,7 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            let made = super::with_merge(&self.commits, self.merge);
-            self.transaction.tell(&made, &self.edits, &self.who, &changed);
+            self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
         }
         outcome
     }
@@ -154,8 +151,7 @@ impl Prepared<'_> {
         if let Some(early) = &self.transaction.early {
             early.stay();
         }
-        let landed =
-            Landed { old: target.tip, new, commits: self.commits.clone(), merge: self.merge, by_git };
+        let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
@@ -165,7 +161,7 @@ impl Prepared<'_> {
 
     /// Everything up to and with the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
-        let Transaction { repo, room, quarantine, target, touched, .. } = &self.transaction;
+        let Transaction { repo, room, quarantine, target, touched, locals, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -179,7 +175,7 @@ impl Prepared<'_> {
         }
         repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
-        let found = obstacles::recheck(repo, target, touched, index.as_ref())?;
+        let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals)?;
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
         }
@@ -195,8 +191,9 @@ impl Prepared<'_> {
                 held.files = true;
                 staging::place(&checkout, staged)?;
             }
+            let indexed = |path: &RepoPath| self.staged.as_ref()?.indexed.get(path.as_str()).copied();
             let updates: Vec<(_, Option<Entry>)> =
-                self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
+                self.net.iter().map(|(path, _, new)| (path.clone(), indexed(path).or(*new))).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
             let none = std::collections::BTreeSet::new();
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);

@@ -2,9 +2,9 @@
 
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState};
-use crate::vcs::Result;
 use crate::vcs::tree::{BaseTree, Entry};
-use std::collections::BTreeMap;
+use crate::vcs::{Oid, Result};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One commit to be made.
 #[derive(Debug, Clone)]
@@ -24,11 +24,34 @@ pub struct Planned {
 impl Planned {
     /// What people know it by.
     pub fn named(&self) -> String {
-        let numbers: Vec<String> = self.edits.iter().map(ToString::to_string).collect();
+        let edits = super::command::named(&self.edits);
         match self.changes.as_slice() {
-            [only] => format!("edit {} ({})", numbers.join(", "), only.path),
-            _ => format!("edit {}", numbers.join(", ")),
+            [only] => format!("{edits} ({})", only.path),
+            _ => edits,
         }
+    }
+}
+
+/// The commits of a series, once they are made.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// One for each planned commit; `None` where the tree did not change.
+    pub commits: Vec<Option<Oid>>,
+    /// The merge commit above them, if there is one.
+    pub merge: Option<Oid>,
+    /// Those of which a hook has changed files.
+    pub changed_by_hooks: BTreeSet<Oid>,
+}
+
+impl Made {
+    /// All of them, the last one last.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = Oid> {
+        self.commits.iter().copied().chain([self.merge]).flatten()
+    }
+
+    /// The last one.
+    pub fn tip(&self) -> Option<Oid> {
+        self.all().next_back()
     }
 }
 

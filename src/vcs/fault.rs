@@ -45,6 +45,8 @@ faults! {
     Prepared = "prepared",
     /// One of the checkout's new files is staged.
     FileStaged = "file-staged",
+    /// The uncommitted changes to one file are saved.
+    ChangesSaved = "changes-saved",
     /// The journal is written, not yet in place.
     JournalWritten = "journal-written",
     /// The journal is in place.

@@ -190,6 +190,38 @@ impl super::repo::Repo {
         Ok(output.status.success().then_some(output.stdout))
     }
 
+    /// What git makes of two texts that have grown from one; `None` if they conflict, or one is no text.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn merge_file(&self, ours: &[u8], ancestor: &[u8], theirs: &[u8]) -> Result<Option<Vec<u8>>> {
+        let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let sides = [("ours", ours), ("base", ancestor), ("theirs", theirs)];
+        let sides = sides.map(|(name, bytes)| (scratch.path().join(name), bytes));
+        for (path, bytes) in &sides {
+            std::fs::write(path, bytes).map_err(|e| Error::io("write", path, e))?;
+        }
+        let merge = |algorithm: Option<&str>| {
+            let mut command = super::process::git(self);
+            command.args(["merge-file", "-p", "-q"]).args(algorithm).args(sides.iter().map(|(path, _)| path));
+            command.output().map_err(|e| Error::io("run", "git", e))
+        };
+        let mut output = merge(Some("--diff-algorithm=histogram"))?;
+        if output.status.code() == Some(129) {
+            // Git of before 2.44 has no such option.
+            output = merge(None)?;
+        }
+        Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// Writes a file's content to where the repository's writes go.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add_blob(&self, bytes: &[u8]) -> Result<Oid> {
+        self.put_blob(bytes)
+    }
+
     /// What a tree has at a path; `None` where nothing is.
     ///
     /// # Errors

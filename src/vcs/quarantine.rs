@@ -148,6 +148,8 @@ impl Quarantine {
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
             pending.placed = pending.ids.len();
+            // They are found there now. To write them once more would say that somebody relies on them.
+            pending.hidden.clear();
         }
         Ok(())
     }

@@ -207,7 +207,7 @@ impl Edit {
 
     /// Whether it asks for just what the other asks for, wherever the two stand.
     pub fn says_the_same(&self, other: &Edit) -> bool {
-        let same = |a: &Target, b: &Target| (&a.raw, &a.root) == (&b.raw, &b.root);
+        let same = |a: &Target, b: &Target| (a.shown(), &a.root) == (b.shown(), &b.root);
         let hunks = |a: &[Hunk], b: &[Hunk]| {
             a.len() == b.len()
                 && a.iter().zip(b).all(|(a, b)| (&a.change, &a.anchor) == (&b.change, &b.anchor))
@@ -308,11 +308,16 @@ pub struct Target {
 impl Target {
     /// The path as it is shown: `d\\e`, `./d/e` and `d/e` are one.
     pub fn shown(&self) -> String {
-        let path = self.raw.replace('\\', "/");
-        match path.trim_start_matches("./") {
-            "" => path,
-            rest => rest.to_owned(),
-        }
+        shown(&self.raw)
+    }
+}
+
+/// A path as it is shown, whatever separators it is written with.
+pub fn shown(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    match path.trim_start_matches("./") {
+        "" => path,
+        rest => rest.to_owned(),
     }
 }
 

@@ -60,6 +60,24 @@ fn another_format_than_the_one_asked_for_is_named() {
 }
 
 #[test]
+fn what_is_looked_for_is_said_only_where_nothing_was_seen() {
+    for (answer, says) in
+        [("Sorry,\nI cannot.\n", true), ("src/a.rs:\n```\nfn b() {}\n```\n", false), ("[]\n", false)]
+    {
+        let (text, json) = said(answer, &[], 5);
+        assert_eq!(text.contains("looked for"), says, "{text}");
+        assert_eq!(json["error"]["help"].is_string(), says, "{json:#}");
+    }
+    let json = "{\"path\": \"src/a.rs\", \"new_code\": \"x\"}";
+    sees(
+        &format!("So:\n\n{json}\n"),
+        (3, 3),
+        "reads like an edit, but no format has it",
+        "git llm-apply prompt",
+    );
+}
+
+#[test]
 fn lone_objects_of_applydir_that_are_not_valid_are_refused_with_key_and_path() {
     for (answer, key, path) in [
         ("[{\"file\": \"a\"}]\n", "changes", Some("a")),

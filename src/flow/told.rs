@@ -21,6 +21,7 @@ impl Run<'_> {
         let mut report = Report::new(status);
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.dry_run = self.dry;
+        report.lesson.delete = self.options.allow_delete;
         let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
         found.sort_unstable();
         found.dedup();
@@ -73,11 +74,16 @@ impl Run<'_> {
             formats.map(|format| format!("{} ({})", format.markers, format.name())).collect();
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
-        report.error = Some((message, Some(format!("looked for {}", looked.join("; ")))));
         self.findings(&mut report, &self.script.diagnostics);
+        let mut seen = Vec::new();
         for response in &self.responses {
-            self.findings(&mut report, &format::seen(response, &self.script, self.options.format));
+            seen.extend(format::seen(response, &self.script, self.options.format));
         }
+        self.findings(&mut report, &seen);
+        // What was seen says how to go on; else it helps to know what is looked for.
+        let says_all = !seen.is_empty() && seen.iter().all(|found| found.message != format::PROSE);
+        let help = format!("looked for {}", looked.join("; "));
+        report.error = Some((message, Some(help).filter(|_| !says_all)));
         report
     }
 

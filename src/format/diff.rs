@@ -17,7 +17,7 @@ use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::search_replace::{self, Named};
 use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Script, Target};
 use crate::span::Span;
 use mail::Mail;
 use section::Section;
@@ -143,7 +143,8 @@ fn dedent(line: Line<'_>, indent: usize) -> Line<'_> {
 
 fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     let Some(first) = cursor.line() else { return };
-    let indent = first.text.len() - trim_start(first.text).len();
+    let mut indent = first.text.len() - trim_start(first.text).len();
+    let mut outdented = None;
     let mut fence = Fence::of(first.text);
     if let Some(open) = fence {
         let outside = cursor.mark();
@@ -157,6 +158,11 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         if super::FORMATS.iter().find(is_other).is_some() {
             return cursor.reset(outside);
         }
+        // What stands left of its fence was not indented with that.
+        let is_left = |line: Line<'_>| line.text.len() - trim_start(line.text).len() < indent;
+        if cursor.line().is_some_and(is_left) {
+            (outdented, indent) = (Some(indent), 0);
+        }
         cursor.reset(inside);
         let closes = |line: Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.closes(open));
         if open.info.is_empty() && !cursor.lines().any(closes) {
@@ -164,8 +170,14 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         }
     }
     let begin = cursor.span(first.start, first.end());
-    let named = names_nothing(cursor, indent).then(|| search_replace::file_above(cursor));
-    let mut reader = Reader { fence, begin, closed: false, named, mail: None, section: None };
+    let named = names_nothing(cursor, indent).then(|| {
+        // What the text above names holds for the fences below it; what a diff names itself is its own.
+        let is_above =
+            |path: &Target| script.edits.last().is_some_and(|last| path.span.end <= last.span.start);
+        let last = search_replace::last_path(script, FormatId::Diff).0.filter(is_above);
+        search_replace::file_above(cursor, last)
+    });
+    let mut reader = Reader { fence, outdented, begin, closed: false, named, mail: None, section: None };
     while let Some(whole) = cursor.line() {
         let line = dedent(whole, indent);
         if is_full(script) || ends_reasoning(cursor, line) {
@@ -213,6 +225,8 @@ enum Flow {
 struct Reader<'r> {
     /// The fence around it.
     fence: Option<Fence<'r>>,
+    /// How far the fence is indented, if its lines are not.
+    outdented: Option<usize>,
     /// The first line.
     begin: Span,
     /// Whether the fence was closed.
@@ -237,15 +251,17 @@ impl<'r> Reader<'r> {
         below: &(impl Iterator<Item = Line<'r>> + Clone),
     ) -> Flow {
         let text = line.text;
+        let is_outdented = self.outdented.is_some_and(|blanks| text.len() - trim_start(text).len() == blanks);
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
+            && !is_outdented
         {
             section.take(line);
             return Flow::Pass(1);
         }
         if let Some(open) = self.fence
-            && !text.starts_with([' ', '\t'])
+            && (is_outdented || !text.starts_with([' ', '\t']))
             && Fence::of(text).is_some_and(|fence| fence.closes(open))
         {
             self.closed = true;

@@ -35,7 +35,7 @@ mod whole_file;
 pub mod why;
 
 pub use crate::edit::{FormatId, UnknownFormat};
-pub use seen::seen;
+pub use seen::{PROSE, seen};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Region, Script};

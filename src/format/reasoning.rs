@@ -42,7 +42,7 @@ struct Closing {
     end: usize,
 }
 
-/// The tag that a text begins with: its name and its length. In square brackets it is in capitals: `[THINK]`.
+/// The tag that a text begins with: its name and its length. In square brackets only `[THINK]` is one.
 fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
     let (rest, end) = match text.as_bytes().first()? {
         b'<' => (&text[1..], '>'),
@@ -52,7 +52,7 @@ fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
     let rest = if closing { rest.strip_prefix('/')? } else { rest };
     let name = NAMES.iter().position(|name| starts_with_ignore_case(rest, name))?;
     let (written, rest) = rest.split_at(NAMES[name].len());
-    if end == ']' && written.contains(|c: char| c.is_ascii_lowercase()) {
+    if end == ']' && written != "THINK" {
         return None;
     }
     let after = match trim_start(rest).strip_prefix(end) {

@@ -57,7 +57,7 @@ struct Run {
 }
 
 fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let (path, unsure) = last_path(script);
+    let (path, unsure) = last_path(script, FormatId::SearchReplace);
     let mut run = Run { floor: 0, path, unsure, reason: None };
     while let Some(marker) = cursor.line().and_then(|line| Marker::of(line.text)) {
         match marker {
@@ -195,14 +195,15 @@ impl Run {
 }
 
 /// The file that the text above the cursor names for what begins there, in a format that has no paths of its own.
-pub(super) fn file_above(cursor: &mut Cursor<'_>) -> Named {
+/// `last`: the file that the edit before is of.
+pub(super) fn file_above(cursor: &mut Cursor<'_>, last: Option<Target>) -> Named {
     let mut above = cursor.above().filter(|line| !line.is_blank() && Fence::of(line.text).is_none());
     // A word alone is more often a heading than a file.
     if above.next().is_some_and(|line| matches!(Said::of(line.text), Said::Word(_))) {
         return Named::Nothing(String::new());
     }
     let heading = Heading::above(cursor, 0);
-    Run { floor: 0, path: None, unsure: None, reason: None }.name(cursor, heading)
+    Run { floor: 0, path: last, unsure: None, reason: None }.name(cursor, heading)
 }
 
 /// What the text above a block says of its file.
@@ -233,8 +234,11 @@ fn spoken_of(prose: &[String], path: &str) -> Option<String> {
 
 /// The path of the block before this run, or what it may be, unless that block, or anything since, is at fault or in
 /// another format.
-fn last_path(script: &Script) -> (Option<Target>, Option<(Vec<Target>, Choice)>) {
-    let last = script.edits.last().filter(|edit| edit.format == FormatId::SearchReplace);
+pub(super) fn last_path(
+    script: &Script,
+    format: FormatId,
+) -> (Option<Target>, Option<(Vec<Target>, Choice)>) {
+    let last = script.edits.last().filter(|edit| edit.format == format);
     let Some(last) = last else { return (None, None) };
     let since =
         |fault: &Diagnostic| fault.is_error() && fault.span().is_some_and(|span| span.start >= last.span.end);

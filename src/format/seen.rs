@@ -9,6 +9,9 @@ use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 
+/// What is said of a response in which nothing else was seen.
+pub const PROSE: &str = "this is prose, or code that does not say which file it is for";
+
 /// How many files are named.
 const FILES: usize = 10;
 
@@ -65,7 +68,7 @@ pub fn seen(response: &Response, script: &Script, asked: Option<FormatId>) -> Ve
     }
     if found.is_empty() && script.diagnostics.is_empty() {
         let help = "ask for the edits in one of the formats; 'git llm-apply prompt' prints how to write them";
-        found.push(unread(all, "this is prose, or code that does not say which file it is for", help));
+        found.push(unread(all, PROSE, help));
     }
     found
 }
@@ -139,7 +142,7 @@ fn empty(line: Line<'_>, begins: bool) -> Option<&'static str> {
 }
 
 /// How a line hides edits: HTML escapes, or a string's.
-fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
+pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
     let text = trim(line.text);
     if let Some(rest) = text.strip_prefix("&lt;") {
         let opening = OPENINGS.iter().any(|opening| {
@@ -149,6 +152,11 @@ fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
         let help = "take the answer as plain text, not out of a page's source; or undo the escapes &lt; &gt; &quot; &amp;";
         return opening.then_some(("the tags are escaped as in HTML", help));
     }
+    let bare = text.starts_with('\\').then(|| text.replace('\\', ""));
+    if bare.is_some_and(|bare| bare.starts_with("*** Begin Patch") || starts_with_any(&bare)) {
+        let help = "take the answer as plain text, not as Markdown that was escaped once more";
+        return Some(("the lines are escaped as in Markdown", help));
+    }
     let breaks = text.contains("\\n");
     let has = |wanted: &str| memchr::memmem::find(text.as_bytes(), wanted.as_bytes()).is_some();
     let patch = ["*** Begin Patch\\n", "<<<<<<< SEARCH\\n", "<edit file=\\\"", "<FILE_CHANGES>\\n"]
@@ -156,6 +164,11 @@ fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
         .any(has);
     let help = "undo the escapes, as 'jq -r' does: the answer is what the string says";
     (breaks && patch).then_some(("the edits stand within a string, with \\n for line breaks", help))
+}
+
+/// Whether a text begins as a format does.
+fn starts_with_any(text: &str) -> bool {
+    OPENINGS.iter().any(|opening| starts_with_ignore_case(text, opening))
 }
 
 /// JSON that begins its line and breaks off where the response ends.

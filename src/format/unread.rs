@@ -2,8 +2,8 @@
 //!
 //! Alone they are prose. Beside edits that were read they are errors: nothing that is declared is dropped.
 
-use super::scan::{Cursor, trim, trim_start};
-use super::{Format, read_to, tag};
+use super::scan::{Cursor, Line, trim, trim_start};
+use super::{Format, read_to, seen, tag};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
@@ -28,9 +28,18 @@ const PATHS: &[&str] =
 impl Cursor<'_> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
     pub(super) fn note_unread(&mut self) {
-        let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return };
-        let line = line.trim_start();
-        if self.unread.len() < MOST && (is_tag(line.text) || is_half(line.text)) {
+        let Some(line) = self.line().map(Line::trim_start) else { return };
+        let is_noted = match line.text.as_bytes().first() {
+            _ if self.unread.len() >= MOST => false,
+            Some(b'<') => is_tag(line.text) || is_half(line.text),
+            Some(b'&' | b'\\') => seen::escaped(line).is_some(),
+            Some(b'@') => {
+                let below = self.lines().nth(1).map(|line| line.trim_start().text);
+                is_hunk(line.text) && below.is_some_and(|text| text.starts_with(['+', '-']))
+            }
+            _ => false,
+        };
+        if is_noted {
             self.unread.push(self.span(line.start, line.end()));
         }
     }
@@ -48,10 +57,20 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
         let found = script.diagnostics.iter().filter_map(Diagnostic::span);
         script.edits.iter().map(|edit| edit.span).chain(found).any(within)
     };
+    // What breaks off where the response ends may have been one.
+    let all = cursor.response().text();
+    let cut_off = cursor.json.cut_off.map(|start| cursor.span(start, all.trim_end().len().max(start)));
+    let cut_off = cut_off.filter(|&span| !is_read(span)).map(|span| {
+        let end = cursor.span(all.len(), all.len());
+        Diagnostic::error(Code::Truncated, span, "this JSON is never closed")
+            .with_lost(end)
+            .with_help("the response may be cut off; give the rest of it, or leave it out if it is no edit")
+    });
     let unread: Vec<_> = noted(cursor).filter(|(span, _)| !is_read(*span)).collect();
     for (span, message) in unread {
         script.diagnostics.push(Diagnostic::error(Code::Malformed, span, message).with_help(help));
     }
+    script.diagnostics.extend(cut_off);
 }
 
 /// The first thing in a response without edits that reads like one, and what is to be said of it.
@@ -88,6 +107,11 @@ fn is_half(text: &str) -> bool {
     let text = trim(text);
     let marks = text.bytes().take_while(|&byte| byte == b'<').count();
     matches!(text, "<SEARCH>" | "<REPLACE>") || ((5..=9).contains(&marks) && text[marks..].starts_with(' '))
+}
+
+/// Whether a line begins a hunk of a diff that no file is named for.
+fn is_hunk(text: &str) -> bool {
+    text == "@@" || text.starts_with("@@ ")
 }
 
 /// Whether a tag's name says that it is an edit.

@@ -29,9 +29,10 @@ pub(super) fn given(response: &Response, script: &Script) -> Vec<Edit> {
         let behind = script.regions.partition_point(|region| region.span.end <= edit.span.start);
         script.regions.get(behind).is_none_or(|region| region.span.start >= edit.span.end)
     };
-    let mut files = read(response, &[FORMAT]).edits;
-    files.retain(outside);
-    files
+    let Script { mut edits, unsure, .. } = read(response, &[FORMAT]);
+    // What only a paragraph speaks of is more often a part of the file.
+    edits.retain(|edit| outside(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span));
+    edits
 }
 
 fn opens(cursor: &Cursor<'_>) -> bool {
@@ -171,7 +172,7 @@ fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
     }
     let nearest = cursor.above().find(|line| !line.is_blank());
     let is_near = nearest.is_some_and(|line| matches!(Said::of(line.text), Said::File(_) | Said::Path(_)));
-    let named = match file_above(cursor) {
+    let named = match file_above(cursor, None) {
         Named::OneOf(mut candidates, choice @ Choice::Exists { .. }) => {
             let is_shell = SHELLS.iter().any(|shell| fence.info.eq_ignore_ascii_case(shell));
             candidates.retain(|path| !is_shell && matches!(Said::of(&path.raw), Said::Path(_)));

@@ -63,12 +63,13 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
         let mut paragraph: Vec<&str> = Vec::new();
         while let Some(&line) = lines.peek() {
             let text = trim(line);
-            if Fence::of(line).is_some() {
+            // A fence may open behind a list's mark.
+            if Fence::of(line).or_else(|| Fence::of(without_mark(text))).is_some() {
                 if fences == 0 || !paragraph.is_empty() {
                     break;
                 }
                 fences -= 1;
-            } else if is_rule(text) {
+            } else if is_rule(text) || is_markup(text) {
                 if !paragraph.is_empty() {
                     break;
                 }
@@ -96,7 +97,7 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
             return None;
         }
         if says_something(&text) {
-            return joined(plain(&text));
+            return joined(&without_emphasis(plain(&text)));
         }
     }
     None
@@ -107,9 +108,46 @@ fn is_rule(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=') || is_blank(byte))
 }
 
-/// Whether a line begins a heading, an item of a list or a row of a table.
+/// Whether a line is nothing but a tag or a comment, or the row of a table.
+fn is_markup(text: &str) -> bool {
+    let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    let is_tag = |inner: &str| {
+        inner.starts_with("!--")
+            || !inner.contains('>')
+                && inner.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?|".contains(c))
+    };
+    inner.is_some_and(is_tag) || text.starts_with('|')
+}
+
+/// Whether a line begins a heading or an item of a list.
 fn begins_block(text: &str) -> bool {
-    without_mark(text).len() < text.len() || text.starts_with('|')
+    without_mark(text).len() < text.len()
+}
+
+/// Prose without the marks of what is bold in it.
+fn without_emphasis(text: &str) -> String {
+    let mut code = code::InCode::of(text);
+    let marks: Vec<usize> =
+        text.match_indices("**").map(|(at, _)| at).filter(|&at| !code.holds(at)).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    let mut open: Option<usize> = None;
+    for at in marks {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + 2..].chars().next();
+        let is_text = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
+        match open {
+            Some(opening) if is_text(before) && !behind.is_some_and(char::is_alphanumeric) => {
+                out.push_str(&text[from..opening]);
+                out.push_str(&text[opening + 2..at]);
+                (from, open) = (at + 2, None);
+            }
+            _ if is_text(behind) && !before.is_some_and(char::is_alphanumeric) => open = Some(at),
+            _ => {}
+        }
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// A line without the mark of a heading or of a list's item.
@@ -159,6 +197,8 @@ const ANNOUNCING: &[&str] = &[
     "applied",
     "are",
     "as",
+    "ask",
+    "asked",
     "at",
     "be",
     "below",
@@ -197,9 +237,12 @@ const ANNOUNCING: &[&str] = &[
     "format",
     "full",
     "great",
+    "go",
     "good",
     "happy",
     "helper",
+    "helps",
+    "hope",
     "function",
     "method",
     "class",
@@ -218,9 +261,11 @@ const ANNOUNCING: &[&str] = &[
     "i’ve",
     "implementation",
     "in",
+    "if",
     "is",
     "it",
     "its",
+    "know",
     "let",
     "let's",
     "let’s",
@@ -289,11 +334,13 @@ const ANNOUNCING: &[&str] = &[
     "updates",
     "version",
     "want",
+    "wanted",
     "we",
     "what",
     "which",
     "will",
     "with",
+    "works",
     "would",
     "you",
     "you'd",
@@ -360,6 +407,11 @@ mod tests {
             ("- **Cache it**:\n", "Cache it"),
             ("Great question! Sure: it was slow.\n", "it was slow."),
             ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
+            ("- **First**: cache **it** in `a**b**`.\n", "First: cache it in `a**b**`."),
+            ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
+            ("Cache it.\n\n<tool_call>\n", "Cache it."),
+            ("Cache it.\n<!-- not this -->\n", "Cache it."),
+            ("Cache it.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Cache it."),
             ("Cache it.\n\n---\n", "Cache it."),
             (
                 "Here is the change to `a.rs` that makes it fast:\n",
@@ -382,6 +434,11 @@ mod tests {
             "Now the changes to src/a.rs:\n",
             "OK\n",
             "Cache it.\n```\nx\n```\n",
+            "Here you go:\n",
+            "Below is the diff you asked for. Let me know if it works.\n",
+            "Below is the diff you asked for.\n",
+            "<function_calls>\n",
+            "2. ```python\n",
             "\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");

@@ -1,7 +1,7 @@
 //! Joining corrected edits with the good ones of a refused attempt. Pure.
 
 use crate::diag::{Diagnostic, Severity};
-use crate::edit::{Edit, Script};
+use crate::edit::{Edit, Script, shown};
 use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -213,9 +213,12 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let gap_path = |slot: &Slot| {
         let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
         let mut paths = about.filter_map(|(at, _)| attempt.diagnostics.get(*at)?.path.as_deref());
-        paths.next().map(without_dot)
+        paths.next().map(shown)
     };
-    let slot_path = |at: usize| edit_of(&slots[at]).map(path).or_else(|| gap_path(&slots[at]));
+    let paths: Vec<Option<String>> =
+        slots.iter().map(|slot| edit_of(slot).map(path).or_else(|| gap_path(slot))).collect();
+    let given_paths: Vec<String> = corrections.edits.iter().map(path).collect();
+    let slot_path = |at: usize| paths[at].as_deref();
     if given.is_empty() && !corrections.edits.is_empty() {
         let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
         return Err(Mismatch::Nothing { failed });
@@ -224,7 +227,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         true => BTreeMap::new(),
         false => {
             let waits = |at: usize| slots[at].state == SlotState::Waiting;
-            assign(&failed, &given, waits, slot_path, |at| path(&corrections.edits[at]))?
+            assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str())?
         }
     };
 
@@ -287,12 +290,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     Ok((joined, order))
 }
 
-fn path(edit: &Edit) -> &str {
-    without_dot(&edit.path.raw)
-}
-
-fn without_dot(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+fn path(edit: &Edit) -> String {
+    edit.path.shown()
 }
 
 fn slot_name(at: usize, path: Option<&str>) -> String {
@@ -419,6 +418,11 @@ mod tests {
         assert_eq!(joined(ABC, &[1], &[("c", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "c:2"]);
         assert_eq!(joined(ABC, &[1], &[("x", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "x:2"]);
         assert_eq!(joined(ABC, &[1], &[("x", "2"), ("y", "2")]).unwrap(), ["x:2", "b:1", "y:2"]);
+        let apart: &[(&str, &str)] = &[("d/a", "1"), ("d/b", "1"), ("c", "1")];
+        assert_eq!(
+            joined(apart, &[2], &[("d\\b", "2"), ("./d/a", "2")]).unwrap(),
+            ["./d/a:2", "d\\b:2", "c:1"]
+        );
         let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
         assert_eq!(joined(twice, &[2], &[("a", "3"), ("a", "4")]).unwrap(), ["a:3", "a:4", "b:1"]);
     }

@@ -260,12 +260,14 @@ impl Operation<'_, '_> {
         if !hunks.is_empty() {
             let (_, version) = self.editable(&path)?;
             let applied = self.apply(&path, &version, hunks)?;
-            if applied.version.content().line_count() > 0 {
-                let message = format!("`{path}` has lines that the diff which removes it does not have");
+            let left = applied.version.content().line_count();
+            if left > 0 {
+                let left = if left == 1 { "a line".to_owned() } else { format!("{left} lines") };
+                let message = format!("`{path}` has {left} that the diff which removes it does not have");
                 return Err(self
                     .error(Code::Conflict, message)
                     .with_help("remove it by a diff of all of its lines as they are now")
-                    .with_evidence(locate::beginning(applied.version.content()))
+                    .with_evidence(locate::beginning(version.content()))
                     .into());
             }
             matched = applied.matched;

@@ -9,7 +9,7 @@ use super::quotes::{Quotes, Quoting, counted, numbered};
 use super::{Difference, EditState, Finding, Report, Status};
 use crate::diag::{Code, Evidence, Nearest, RowKind};
 use crate::edit::FormatId;
-use crate::prompt::{self, CONTEXT_LINES, instructions};
+use crate::prompt::{self, instructions};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
         }
         out.push_str("\nSend the edits again. This is how to write them");
         let _ = writeln!(out, "{}:\n", if formats.len() > 1 { ", for example" } else { "" });
-        let how = instructions(asked, CONTEXT_LINES);
+        let how = instructions(asked, self.report.lesson);
         if out.len() + how.len() < limit {
             out.push_str(how.trim_end());
             out.push('\n');
@@ -149,7 +149,7 @@ impl<'a> Text<'a> {
                 && finding.edit.is_none()
         });
         if let Some(format) = self.one_format(&sections).filter(|_| unread) {
-            let how = instructions(format, CONTEXT_LINES);
+            let how = instructions(format, self.report.lesson);
             if out.len() + how.len() + 100 < limit {
                 let _ = write!(out, "\n## How the format goes\n\n{}\n", how.trim_end());
             }

@@ -26,6 +26,7 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
+use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
 use record::{Record, RecordKind};
@@ -259,6 +260,8 @@ pub struct Report {
     pub edits: Vec<EditReport>,
     /// What was declared in the responses and could not be read as an edit.
     pub unread: Vec<UnreadReport>,
+    /// What a model is to be taught if its answer has to be written anew.
+    pub lesson: Lesson,
     /// What stands around the edits, in the order of the responses.
     pub prose: Vec<String>,
     /// What is wrong with the response, or worth knowing.
@@ -354,6 +357,7 @@ impl Report {
             branch: None,
             edits: Vec::new(),
             unread: Vec::new(),
+            lesson: Lesson::default(),
             prose: Vec::new(),
             findings: Vec::new(),
             obstacles: Vec::new(),

@@ -90,7 +90,12 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
     }
     if let Some(lines) = evidence.unique_lines.filter(|lines| *lines <= 30) {
-        let _ = writeln!(out, "  {DIM}any {lines} lines in a row stand in this file once{DIM:#}");
+        let what = if lines == 1 {
+            "each line stands".to_owned()
+        } else {
+            format!("any {lines} lines in a row stand")
+        };
+        let _ = writeln!(out, "  {DIM}{what} in this file once{DIM:#}");
     }
 }
 

@@ -227,7 +227,7 @@ const DIFF: Chapter = Chapter {
     pieces: &[
         Text(
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
-             `patch`) or bare. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and \
+             `patch`) or bare. A fence without names is for the file that the text above it names. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and \
              text as the reason. Of a header is obeyed:",
         ),
         Item(
@@ -319,8 +319,8 @@ const EDIT_CALLS: Chapter = Chapter {
 const WHOLE_FILE: Chapter = Chapter {
     title: "whole files",
     pieces: &[Text(
-        "A path on a line of its own, or in a fence's info string, and then the fence with all of the file. Any snippet looks \
-         like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which files an \
+        "A path on a line of its own, in a heading or in a fence's info string, and then the fence with all of the file. Any \
+         snippet looks like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which files an \
          answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
          (`--allow-shrink`). One with fences of its own needs a longer one around it.",
     )],

@@ -224,8 +224,9 @@ impl Call<'_, '_> {
             Some(name) => is_writer(name),
             None => asked || has(&["file_path", "filePath"]),
         };
-        // Those that insert say where.
-        let writes = writes && !has(WHERE);
+        // Those that insert say where, and those that change say what.
+        let other = |child| key::is_of_change(tree.key(child)) && !TEXT.contains(&tree.key(child));
+        let writes = writes && !has(WHERE) && !tree.children(at).any(other);
         let is_dry = tree.member(at, &["dryRun", "dry_run"]).is_some_and(|dry| tree.written(dry) == "true");
         let op = match command {
             _ if is_dry => return Ok(None),

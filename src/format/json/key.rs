@@ -39,7 +39,7 @@ pub(in crate::format) const TEXT: &[&str] = &["content", "file_text"];
 const CONTENTS: &[&str] = &["contents", "new_content", "newContent", "code_edit", "text", "code"];
 /// What is to be done.
 pub(in crate::format) const COMMAND: &[&str] =
-    &["command", "action", "operation", "op", "type", "change_type"];
+    &["command", "action", "operation", "op", "type", "change_type", "tool"];
 /// What else says that something is to be changed.
 const CHANGES: &[&str] = &[
     "after",

@@ -49,7 +49,8 @@ impl Block {
         else {
             let counts = counts(from_here, script, is_new);
             let lines = cursor.response().lines_of(cursor.span(opening.start, cursor.at()));
-            let message = format!("this {name} block is not closed{counts}; {lines} are not taken");
+            let are = if lines.first == lines.last { "is" } else { "are" };
+            let message = format!("this {name} block is not closed{counts}; {lines} {are} not taken");
             return truncated(message, "give the block once more, with its closing marker");
         };
         let block = span.join(end);

@@ -144,3 +144,12 @@ fn a_model_gets_the_exact_text_and_a_terminal_none_that_it_acts_on() {
     assert!(!escaped.contains(|c: char| is_hidden(c) && c != '\n' && c != '\t'), "{escaped}");
     assert!(escaped.ends_with("stands for a character that cannot be shown.\n"));
 }
+
+#[test]
+fn what_is_not_allowed_is_not_taught() {
+    let mut report = Report::new(Status::NoEdits);
+    let teaches = |report: &Report| text(report).contains("op=\"remove\"");
+    assert!(teaches(&report));
+    report.lesson.delete = false;
+    assert!(!teaches(&report));
+}

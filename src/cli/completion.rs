@@ -99,7 +99,7 @@ fn value(arg: &Arg) -> Value {
 }
 
 /// The names of the verbs.
-fn names<'v>(verbs: &'v [Verb]) -> impl Iterator<Item = &'v str> {
+fn names(verbs: &[Verb]) -> impl Iterator<Item = &str> {
     verbs.iter().map(|verb| verb.name.as_str()).filter(|name| !name.is_empty())
 }
 

@@ -52,6 +52,11 @@ impl Manifest {
         })
     }
 
+    /// Whether an object of that name may be in it: what is in its packs is not listed.
+    pub(super) fn may_have(&self, id: &str) -> bool {
+        self.has_loose(id) || self.items.iter().any(|item| item.name.starts_with("pack/"))
+    }
+
     /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
     pub(super) fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
         let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };

@@ -199,10 +199,12 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn is_named(&self, objects: &Manifest, movement: &Movement) -> Result<bool> {
-        let holds = |value: &str| value == movement.new || objects.has_loose(value);
+        // A commit that was there before is named anyway, and needs none of them.
+        let is_new = objects.may_have(&movement.new);
+        let holds = |value: &str| (is_new && value == movement.new) || objects.has_loose(value);
         if self.has_references_by_git() {
             return Ok(self.values_by_git()?.iter().any(|(_, value)| holds(value))
-                || self.is_logged_by_git(movement)?);
+                || (is_new && self.is_logged_by_git(movement)?));
         }
         let failed = |e| Error::git("list references", e);
         for reference in self.git.references().map_err(failed)? {
@@ -213,7 +215,7 @@ impl Repo {
             }
         }
         // Git had moved it, and it went back.
-        Ok(movement.is_in(&self.log_file(&movement.name)))
+        Ok(is_new && movement.is_in(&self.log_file(&movement.name)))
     }
 
     /// By which it is known again that no reference has come, gone or moved.

@@ -253,8 +253,11 @@ mod schema {
             let fine = match keyword.as_str() {
                 "$schema" | "$defs" | "title" | "description" => true,
                 "$ref" => {
-                    let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                    all.extend(complaints(root, &root["$defs"][name], value, at));
+                    let of = match wanted.as_str().unwrap() {
+                        "#" => root,
+                        other => &root["$defs"][other.strip_prefix("#/$defs/").unwrap()],
+                    };
+                    all.extend(complaints(root, of, value, at));
                     true
                 }
                 "const" => value == wanted,
@@ -406,6 +409,24 @@ mod schema {
     }
 
     #[test]
+    fn holds_for_suggestions() {
+        let sandbox = Sandbox::new();
+        let good = create("z", "w", "z\n");
+        let bad = patch("README", "w", "not there\n", "y\n");
+        let file = |name: &str, text: &str| std::fs::write(sandbox.root().join(name), text).unwrap();
+        file("good", &good);
+        file("bad", &bad);
+        let run = sandbox.run(["--json", "-x", "true", "-b", "try/{n}", "../good", "../bad"]);
+        let report = reported(run, 1, "refused");
+        assert_eq!(report["suggestions"].as_array().unwrap().len(), 2);
+        let run = sandbox.run(["--json", "-x", "false", "-b", "more/{n}", "../good"]);
+        let report = reported(run, 2, "failed");
+        assert_eq!(report["suggestions"][0]["checks"], false);
+        reported(sandbox.run(["--json", "-b", "main{n}", "-n", "../good"]), 0, "checked");
+        reported(sandbox.run(["--json", "-b", "{slug}", "-n", "../good", "../good"]), 129, "failed");
+    }
+
+    #[test]
     fn holds_for_what_recover_prints() {
         let clean = reported(Sandbox::new().run(["recover", "--json"]), 0, "nothing");
         assert_eq!(clean["recovered"], serde_json::json!([]));
@@ -515,6 +536,7 @@ mod schema {
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
             Obstacle::Locked(PathBuf::new()),
+            Obstacle::Exists(path()),
             Obstacle::CheckedOut { branch: path(), worktree: PathBuf::new() },
         ];
         for one in &all {
@@ -528,6 +550,7 @@ mod schema {
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)
                 | Obstacle::Locked(_)
+                | Obstacle::Exists(_)
                 | Obstacle::CheckedOut { .. } => {}
             }
         }

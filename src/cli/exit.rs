@@ -65,6 +65,21 @@ impl Exit {
         }
     }
 
+    /// That of several runs at once: the first in a fixed order that one of them has.
+    pub fn of_several(all: &[Self]) -> Self {
+        let order = [
+            Exit::Interrupted,
+            Exit::Fatal,
+            Exit::Usage,
+            Exit::NoEdits,
+            Exit::Refused,
+            Exit::InTheWay,
+            Exit::HookRefused,
+            Exit::ExecFailed,
+        ];
+        order.into_iter().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
+    }
+
     /// The status that goes with a report.
     pub fn of_report(report: &Report) -> Self {
         match report.status {
@@ -90,7 +105,7 @@ impl Exit {
             | flow::Error::Attempt(_)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
-            flow::Error::Trailer(_) => Exit::Usage,
+            flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,
             flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) => Exit::Usage,
         }

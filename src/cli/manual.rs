@@ -5,6 +5,7 @@
 mod formats;
 mod roff;
 mod running;
+mod suggestions;
 mod text;
 
 pub use formats::{Chapter, chapter};
@@ -67,6 +68,8 @@ pub fn page() -> String {
     }
     page.section("RESUMING");
     page.pieces(text::RESUMING);
+    page.section("SUGGESTIONS");
+    page.pieces(suggestions::SUGGESTIONS);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);

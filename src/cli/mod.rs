@@ -10,6 +10,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod suggest;
 
 use crate::flow;
 use crate::transaction::{self, Failure, Ran, interrupt};

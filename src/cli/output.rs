@@ -101,6 +101,42 @@ impl Printer {
         }
     }
 
+    /// Suggestions: what there is to be said of each, then all of them in a table.
+    pub(super) fn suggestions(&self, report: &Report, exit: Exit) {
+        if self.output.json {
+            return self.json(report, exit);
+        }
+        let bold = anstyle::Style::new().bold();
+        for one in &report.suggestions {
+            let is_done = one.exit_code == Exit::Done.code();
+            if is_done && !self.output.verbose && one.report.findings.is_empty() {
+                continue;
+            }
+            if !is_done || !self.output.quiet {
+                let responses = one.report.responses.join(", ");
+                let of = if responses.is_empty() { responses } else { format!(" ({})", escape(&responses)) };
+                self.err(&format!("{bold}{}{bold:#}{of}\n", escape(&one.branch)));
+            }
+            match is_done && !self.output.verbose {
+                true if self.output.quiet => {}
+                true => self.err(&report::findings(&one.report, Style { verbose: false })),
+                false => self.text(&one.report),
+            }
+        }
+        if self.output.quiet || report.suggestions.is_empty() {
+            return;
+        }
+        self.out(&report::table(report));
+        let landed = report.suggestions.iter().filter(|one| one.size.is_some()).count();
+        if landed > 0 {
+            self.out(&format!(
+                "{landed} of {} landed; 'git llm-apply accept <branch>' takes one, 'git llm-apply drop <branch>…' removes \
+                 others\n",
+                report.suggestions.len()
+            ));
+        }
+    }
+
     /// What to send back to the model, if anything was refused. It is for a pipe; where it is seen, it is escaped.
     fn feedback(&self, report: &Report) -> bool {
         let mut stdout = std::io::stdout();
@@ -165,7 +201,8 @@ impl Printer {
         self.error(&failure.to_string(), help, exit);
     }
 
-    fn printed(&self, failure: &Failure) {
+    /// What a hook or a command has printed.
+    pub(super) fn printed(&self, failure: &Failure) {
         let mut stderr = std::io::stderr();
         if failure.skipped > 0 {
             let _ = writeln!(stderr, "[{} bytes of output are left out; -v shows all]", failure.skipped);

@@ -274,11 +274,6 @@ impl Settings {
         if output.json && output.feedback {
             return Err("--json does not go with --feedback");
         }
-        if self.options.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
-            return Err(
-                "a branch's name with {…} in it is kept for templates, which this version does not have",
-            );
-        }
         Ok(())
     }
 

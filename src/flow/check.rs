@@ -33,7 +33,7 @@ pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) 
 }
 
 impl Run<'_> {
-    fn check(&self, repo: &Repo, preview: bool) -> Result<(Report, Option<Compared>), Error> {
+    pub(super) fn check(&self, repo: &Repo, preview: bool) -> Result<(Report, Option<Compared>), Error> {
         if self.is_empty() {
             return Ok((self.no_edits(), None));
         }

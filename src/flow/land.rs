@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
-const ATTEMPTS: usize = 3;
+pub(super) const ATTEMPTS: usize = 3;
 
 /// From which commit to which a branch has moved.
-type Moved = (Option<Oid>, Oid);
+pub type Moved = (Option<Oid>, Oid);
 
 /// What became of it.
 #[must_use]
@@ -57,13 +57,19 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
             {
                 attempt += 1
             }
-            outcome => return outcome.map(|(report, moved)| Done { report, moved, repo }),
+            outcome => {
+                let (report, moved) = outcome?;
+                if moved.is_some() {
+                    repo.maintain();
+                }
+                return Ok(Done { report, moved, repo });
+            }
         }
     }
 }
 
 /// Settles killed runs first, as every flow does that changes something.
-fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
+pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
     for one in transaction::recover(repo, timeout, false)? {
         watch.recovered(&one);
     }
@@ -72,7 +78,11 @@ fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Erro
 
 impl Run<'_> {
     /// Lands on the target that was chosen at the first try.
-    fn land(&self, repo: &Repo, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
+    pub(super) fn land(
+        &self,
+        repo: &Repo,
+        first: &OnceCell<Target>,
+    ) -> Result<(Report, Option<Moved>), Error> {
         let target = self.target(repo)?;
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let ready = match self.ready(repo, &target)? {
@@ -131,7 +141,6 @@ impl Run<'_> {
         if target.checked_out {
             repo.tell_of_new_index();
         }
-        repo.maintain();
         Ok((report, Some((landed.old.or(target.start), landed.new))))
     }
 

@@ -14,17 +14,21 @@ mod ready;
 mod resume;
 mod run;
 mod series;
+mod suggest;
+mod template;
 mod told;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
-pub use land::{Done, land};
+pub use land::{Done, Moved, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
+pub use suggest::{Suggested, Suggestion, suggest};
+pub use template::{NoField, Template};
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
@@ -49,6 +53,9 @@ pub enum Error {
     /// What is given is no trailer.
     #[error("'{0}' is no trailer: <token>: <value>, on one line, the token of letters, digits and hyphens")]
     Trailer(String),
+    /// The names of several branches do not go together.
+    #[error("{0}")]
+    Names(String),
     /// A message is not one that a commit can have.
     #[error("{0}; nothing was changed")]
     Message(String),

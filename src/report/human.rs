@@ -22,7 +22,7 @@ const BOLD: Ansi = Ansi::new().bold();
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
-const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
 pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();

@@ -2,7 +2,7 @@
 
 use super::escape::is_hidden;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, RecoveredReport, Report, UnreadReport};
+use super::{Difference, EditReport, Finding, RecoveredReport, Report, SuggestionReport, UnreadReport};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -28,6 +28,22 @@ struct Object<'a> {
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
+    suggestions: Vec<Suggestion<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suggestion<'a> {
+    branch: &'a str,
+    size: Option<Size>,
+    checks: Option<bool>,
+    report: Object<'a>,
+}
+
+#[derive(Serialize)]
+struct Size {
+    files: usize,
+    added: usize,
+    removed: usize,
 }
 
 #[derive(Serialize)]
@@ -189,7 +205,11 @@ struct Error<'a> {
 /// # Errors
 /// None that a value of these types could cause.
 pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error> {
-    let text = serde_json::to_string(&Object {
+    Ok(spell_out(serde_json::to_string(&object(report, exit_code))?))
+}
+
+fn object(report: &Report, exit_code: u8) -> Object<'_> {
+    Object {
         schema_version: SCHEMA_VERSION,
         status: report.status.as_str(),
         exit_code,
@@ -217,8 +237,18 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
-    })?;
-    Ok(spell_out(text))
+        suggestions: report.suggestions.iter().map(suggestion).collect(),
+    }
+}
+
+/// Suggestions hold none of their own.
+fn suggestion(one: &SuggestionReport) -> Suggestion<'_> {
+    Suggestion {
+        branch: &one.branch,
+        size: one.size.map(|super::Size { files, added, removed }| Size { files, added, removed }),
+        checks: one.checks,
+        report: object(&one.report, one.exit_code),
+    }
 }
 
 fn recovered(one: &RecoveredReport) -> Recovered<'_> {

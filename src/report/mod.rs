@@ -8,6 +8,7 @@ mod human;
 mod json;
 mod quotes;
 mod refusal;
+mod suggestions;
 mod summary;
 mod wanted;
 
@@ -16,6 +17,7 @@ pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
 pub use quotes::Quoting;
+pub use suggestions::table;
 pub use summary::summary;
 pub use wanted::Wanted;
 
@@ -247,6 +249,34 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+    /// Suggestions, each on a branch of its own.
+    pub suggestions: Vec<SuggestionReport>,
+}
+
+/// One of several suggestions.
+#[derive(Debug, Clone)]
+pub struct SuggestionReport {
+    /// Its branch.
+    pub branch: String,
+    /// The exit status that it would have had alone.
+    pub exit_code: u8,
+    /// How much it changes, if it landed.
+    pub size: Option<Size>,
+    /// Whether the commands of `--exec` have passed, where they were run.
+    pub checks: Option<bool>,
+    /// What it says of itself.
+    pub report: Report,
+}
+
+/// How much is changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Files.
+    pub files: usize,
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
 }
 
 /// What became of a killed process's transaction.
@@ -291,6 +321,7 @@ impl Report {
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
+            suggestions: Vec::new(),
         }
     }
 }

@@ -42,7 +42,8 @@ pub const OPTIONS: &[Opt] = &[
             "branch",
             "commit to this branch; leave the checkout alone",
             "HEAD, index and checkout stay as they are, unless the branch is the one that is checked out here. A branch \
-             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused.",
+             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused. With \
+             `{n}`, `{slug}`, `{id}` or `{stem}` in it each response gets a branch: see SUGGESTIONS.",
         )
     },
     Opt {

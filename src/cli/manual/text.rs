@@ -19,7 +19,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Text(
         "A `<response>` is a file; `-`, or none where standard input is no terminal, is standard input. Several are one \
-         transaction, in the order given.",
+         transaction, in the order given, unless each is to get a branch of its own: see SUGGESTIONS.",
     ),
     Heading("Where an edit goes"),
     Text(
@@ -206,6 +206,11 @@ pub(super) const JSON: &[Piece] = &[
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item("`feedback`", "Where edits were refused, what `--feedback` prints; else null."),
+    Item(
+        "`suggestions`",
+        "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \
+         which is such an object.",
+    ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];
 

@@ -7,7 +7,9 @@ mod options;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use options::NOT_FOR_ASK;
-pub use options::{ASK_OPTIONS, FORMAT_NAMES, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS};
+pub use options::{
+    ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
+};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -75,6 +77,9 @@ pub const VERBS: &[(&str, &str)] = &[
     ("prompt", "print what to send to a model: instructions, files, request"),
     ("ask", "send that to a command, land its answer, and tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
+    ("list", "print what has landed here, a line each"),
+    ("show", "print one landing: edits, commits, the response"),
+    ("forget", "take a landing's record away for good; the commits stay"),
 ];
 
 /// The verb that a mistyped word is most like, if it is like one.
@@ -138,13 +143,25 @@ fn directory() -> Arg {
         .help("run as if started there")
 }
 
+/// A landing on record.
+fn id(required: bool) -> Arg {
+    let help = "the landing: its id or the beginning of it, or one of its commits";
+    Arg::new("id").value_name("id").required(required).help(help)
+}
+
+/// A verb that reads no response and prints a report.
+fn telling(command: Command) -> Command {
+    let output = |option: &&Opt| ["json", "quiet", "verbose", "color"].contains(&option.long);
+    command.arg(directory()).args(OPTIONS.iter().filter(output).flat_map(arguments))
+}
+
 /// The whole command line.
 pub fn command() -> Command {
     let with = |command: Command, check: bool| {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover, list, show, forget] = VERBS else { return Command::new(NAME) };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -152,7 +169,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover | list | show | forget) [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
@@ -178,9 +195,10 @@ pub fn command() -> Command {
                 .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
                 .arg(pathspecs()),
         )
-        .subcommand(verb(recover).arg(directory()).args(RECOVER_OPTIONS.iter().flat_map(arguments)).args(
-            OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
-        ))
+        .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(telling(verb(forget)).arg(id(true)))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.

@@ -85,7 +85,9 @@ impl Exit {
         match report.status {
             // With `--keep-going`: what would land beside edits that are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
-            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten => Exit::Done,
+            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten | Status::Shown => {
+                Exit::Done
+            }
             Status::PartlyLanded | Status::Refused => Exit::Refused,
             Status::NoEdits => Exit::NoEdits,
             Status::InTheWay => Exit::InTheWay,
@@ -103,6 +105,9 @@ impl Exit {
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
+            | flow::Error::NoLandings
+            | flow::Error::NoLanding(_)
+            | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,

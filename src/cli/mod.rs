@@ -4,6 +4,7 @@ mod apply;
 pub mod args;
 mod ask;
 pub mod exit;
+mod history;
 mod input;
 pub mod manual;
 mod output;
@@ -129,6 +130,9 @@ impl Error {
             } else {
                 "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
             }),
+            Error::Flow(F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..)) => {
+                Some("'git llm-apply list' names those that there are".into())
+            }
             Error::Flow(F::Unborn(_)) => Some("land the first commits without --no-ff".into()),
             Error::Flow(F::Attempt(id) | F::Transaction(T::Attempt { id, .. })) => {
                 Some(format!("give the whole response again; --abort={id} forgets this attempt"))
@@ -228,6 +232,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "list" => history::list(&matches),
+            "show" => history::show(&matches),
+            "forget" => history::forget(&matches),
             verb => apply::run(&matches, verb == "check"),
         }
     };

@@ -250,6 +250,7 @@ impl Settings {
         options.trailers = from.switch("trailers", options.trailers)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
         options.keep = from.switch("keep", options.keep)?;
+        options.record = from.switch("record", options.record)?;
         options.sensitive = config.list("llmapply.sensitive")?;
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
         options.lock_timeout = lock_timeout(config)?;

@@ -2,8 +2,11 @@
 
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
+use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Commits, Landed, Planned, Progress, Target, Transaction, interrupt};
+use crate::transaction::{
+    self, Attempt, Commits, Landed, Planned, Progress, Recording, Target, Transaction, interrupt,
+};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -97,15 +100,31 @@ impl Run<'_> {
         }
         self.check_merge(&target)?;
         let held = interrupt::hold();
-        let describe = |commits: &Commits, landed: bool| {
+        let landed_as = |commits: &Commits| {
             let mut report = report.clone();
             self.landed(repo, &mut report, &target, &ready.series, commits);
+            report.landing = self.options.record.then(|| ready.id.clone());
+            report
+        };
+        let describe = |commits: &Commits, landed: bool| {
+            let mut report = landed_as(commits);
             if !landed {
                 report.status = Status::Checked;
             }
             report::json(&report, 0).unwrap_or_default()
         };
-        let landed = match self.transact(repo, &target, &base, &ready.series, &describe) {
+        let recorded = |commits: &Commits| {
+            report::json(&landed_as(commits).without_directories(), 0).unwrap_or_default()
+        };
+        let record = self.options.record.then(|| Recording {
+            report: &recorded,
+            id: ready.id.clone(),
+            kind: RecordKind::Landed,
+            of: None,
+            responses: &self.responses,
+            also: self.base.into_iter().collect(),
+        });
+        let landed = match self.transact(repo, &target, &base, &ready.series, record, &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
@@ -126,7 +145,7 @@ impl Run<'_> {
         };
         drop(held);
         let made = transaction::with_merge(&landed.commits, landed.merge);
-        self.landed(repo, &mut report, &target, &ready.series, &made);
+        report = landed_as(&made);
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
@@ -150,6 +169,7 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
+        record: Option<Recording<'_>>,
         describe: &dyn Fn(&Commits, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
@@ -166,6 +186,7 @@ impl Run<'_> {
             cleanup: self.messages.last_cleanup(&self.options),
             describe,
             progress: &Told(self.watch),
+            record,
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

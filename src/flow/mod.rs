@@ -4,6 +4,7 @@
 
 mod ask;
 mod check;
+mod history;
 mod land;
 mod messages;
 mod model;
@@ -20,6 +21,7 @@ mod told;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use history::{forget, list, show};
 pub use land::{Done, Moved, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
@@ -74,6 +76,15 @@ pub enum Error {
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// Nothing is on record.
+    #[error("no landing is on record here")]
+    NoLandings,
+    /// There is no such landing on record.
+    #[error("no landing on record has the id or the commit '{0}'")]
+    NoLanding(String),
+    /// More than one landing is meant.
+    #[error("'{0}' is the beginning of several ids: {1}")]
+    AmbiguousLanding(String, String),
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]
     Skip(usize),

@@ -82,6 +82,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Keep a refused attempt.
     pub keep: bool,
+    /// Keep what lands, and the responses, for `list`, `show` and `undo`.
+    pub record: bool,
     /// The largest response, in bytes.
     pub max_size: u64,
     /// How long to wait for another landing.
@@ -125,6 +127,7 @@ impl Default for Options {
             diffs: false,
             keep_going: false,
             keep: true,
+            record: true,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),
         }

@@ -134,6 +134,12 @@ pub fn headline(report: &Report) -> String {
                 escape(&branch.name)
             );
         }
+        (Status::Forgotten, _) if !report.landings.is_empty() => {
+            for one in &report.landings {
+                let (id, branch) = (&one.record.id, escape(one.record.branch()));
+                let _ = writeln!(out, "forgot {id}; its commits stay on {branch}");
+            }
+        }
         (Status::Forgotten, _) => {
             let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);
             let _ = writeln!(out, "forgot the refused attempt {id}");

@@ -1,8 +1,11 @@
 //! The report as one JSON object; `man/report.schema.json` describes it and a test keeps the two together.
 
 use super::escape::is_hidden;
+use super::landings::Date;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, RecoveredReport, Report, SuggestionReport, UnreadReport};
+use super::{
+    Difference, EditReport, Finding, LandingReport, RecoveredReport, Report, SuggestionReport, UnreadReport,
+};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -28,6 +31,8 @@ struct Object<'a> {
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
+    landing: Option<&'a str>,
+    landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
 }
 
@@ -44,6 +49,27 @@ struct Size {
     files: usize,
     added: usize,
     removed: usize,
+}
+
+#[derive(Serialize)]
+struct Landing<'a> {
+    id: &'a str,
+    kind: &'static str,
+    of: Option<&'a str>,
+    branch: &'a str,
+    r#ref: &'a str,
+    old: Option<&'a str>,
+    new: &'a str,
+    time: String,
+    commits: Vec<Commit<'a>>,
+    responses: &'a [String],
+    texts: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Commit<'a> {
+    id: &'a str,
+    edits: &'a [usize],
 }
 
 #[derive(Serialize)]
@@ -237,6 +263,8 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
+        landing: report.landing.as_deref(),
+        landings: report.landings.iter().map(landing).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),
     }
 }
@@ -248,6 +276,24 @@ fn suggestion(one: &SuggestionReport) -> Suggestion<'_> {
         size: one.size.map(|super::Size { files, added, removed }| Size { files, added, removed }),
         checks: one.checks,
         report: object(&one.report, one.exit_code),
+    }
+}
+
+fn landing(one: &LandingReport) -> Landing<'_> {
+    let record = &one.record;
+    let commits = record.commits.iter().map(|(id, edits)| Commit { id, edits });
+    Landing {
+        id: &record.id,
+        kind: record.kind.as_str(),
+        of: record.of.as_deref(),
+        branch: record.branch(),
+        r#ref: &record.reference,
+        old: record.old.as_deref(),
+        new: &record.new,
+        time: Date::of(one.time).iso(),
+        commits: commits.collect(),
+        responses: &record.responses,
+        texts: &one.texts,
     }
 }
 

@@ -6,7 +6,9 @@ pub mod escape;
 mod feedback;
 mod human;
 mod json;
+mod landings;
 mod quotes;
+pub mod record;
 mod refusal;
 mod suggestions;
 mod summary;
@@ -16,8 +18,9 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
+pub use landings::{landings, porcelain, recorded_edits, shown, visible};
 pub use quotes::Quoting;
-pub use suggestions::table;
+pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
 pub use wanted::Wanted;
 
@@ -25,8 +28,9 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
-use crate::response::Response;
+use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
+use record::Record;
 use std::collections::HashMap;
 
 /// How it ended.
@@ -46,8 +50,10 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
-    /// A refused attempt was forgotten (`--abort`).
+    /// A refused attempt was forgotten (`--abort`), or the record of a landing.
     Forgotten,
+    /// Records of landings are shown.
+    Shown,
     /// Something went wrong.
     Failed,
 }
@@ -63,6 +69,7 @@ impl Status {
         Status::NoEdits,
         Status::InTheWay,
         Status::Forgotten,
+        Status::Shown,
         Status::Failed,
     ];
 
@@ -77,6 +84,7 @@ impl Status {
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
             Status::Forgotten => "forgotten",
+            Status::Shown => "shown",
             Status::Failed => "failed",
         }
     }
@@ -251,32 +259,21 @@ pub struct Report {
     pub attempt: Option<KeptAttempt>,
     /// Suggestions, each on a branch of its own.
     pub suggestions: Vec<SuggestionReport>,
+    /// The id under which it is recorded what has landed.
+    pub landing: Option<String>,
+    /// Landings that are on record, the newest first: those that are shown, or forgotten.
+    pub landings: Vec<LandingReport>,
 }
 
-/// One of several suggestions.
+/// A landing that is on record.
 #[derive(Debug, Clone)]
-pub struct SuggestionReport {
-    /// Its branch.
-    pub branch: String,
-    /// The exit status that it would have had alone.
-    pub exit_code: u8,
-    /// How much it changes, if it landed.
-    pub size: Option<Size>,
-    /// Whether the commands of `--exec` have passed, where they were run.
-    pub checks: Option<bool>,
-    /// What it says of itself.
-    pub report: Report,
-}
-
-/// How much is changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Size {
-    /// Files.
-    pub files: usize,
-    /// Lines that came.
-    pub added: usize,
-    /// Lines that went.
-    pub removed: usize,
+pub struct LandingReport {
+    /// What it was.
+    pub record: Record,
+    /// When it was recorded: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The responses, where they are shown.
+    pub texts: Vec<String>,
 }
 
 /// What became of a killed process's transaction.
@@ -322,11 +319,24 @@ impl Report {
             formats: FormatId::ALL.to_vec(),
             attempt: None,
             suggestions: Vec::new(),
+            landing: None,
+            landings: Vec::new(),
         }
     }
 }
 
 impl Report {
+    /// The same, with the responses known by the names of their files: where these lay is nobody else's business.
+    pub fn without_directories(mut self) -> Self {
+        let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
+        let unread = self.unread.iter_mut().map(|unread| &mut unread.response);
+        let findings = self.findings.iter_mut().filter_map(|finding| finding.response.as_mut());
+        for name in self.responses.iter_mut().chain(edits).chain(unread).chain(findings) {
+            *name = file_name(name).to_owned();
+        }
+        self
+    }
+
     /// The first good edit of each file that has one, by path.
     pub fn first_changes(&self) -> HashMap<&str, usize> {
         let mut first = HashMap::new();

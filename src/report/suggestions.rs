@@ -1,9 +1,35 @@
-//! Suggestions side by side, for people: a line each.
+//! Suggestions side by side; for people a line each.
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
-use super::{EditState, Report, Status, SuggestionReport};
+use super::{EditState, Report, Status};
 use std::fmt::Write;
+
+/// One of several suggestions.
+#[derive(Debug, Clone)]
+pub struct SuggestionReport {
+    /// Its branch.
+    pub branch: String,
+    /// The exit status that it would have had alone.
+    pub exit_code: u8,
+    /// How much it changes, if it landed.
+    pub size: Option<Size>,
+    /// Whether the commands of `--exec` have passed, where they were run.
+    pub checks: Option<bool>,
+    /// What it says of itself.
+    pub report: Report,
+}
+
+/// How much is changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Files.
+    pub files: usize,
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+}
 
 /// The table: branch, commit, edits, files, lines, and what `--exec` has said.
 pub fn table(report: &Report) -> String {

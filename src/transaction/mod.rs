@@ -27,6 +27,7 @@ mod outside;
 mod places;
 mod preview;
 mod publish;
+mod record;
 mod recover;
 mod replay;
 mod room;
@@ -41,6 +42,7 @@ pub use command::{Failure, Progress, Ran, Reason};
 pub use obstacles::Obstacle;
 pub use preview::{Preview, in_the_way};
 pub use publish::{Landed, Prepared};
+pub use record::{Recording, contents, forget, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use replay::{Brought, Replayed, move_to, replay};
 pub use series::{Making, Planned};
@@ -181,6 +183,8 @@ pub struct Options<'a> {
     pub describe: &'a dyn Fn(&Commits, bool) -> String,
     /// Who is told what hooks and commands do.
     pub progress: &'a dyn Progress,
+    /// What is to be kept of it (`llmapply.record`).
+    pub record: Option<Recording<'a>>,
 }
 
 /// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
@@ -411,8 +415,12 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let edits = series.iter().map(|planned| planned.edits.clone()).collect();
-        Ok(Prepared { transaction: self, commits, merge, edits, new: parent, net, staged, who })
+        let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
+        let record = match parent {
+            Some(new) => self.keep(&commits, merge, &edits, new)?,
+            None => None,
+        };
+        Ok(Prepared { transaction: self, commits, merge, edits, new: parent, net, staged, who, record })
     }
 
     /// Makes one commit, its message cleaned up at last.

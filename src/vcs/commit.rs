@@ -68,6 +68,19 @@ impl Repo {
         if let Some(key) = &manner.key {
             return self.sign(quarantine, draft, &texts, key, manner.stop);
         }
+        self.write_unsigned(draft, &texts, manner.encoding.as_deref())
+    }
+
+    /// Writes a commit that nothing asked for but this program: unsigned, and in UTF-8. `who` is a line of a commit.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn write_plain(&self, draft: &Draft<'_>, who: &str) -> Result<Oid> {
+        let [author, committer, message] = [who, who, draft.message].map(|text| text.as_bytes().to_vec());
+        self.write_unsigned(draft, &Texts { author, committer, message }, None)
+    }
+
+    fn write_unsigned(&self, draft: &Draft<'_>, texts: &Texts, encoding: Option<&str>) -> Result<Oid> {
         let mut commit = format!("tree {}\n", draft.tree).into_bytes();
         for parent in draft.parents {
             commit.extend_from_slice(format!("parent {parent}\n").as_bytes());
@@ -77,7 +90,7 @@ impl Repo {
             commit.extend_from_slice(who);
             commit.push(b'\n');
         }
-        if let Some(encoding) = &manner.encoding {
+        if let Some(encoding) = encoding {
             commit.extend_from_slice(format!("encoding {encoding}\n").as_bytes());
         }
         commit.push(b'\n');

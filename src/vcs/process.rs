@@ -124,3 +124,17 @@ pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
     })
     .map_err(failed)
 }
+
+/// Runs to the end with that on its standard input, and a file as its standard output.
+///
+/// # Errors
+/// Git cannot be started or failed; what it said is in the error.
+pub(super) fn told(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
+    let failed = |e| Error::io("run", "git", e);
+    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    // Short enough for a pipe. A git that does not read it says why.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
+    let output = child.wait_with_output().map_err(failed)?;
+    checked(command, output).map(drop)
+}

@@ -241,7 +241,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "trailers",
         "say in trailers where commits are from",
-        "After the message of a commit come, for each of its edits, `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
+        "After the message of a commit come `LLM-Apply-Id: <id>`, by which `list`, `show` and `undo` know the landing, for \
+         each of its edits `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
          and for each text that was found in the file, `LLM-Apply-Match: <tier> at line <n>`, after `similar` with its \
          figure. A reason cannot forge them.",
     ),
@@ -303,6 +304,14 @@ pub const OPTIONS: &[Opt] = &[
             "keep",
             "keep a refused attempt for --continue (default)",
             "With `--no-keep` a refusal leaves nothing at all. A dry run never does.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "record",
+            "keep what lands, and the response, for list and undo (default)",
+            "Under `refs/llm-apply/history`, which keeps it from being pruned. It holds all that was pasted. See HISTORY.",
         )
     },
     flag(
@@ -413,6 +422,26 @@ pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
          `llm-apply/discarded` in the git directory and named, and no file, branch or index is touched. What can be finished \
          or taken back still is.",
     )
+}];
+
+/// The options of list beside those of output.
+pub const LIST_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag(
+        "porcelain",
+        "print fields with tabs between, for programs",
+        "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
+         where it was and is, the time in seconds since 1970, the number of edits, and the names of the responses. What is \
+         not there is `-`.",
+    )
+}];
+
+/// The options of show beside those of output.
+pub const SHOW_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
 }];
 
 /// What `--format` takes.

@@ -245,6 +245,8 @@ codes! {
     Markers = "markers",
     /// The edit's result and what changed meanwhile are in conflict.
     Conflict = "conflict",
+    /// The edit builds on one that is not wanted, or without it would change another place.
+    LeftOut = "left-out",
     /// The edit changes nothing.
     NoChange = "no-change",
     /// The edit's result is there already.

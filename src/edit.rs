@@ -3,9 +3,10 @@
 //! An edit says what the model wrote, not yet what it means for a repository: paths are as written and
 //! texts are not located. [`crate::plan::resolve`] does both.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::response::Response;
 use crate::span::Span;
+use std::collections::BTreeSet;
 
 /// All that a parser found in one or several responses.
 ///
@@ -22,6 +23,8 @@ pub struct Script {
     pub message: Option<String>,
     /// The edits whose file only the tree tells, in the order they stand.
     pub unsure: Vec<Unsure>,
+    /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
+    pub left_out: BTreeSet<usize>,
 }
 
 /// An edit that the response does not clearly give a file; what the tree has says which is meant.
@@ -68,11 +71,31 @@ impl Script {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
     }
 
+    /// Leaves edits out, as if they were not there; the others keep their numbers. `wanted` says of an edit, counted from
+    /// 0, whether it stays, and without a number whether what could not be read as an edit still refuses the response.
+    pub fn leave_out(&mut self, wanted: impl Fn(Option<usize>) -> bool) {
+        for at in (0..self.edits.len()).filter(|at| !wanted(Some(*at))) {
+            self.left_out.insert(at);
+        }
+        for diagnostic in self.diagnostics.iter_mut().filter(|diagnostic| diagnostic.is_error()) {
+            let of = |span: Span| self.edits.iter().position(|edit| edit.span.holds(span));
+            if !wanted(diagnostic.span().and_then(of)) {
+                diagnostic.severity = Severity::Warning;
+            }
+        }
+    }
+
+    /// Whether an edit, counted from 0, is left out.
+    pub fn is_left_out(&self, edit: usize) -> bool {
+        self.left_out.contains(&edit)
+    }
+
     /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
     /// ends.
     pub fn paths(&self) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
-        let both = self.edits.iter().flat_map(|edit| {
+        let wanted = self.edits.iter().enumerate().filter(|(at, _)| !self.is_left_out(*at));
+        let both = wanted.flat_map(|(_, edit)| {
             let to = match &edit.op {
                 Op::Rename { to, .. } | Op::Copy { to, .. } => Some(&**to),
                 _ => None,

@@ -28,6 +28,11 @@ impl Span {
         Self { response: self.response, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
+    /// Whether all of another span lies in this one.
+    pub fn holds(self, other: Self) -> bool {
+        self.response == other.response && self.start <= other.start && other.end <= self.end
+    }
+
     /// The byte range, for slicing the response's text.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize

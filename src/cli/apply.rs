@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, args, input, suggest};
-use crate::flow::{self, Done, NotNumbers, Order, Resume, Template};
+use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume, Template};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
@@ -48,11 +48,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
     }
     let mut order = Order::default();
+    order.only = Some(numbers(matches, "only")?).filter(|only| only.last().is_some());
+    order.except = numbers(matches, "except")?;
     if let Some(id) = &settings.resume {
         let mut resume = Resume::find(&repo, id.as_deref(), branch.as_deref())?;
-        for numbers in skip {
-            resume.skip.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
-        }
+        resume.skip = numbers(matches, "skip")?;
         // What was said of that response goes before what is configured, what is typed before both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();
@@ -67,7 +67,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             let message = "--continue goes on with one branch: -b with {…} names several";
             return Err(Error::Usage(message.into()));
         }
-        return suggest::run(&template, order.responses, &settings, output, &printer);
+        return suggest::run(&template, order, &settings, output, &printer);
     }
     if settings.dry_run {
         let checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
@@ -80,6 +80,15 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     }
     let done = flow::land(order, &settings.options, &printer)?;
     finish(&done, &settings, output, &printer)
+}
+
+/// The numbers that were typed for an option, all together.
+fn numbers(matches: &ArgMatches, long: &str) -> Result<Numbers, Error> {
+    let mut all = Numbers::default();
+    for text in args::several(matches, long).unwrap_or_default() {
+        all.extend(text.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
+    }
+    Ok(all)
 }
 
 /// Reports what became of it, and shows it if that is wanted.

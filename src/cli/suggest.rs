@@ -4,14 +4,13 @@ use super::Error;
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
-use crate::flow::{self, Suggestion, Template};
+use crate::flow::{self, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
-use crate::response::Response;
 use crate::transaction::{self, interrupt};
 
 pub(super) fn run(
     template: &str,
-    responses: Vec<Response>,
+    order: Order,
     settings: &Settings,
     output: Output,
     printer: &Printer,
@@ -20,12 +19,15 @@ pub(super) fn run(
     if settings.dry_run && settings.shows() {
         return Err(Error::Usage("--diff and --stat go with several branches only where they land".into()));
     }
-    if output.feedback && responses.len() > 1 {
+    if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
+        return Err(Error::Usage("--only and --except go with one response".into()));
+    }
+    if output.feedback && order.responses.len() > 1 {
         let message = "--feedback goes with one response; --continue=<id> --feedback is for one of several";
         return Err(Error::Usage(message.into()));
     }
-    let names = responses.iter().map(|response| response.name().to_owned()).collect();
-    let suggested = flow::suggest(responses, &template, &settings.options, settings.dry_run, printer)?;
+    let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
+    let suggested = flow::suggest(order, &template, &settings.options, settings.dry_run, printer)?;
     if let Some(report) = &suggested.report {
         return Ok(printer.report(report));
     }

@@ -85,6 +85,14 @@ pub enum Error {
     /// More than one landing is meant.
     #[error("'{0}' is the beginning of several ids: {1}")]
     AmbiguousLanding(String, String),
+    /// Somebody named an edit that there is not.
+    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
+    NoSuchEdit {
+        /// The number.
+        number: usize,
+        /// How many there are.
+        edits: usize,
+    },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]
     Skip(usize),

@@ -2,7 +2,7 @@
 
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
-use super::{Error, Options, Watch};
+use super::{Error, Numbers, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
@@ -23,12 +23,16 @@ pub struct Order {
     pub responses: Vec<Response>,
     /// The refused attempt that they correct. Without responses it is tried again as it is.
     pub resume: Option<Resume>,
+    /// Those of the edits that are to land, by their numbers in the report; without it, all.
+    pub only: Option<Numbers>,
+    /// Those that are not.
+    pub except: Numbers,
 }
 
 impl Order {
     /// To apply these responses, one after the other.
     pub fn of(responses: Vec<Response>) -> Self {
-        Self { responses, resume: None }
+        Self { responses, ..Self::default() }
     }
 }
 
@@ -47,6 +51,22 @@ pub(super) struct Run<'a> {
     /// Nothing is to be changed.
     pub(super) dry: bool,
     pub(super) messages: Messages,
+}
+
+/// Leaves out of a script what is not wanted of it. What could not be read has no number: it is not among those that are
+/// named, and is among all others.
+fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
+    let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
+    if let Some(number) = last.filter(|last| *last > script.edits.len()) {
+        return Err(Error::NoSuchEdit { number, edits: script.edits.len() });
+    }
+    if only.is_some() || except.last().is_some() {
+        script.leave_out(|edit| match edit {
+            Some(at) => only.is_none_or(|only| only.hold(at + 1)) && !except.hold(at + 1),
+            None => only.is_none(),
+        });
+    }
+    Ok(())
 }
 
 impl<'a> Run<'a> {
@@ -87,6 +107,9 @@ impl<'a> Run<'a> {
                 options.base.clone_from(&found.attempt.base);
             }
             responses = found.responses.into_iter().chain(responses).collect();
+        }
+        if !script.edits.is_empty() || script.has_errors() {
+            choose(&mut script, order.only.as_ref(), &order.except)?;
         }
         let messages = Messages::read(repo, &options)?;
         let mut run =

@@ -8,7 +8,6 @@ use super::run::{Order, Run};
 use super::template::{self, Naming, Template};
 use super::{Error, Options, Watch, told};
 use crate::report::{Report, Size, Status};
-use crate::response::Response;
 use crate::transaction::{self, Attempt, Obstacle, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -45,7 +44,7 @@ pub struct Suggested {
 /// # Errors
 /// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
 pub fn suggest(
-    responses: Vec<Response>,
+    order: Order,
     template: &Template,
     options: &Options,
     dry: bool,
@@ -57,6 +56,7 @@ pub fn suggest(
     if options.base.is_none() {
         options.base = repo.tip("HEAD")?.map(|head| head.to_string());
     }
+    let Order { responses, only, except, .. } = order;
     let mut runs = Vec::with_capacity(responses.len());
     let mut names = Vec::with_capacity(responses.len());
     for (at, response) in responses.into_iter().enumerate() {
@@ -64,8 +64,9 @@ pub fn suggest(
         let stem = template::stem(&response);
         let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
         let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
-        let mut run = Run::read(&repo, Order::of(vec![response]), &options, watch, dry)?;
-        let slug = template::slug(&run.script, &run.responses[0], |_| true);
+        let order = Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response]) };
+        let mut run = Run::read(&repo, order, &options, watch, dry)?;
+        let slug = template::slug(&run.script, &run.responses[0]);
         let naming = Naming { number: at + 1, slug, id: id.chars().take(8).collect(), stem };
         let name = template.name(&naming);
         run.options.branch = Some(name.clone());

@@ -87,13 +87,14 @@ impl Template {
     }
 }
 
-/// What a script does, or those of its edits that `wanted` says (counted from 0): its message's subject or the first
+/// What a script does: its message's subject or the first
 /// reason; without any, the first operation and file. Of a hostile response, too, these are but letters, digits and
 /// hyphens.
-pub(super) fn slug(script: &Script, response: &Response, wanted: impl Fn(usize) -> bool) -> String {
-    let mut edits = script.edits.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, edit)| edit);
+pub(super) fn slug(script: &Script, response: &Response) -> String {
+    let wanted = |(at, _): &(usize, _)| !script.is_left_out(*at);
+    let mut edits = script.edits.iter().enumerate().filter(wanted).map(|(_, edit)| edit);
     let reasons = edits.clone().filter_map(|edit| edit.why.as_deref());
-    let mut reasons = script.message.as_deref().into_iter().filter(|_| wanted(0)).chain(reasons);
+    let mut reasons = script.message.as_deref().into_iter().chain(reasons);
     let subject = reasons.find_map(|why| Some(Message::from_why(why)?.subject()));
     let first =
         || edits.next().map(|edit| format!("{} {}", crate::report::operation(&edit.op), edit.path.shown()));

@@ -3,10 +3,11 @@
 use super::ready::Ready;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
+use crate::edit::Edit;
 use crate::format::{self, FORMATS};
 use crate::path::RepoPath;
 use crate::plan::{self, FileState, Node, Rejected, Step};
-use crate::report::{self, BranchReport, EditState, Report, Status};
+use crate::report::{self, BranchReport, EditReport, EditState, Report, Status, Unwanted};
 use crate::response::Response;
 use crate::transaction::{Commits, Obstacle, Planned, Target};
 use crate::vcs::Oid;
@@ -66,15 +67,25 @@ impl Run<'_> {
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target, None, None));
-        for (at, edit) in self.script.edits.iter().enumerate() {
-            let step = rejected.fine.iter().find(|step| step.edit == at + 1);
-            let mut edit = report::edit(at + 1, edit, step, &self.responses);
-            edit.diff = self.diff(repo, target, step);
-            report.edits.push(edit);
-        }
+        report.edits = self.edits(repo, target, &rejected.fine);
         self.findings(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
         report
+    }
+
+    /// What each edit came to.
+    fn edits(&self, repo: &Repo, target: &Target, steps: &[Step]) -> Vec<EditReport> {
+        let report = |(at, edit): (usize, &Edit)| {
+            let step = steps.iter().find(|step| step.edit == at + 1);
+            let mut report = report::edit(at + 1, edit, step, &self.responses);
+            report.diff = self.diff(repo, target, step);
+            if self.script.is_left_out(at) {
+                report.state = EditState::NotWanted;
+                report.unwanted = Some(Unwanted::default());
+            }
+            report
+        };
+        self.script.edits.iter().enumerate().map(report).collect()
     }
 
     /// The corrections are not whole, so that none of them was taken.
@@ -93,17 +104,14 @@ impl Run<'_> {
         let nothing = ready.refused.is_none() && ready.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
         report.branch = Some(branch(target, target.tip.map(|id| (id, String::new())), None));
-        for (at, edit) in self.script.edits.iter().enumerate() {
-            let step = ready.plan.steps().iter().find(|step| step.edit == at + 1);
-            let mut edit = report::edit(at + 1, edit, step, &self.responses);
-            edit.diff = self.diff(repo, target, step);
-            if ready.present.contains(&(at + 1)) {
+        report.edits = self.edits(repo, target, ready.plan.steps());
+        for edit in &mut report.edits {
+            if ready.present.contains(&edit.number) {
                 edit.state = EditState::AlreadyApplied;
             }
-            if let Some(to) = ready.followed.get(&(at + 1)) {
+            if let Some(to) = ready.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
             }
-            report.edits.push(edit);
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();

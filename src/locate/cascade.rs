@@ -181,6 +181,9 @@ impl Cascade<'_> {
                 }
             }
         }
+        for found in &mut matched {
+            found.base_line = self.version.base_line(found.line);
+        }
         // Insertions at one point keep the order of their hunks.
         changes.sort_by_key(|(_, change)| (change.start, change.end));
         if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {

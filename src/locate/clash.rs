@@ -1,5 +1,10 @@
-//! Where two versions of a text changed the same lines.
+//! Where two versions of a text changed the same lines, and whether they changed the same.
 
+use super::change::{self, LineChange};
+use super::effort::Effort;
+use super::haystack::Haystack;
+use super::lineage::Lineage;
+use super::merge::bring_over;
 use crate::span::LineRange;
 use crate::text::{Content, Eol};
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
@@ -23,6 +28,25 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
         }
     }
     found
+}
+
+/// Whether a change of one text does the same to it as another change does to another text that has lines in common with it:
+/// brought over to that one, line by line, it comes to the same.
+pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
+    let effort = Effort::default();
+    let mut lineage = Lineage::between(Haystack::new(before, &effort), Haystack::new(other, &effort));
+    let made = changes(before, after).into_iter().map(|(old, new)| LineChange {
+        start: old.start,
+        end: old.end,
+        bytes: after
+            .lines(new)
+            .flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat())
+            .collect(),
+    });
+    match bring_over(before, other, &lineage, &made.collect::<Vec<_>>()) {
+        Ok(brought) => change::commit(other, &brought, &mut lineage) == *other_after,
+        Err(_) => false,
+    }
 }
 
 /// What was changed: the lines before and after.

@@ -57,7 +57,7 @@ mod tier;
 mod together;
 mod version;
 
-pub use clash::clash;
+pub use clash::{clash, is_same_change};
 pub use effort::Effort;
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
 pub use guard::guard_text;
@@ -80,6 +80,8 @@ pub struct Match {
     pub similarity: Option<u8>,
     /// The first line of the place in the file as it was before the edit, from 1.
     pub line: usize,
+    /// The line that it is of the file as it was before all edits, from 1; none if an edit brought it.
+    pub base_line: Option<usize>,
 }
 
 /// What the user lets edits do, and what is known of the file.

@@ -67,5 +67,5 @@ pub(super) fn matched(hay: Haystack<'_>, place: &super::place::Place, rung: Rung
     let mut lines = hay.lines(place.start.line..place.end.line);
     let same = !bom && lines.all(|(_, line)| line.eol == Some(Eol::Lf));
     let tier = if rung.tier == Tier::Exact && !same { Tier::Eol } else { rung.tier };
-    Match { tier, similarity: None, line: place.first() + 1 }
+    Match { tier, similarity: None, line: place.first() + 1, base_line: None }
 }

@@ -64,6 +64,12 @@ impl Version {
         Some((&origin.base, &origin.lineage))
     }
 
+    /// Which line of the base a line is, both from 1.
+    pub(super) fn base_line(&self, line: usize) -> Option<usize> {
+        let origin = self.origin.as_deref()?.lineage.origin(line.checked_sub(1)?);
+        origin.map(|line| line + 1)
+    }
+
     /// The text with changes made, which ascend and do not overlap.
     pub(super) fn with(&self, changes: &[LineChange]) -> Self {
         let mut origin = self.origin.clone();

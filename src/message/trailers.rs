@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn an_edit_and_its_matches_stand_below_the_body() {
         let matched = [
-            Match { tier: Tier::Similar, similarity: Some(93), line: 120 },
-            Match { tier: Tier::Exact, similarity: None, line: 7 },
+            Match { tier: Tier::Similar, similarity: Some(93), line: 120, base_line: None },
+            Match { tier: Tier::Exact, similarity: None, line: 7, base_line: None },
         ];
         assert_eq!(
             with_provenance(

@@ -40,6 +40,8 @@ pub enum SlotState {
     Waiting,
     /// It landed, with `--keep-going`.
     Landed,
+    /// It was not wanted.
+    LeftOut,
 }
 
 /// Why corrections cannot be joined with an attempt. Numbers count the slots, and the corrections, from 1.
@@ -121,7 +123,7 @@ fn gaps(script: &Script) -> BTreeMap<usize, Span> {
     let mut found: Vec<(Span, usize)> = Vec::new();
     for (at, diagnostic) in script.diagnostics.iter().enumerate().filter(|(_, d)| is_gap(d)) {
         let Some(span) = diagnostic.span() else { continue };
-        if !script.edits.iter().any(|edit| holds(edit.span, span)) {
+        if !script.edits.iter().any(|edit| edit.span.holds(span)) {
             found.push((diagnostic.lost.unwrap_or(span), at));
         }
     }
@@ -151,9 +153,13 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
         script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span).collect();
     for slot in slots {
         // The parser may have a complaint about an edit that it read nevertheless.
-        let whole = !gaps.iter().any(|span| holds(slot.span, *span));
+        let whole = !gaps.iter().any(|span| slot.span.holds(*span));
         let good = whole && slot.edit.is_some_and(&fine);
-        slot.state = if good { SlotState::Good } else { SlotState::Failed };
+        slot.state = match slot.edit {
+            Some(at) if script.is_left_out(at) => SlotState::LeftOut,
+            _ if good => SlotState::Good,
+            _ => SlotState::Failed,
+        };
     }
 }
 
@@ -181,16 +187,12 @@ pub fn skip(slots: &mut Vec<Slot>, is_skipped: impl Fn(usize) -> bool) -> Result
     Ok(())
 }
 
-fn holds(outer: Span, span: Span) -> bool {
-    outer.response == span.response && outer.start <= span.start && span.end <= outer.end
-}
-
 /// Whether a finding of the parser means that something declared is not among the edits.
 fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
-/// Puts the corrections in the places of the failed edits, and leaves out what landed: the joined script, and its slots.
+/// Puts the corrections in the places of the failed edits, and leaves out what landed and what was not wanted: the joined script, and its slots.
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
 /// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. What
@@ -233,7 +235,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let regions = attempt.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
     let mut order = Vec::new();
     for (at, slot) in slots.iter().enumerate() {
-        if slot.state == SlotState::Landed {
+        if matches!(slot.state, SlotState::Landed | SlotState::LeftOut) {
             continue;
         }
         if let Some(given) = assigned.get(&at) {
@@ -273,7 +275,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
                 diagnostic.help = Some("see that nothing else was lost there".to_owned());
             }
         } else if let Some(span) = diagnostic.span().filter(|_| is_gap(&diagnostic))
-            && !open.iter().any(|(edit, slot)| *edit && holds(*slot, span))
+            && !open.iter().any(|(edit, slot)| *edit && slot.holds(span))
         {
             continue;
         }

@@ -1,26 +1,35 @@
-//! Edits that are refused only because an earlier one is.
+//! Edits that are refused only because an earlier one is, or is left out.
 
 use crate::diag::{Code, Diagnostic, Evidence};
 use crate::edit::{Change, Edit, Hunk, Op, Script};
 use std::collections::{HashMap, HashSet};
 
-/// What refused edits would have put where.
+/// What to do about an edit that builds on one that is left out.
+pub(super) const HELP: &str = "take both, or neither";
+
+/// What refused edits, or those that are left out, would have put where.
 #[derive(Default)]
 struct Lost<'a> {
-    /// The refused edit that would have made a file, by its path.
+    /// The edit that would have made a file, by its path.
     files: HashMap<&'a str, usize>,
-    /// The first refused edit that would have brought a line, by path and line.
+    /// The first edit that would have brought a line, by path and line.
     lines: HashMap<(&'a str, &'a str), usize>,
 }
 
-/// Says so in the diagnostics of edits that look for what an earlier one, refused too, would have put there. `paths` has
+/// Says so in the diagnostics of edits that look for what an earlier one, refused or left out, would have put there. `paths` has
 /// a name for every edit's path; the diagnostics stand in the order of their edits.
 pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Diagnostic)]) {
     let mut lost = Lost::default();
     let mut last: Option<usize> = None;
+    let mut left_out = script.left_out.iter().copied().peekable();
     for (number, diagnostic) in findings {
         let at = number.saturating_sub(1);
         let (Some(edit), Some(path)) = (script.edits.get(at), paths.get(at)) else { continue };
+        while let Some(before) = left_out.next_if(|before| *before < at) {
+            if let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before)) {
+                lost.add(before + 1, edit, path);
+            }
+        }
         // The hunks of an edit see each other.
         if let Some(before) = last.filter(|before| *before != at)
             && let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before))
@@ -36,6 +45,10 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
         if let Some(earlier) = wanted {
             let what =
                 if diagnostic.code == Code::NotFound { "this file" } else { "lines that it looks for" };
+            if script.is_left_out(earlier - 1) {
+                diagnostic.help = Some(format!("edit {earlier}, which is left out, brings {what}: {HELP}"));
+                continue;
+            }
             diagnostic.help =
                 Some(format!("edit {earlier}, which is refused too, brings {what}: correct that one first"));
             diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
@@ -74,7 +87,7 @@ impl<'a> Lost<'a> {
         }
     }
 
-    /// The refused edit that would have brought a line that the refused hunk looks for and the region like it has not.
+    /// The edit that would have brought a line that the refused hunk looks for and the region like it has not.
     fn bringing(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
         let hunk = edit.hunk_at(diagnostic.span()?)?;
         let nearest = diagnostic.evidence.as_ref().and_then(|evidence| evidence.nearest.as_ref());

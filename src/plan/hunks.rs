@@ -30,7 +30,8 @@ impl<'a> Hunks<'a> {
             if id == next {
                 files.push(File::default());
             }
-            if let Some(file) = files.get_mut(id).filter(|_| !edit.hunks().is_empty()) {
+            let counts = !edit.hunks().is_empty() && !script.is_left_out(number);
+            if let Some(file) = files.get_mut(id).filter(|_| counts) {
                 file.hunks.extend(edit.hunks());
                 file.last = number;
             }

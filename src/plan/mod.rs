@@ -9,6 +9,7 @@ mod memory;
 mod mode;
 mod operations;
 mod overlay;
+mod parted;
 mod policy;
 mod repeats;
 mod together;
@@ -33,7 +34,7 @@ use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a path may be touched; the error names the rule that it goes against.
 pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
@@ -238,7 +239,7 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
 ///
 /// Edits are taken in order, each on the tree as those before have left it. An edit that fails leaves it as it was, and
 /// the ones after it are tried all the same, so that all that is wrong is said at once. What would change another place
-/// when it is run again is refused.
+/// when it is run again is refused; so is what builds on an edit that the script leaves out.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -252,9 +253,12 @@ pub fn resolve(
     let mut run = Run::of(script, tree, rules, &Effort::default(), &refused)?;
     if run.findings.is_empty() && !script.has_errors() {
         run.findings = twice::findings(script, &run, rules)?;
-        let refused = |step: &Step| run.findings.iter().any(|(number, _)| *number == step.edit);
-        run.steps.retain(|step| !refused(step));
     }
+    let depending = parted::findings(script, tree, rules, &run)?;
+    run.findings.extend(depending);
+    let refused: BTreeSet<usize> = run.findings.iter().map(|(number, _)| *number).collect();
+    run.steps.retain(|step| !refused.contains(&step.edit));
+    run.findings.sort_by_key(|(number, _)| *number);
     let Run { steps, findings, .. } = run;
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
@@ -289,7 +293,7 @@ impl<'t> Run<'t> {
         let mut steps = Vec::new();
         let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
         let mut doubtful = Vec::new();
-        for (index, edit) in script.edits.iter().enumerate() {
+        for (index, edit) in script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
             let number = index + 1;
             if let Some(diagnostic) = refused.get(&number) {
                 findings.push((number, diagnostic.clone()));

@@ -43,9 +43,9 @@ impl Repeats {
         let mut ids: HashMap<Key<'_>, usize> = HashMap::new();
         let mut groups: Vec<Group> = Vec::new();
         let mut members = Vec::with_capacity(script.edits.len());
-        for (edit, path) in script.edits.iter().zip(paths) {
+        for (at, (edit, path)) in script.edits.iter().zip(paths).enumerate() {
             let mut own = Vec::new();
-            for key in keys(edit, path) {
+            for key in if script.is_left_out(at) { Vec::new() } else { keys(edit, path) } {
                 let next = groups.len();
                 let id = *ids.entry(key).or_insert(next);
                 if id == next {

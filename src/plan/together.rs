@@ -32,7 +32,7 @@ pub(super) fn judge(
     progress: &mut Progress<'_, '_>,
 ) -> Result<(), TreeError> {
     let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (edit, path) in paths.iter().enumerate() {
+    for (edit, path) in paths.iter().enumerate().filter(|(edit, _)| !script.is_left_out(*edit)) {
         files.entry(path).or_default().push(edit);
     }
     let mut several: Vec<(&str, Vec<usize>)> =

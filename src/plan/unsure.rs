@@ -35,7 +35,7 @@ pub(super) fn settle<'s>(
     let mut settled = Script { unsure: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
     let mut tried = 0;
-    for (index, edit) in settled.edits.iter_mut().enumerate() {
+    for (index, edit) in settled.edits.iter_mut().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
         let Some(unsure) = open.get(&edit.span) else { continue };
         tried += usize::from(unsure.choice == Choice::Applies);
         let chosen = if tried > TRIED {

@@ -72,6 +72,9 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Conflict if evidence.is_some() => {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }
+        Code::LeftOut => {
+            "it builds on an edit that is not wanted. Write it so that it stands without that one, or leave it out, too."
+        }
         Code::Limit => "use a text to find that says more, so that it stands in few places.",
         _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
     };

@@ -56,6 +56,14 @@ pub fn edits(report: &Report, style: Style) -> String {
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
             }
+            EditState::NotWanted => {
+                let _ = write!(out, "  {DIM}not wanted{DIM:#}");
+            }
+        }
+        if let Some(hunks) =
+            edit.unwanted.as_ref().map(|unwanted| &unwanted.hunks).filter(|all| !all.is_empty())
+        {
+            let _ = write!(out, "  {DIM}without {}{DIM:#}", hunks_of(hunks));
         }
         if let Some(worst) =
             edit.matched.iter().max_by_key(|found| found.tier).filter(|m| m.tier != Tier::Exact)
@@ -146,6 +154,9 @@ pub fn headline(report: &Report) -> String {
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
+                    writeln!(out, "nothing to do: no edit was wanted")
+                }
                 0 => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };
@@ -208,24 +219,23 @@ pub fn findings(report: &Report, style: Style) -> String {
             _ => "nothing was changed",
         };
         let refused = report.edits.iter().filter(|edit| edit.state == EditState::Refused).count();
-        let fine: Vec<String> = report
-            .edits
-            .iter()
+        let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
+        let all = wanted.clone().count();
+        let fine: Vec<String> = wanted
             .filter(|edit| edit.state != EditState::Refused)
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
             (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
+                writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
             }
             (n, _) if report.status == Status::PartlyLanded => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {} edits; {changed}", report.edits.len())
+                writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
             }
             (n, _) => writeln!(
                 out,
-                "{RED}refused{RED:#}: {n} of {} edits ({} would be fine); {changed}",
-                report.edits.len(),
+                "{RED}refused{RED:#}: {n} of {all} edits ({} would be fine); {changed}",
                 ranges(&fine)
             ),
         };
@@ -239,6 +249,12 @@ pub fn findings(report: &Report, style: Style) -> String {
         }
     }
     out
+}
+
+/// Some hunks, by their numbers.
+fn hunks_of(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("hunk{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(&numbers))
 }
 
 fn plural(n: usize, one: &str) -> String {

@@ -96,6 +96,13 @@ struct Edit<'a> {
     state: &'static str,
     commit: Option<&'a str>,
     diff: Option<&'a str>,
+    unwanted: Option<Unwanted<'a>>,
+}
+
+#[derive(Serialize)]
+struct Unwanted<'a> {
+    hunks: &'a [usize],
+    reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -339,6 +346,10 @@ fn edit(edit: &EditReport) -> Edit<'_> {
         state: edit.state.as_str(),
         commit: edit.commit.as_ref().map(|(id, _)| id.as_str()),
         diff: edit.diff.as_deref(),
+        unwanted: edit
+            .unwanted
+            .as_ref()
+            .map(|unwanted| Unwanted { hunks: &unwanted.hunks, reason: unwanted.reason.as_deref() }),
     }
 }
 

@@ -180,7 +180,8 @@ fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'
 fn edit(edit: RecordedEdit) -> EditReport {
     let tier = |name: &str| Tier::ALL.iter().copied().find(|tier| tier.as_str() == name);
     let matched = edit.matches.iter().filter_map(|found| {
-        Some(Match { tier: tier(&found.tier)?, similarity: found.similarity, line: found.line })
+        let (similarity, line) = (found.similarity, found.line);
+        Some(Match { tier: tier(&found.tier)?, similarity, line, base_line: None })
     });
     EditReport {
         number: edit.number,
@@ -199,6 +200,7 @@ fn edit(edit: RecordedEdit) -> EditReport {
             .unwrap_or(EditState::NoChange),
         commit: edit.commit.map(|id| (id.clone(), id.chars().take(10).collect())),
         diff: None,
+        unwanted: None,
     }
 }
 

@@ -117,6 +117,17 @@ pub struct EditReport {
     pub commit: Option<(String, String)>,
     /// What it changes, as `git diff` shows it, where that was asked for.
     pub diff: Option<String>,
+    /// What of it was not wanted.
+    pub unwanted: Option<Unwanted>,
+}
+
+/// What of an edit was not wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Its hunks that were not, from 1; none if all of it was not.
+    pub hunks: Vec<usize>,
+    /// Why, in the words of whoever chose.
+    pub reason: Option<String>,
 }
 
 /// What was to be an edit and could not be read.
@@ -145,6 +156,8 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// It was left out, as somebody wanted it.
+    NotWanted,
 }
 
 impl EditState {
@@ -155,6 +168,7 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::NotWanted,
     ];
 
     /// The stable name.
@@ -165,6 +179,7 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::NotWanted => "not-wanted",
         }
     }
 }
@@ -383,6 +398,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         },
         commit: None,
         diff: None,
+        unwanted: None,
     }
 }
 

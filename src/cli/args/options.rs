@@ -266,6 +266,27 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     Opt {
+        takes: Takes::Values("n"),
+        keyed: false,
+        ..value(
+            "only",
+            "n",
+            "land only these edits of the response: 2,4-6",
+            "By the numbers that `check` shows. May be repeated. The others are reported as not wanted, and what could not be \
+             read as an edit is not among those named. An edit that builds on one that is left out is refused.",
+        )
+    },
+    Opt {
+        takes: Takes::Values("n"),
+        keyed: false,
+        ..value(
+            "except",
+            "n",
+            "land all edits but these: 2,4-6",
+            "Beside `--only`: of those, all but these. What could not be read as an edit still refuses the response.",
+        )
+    },
+    Opt {
         takes: Takes::Optional("id"),
         common: true,
         keyed: false,
@@ -408,7 +429,7 @@ pub const ASK_OPTIONS: &[Opt] = &[
 ];
 
 /// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] = &["dry-run", "continue", "abort", "skip", "base"];
+pub(super) const NOT_FOR_ASK: &[&str] = &["dry-run", "continue", "abort", "skip", "base", "only", "except"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {

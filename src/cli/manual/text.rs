@@ -124,7 +124,7 @@ pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
 )];
 
 pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
-    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort` and `--skip`. A format \
+    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only` and `--except`. A format \
      that is named is asked for and read alone.",
 )];
 
@@ -205,7 +205,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
-    Item("`feedback`", "Where edits were refused, what `--feedback` prints; else null."),
+    Item("`feedback`", "Where edits were refused or not wanted, what `--feedback` prints; else null."),
     Item(
         "`suggestions`",
         "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \

@@ -20,6 +20,7 @@ fn edit(number: usize, state: EditState) -> EditReport {
         state,
         commit: None,
         diff: None,
+        unwanted: None,
     }
 }
 

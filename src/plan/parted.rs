@@ -1,0 +1,108 @@
+//! Edits that come to something else where others of the response are left out.
+//!
+//! Alone an edit may find another place than it has behind the edits before it. So it is compared with what it comes to in
+//! the whole response: what it does there, it has to do here.
+
+use super::dependence::HELP;
+use super::overlay::Overlay;
+use super::{FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
+use crate::locate::{self, Effort};
+use crate::path::RepoPath;
+use crate::text::Content;
+use std::collections::{BTreeSet, HashMap};
+
+/// The edits of a resolved script that build on what it leaves out, and what is to be said of them. What the whole response
+/// refuses cannot be compared; it is judged as it is here.
+pub(super) fn findings(
+    script: &Script,
+    tree: &dyn TreeView,
+    rules: &Rules,
+    part: &Run<'_>,
+) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+    if script.left_out.is_empty() || part.steps.is_empty() {
+        return Ok(Vec::new());
+    }
+    let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
+    let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
+    let run = Run::of(&whole, tree, rules, &Effort::without_evidence(), &refused)?;
+    let steps: HashMap<usize, &Step> = run.steps.iter().map(|step| (step.edit, step)).collect();
+    let mut findings = Vec::new();
+    for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
+        let (Some(other), Some(edit)) = (steps.get(&step.edit), script.edits.get(step.edit - 1)) else {
+            continue;
+        };
+        if is_same(step, &part.overlay, other, &run.overlay)? {
+            continue;
+        }
+        let touched: BTreeSet<&RepoPath> = paths(step).chain(paths(other)).collect();
+        let builds_on = |earlier: &&Step| {
+            earlier.edit < step.edit
+                && script.is_left_out(earlier.edit - 1)
+                && paths(earlier).any(|path| touched.contains(path))
+        };
+        let message = match run.steps.iter().rfind(builds_on) {
+            Some(earlier) => format!("it builds on edit {}, which is left out", earlier.edit),
+            None => "without the edits that are left out it would do something else".to_owned(),
+        };
+        let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);
+        findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));
+    }
+    Ok(findings)
+}
+
+/// The paths that an edit is about.
+fn paths(step: &Step) -> impl Iterator<Item = &RepoPath> {
+    let changed = step.changes.iter().map(|change| &change.path);
+    changed.chain([&step.path]).chain(&step.to)
+}
+
+/// Whether an edit does the same to two states of the tree.
+fn is_same(
+    one: &Step,
+    overlay: &Overlay<'_>,
+    other: &Step,
+    other_overlay: &Overlay<'_>,
+) -> Result<bool, TreeError> {
+    let places = |step: &Step| step.matched.iter().map(|found| found.base_line).collect::<Vec<_>>();
+    if one.changes.len() != other.changes.len()
+        || one.outcome != other.outcome
+        || places(one) != places(other)
+    {
+        return Ok(false);
+    }
+    for (change, counterpart) in one.changes.iter().zip(&other.changes) {
+        if change.path != counterpart.path {
+            return Ok(false);
+        }
+        let nodes = |change: &FileChange| {
+            [&change.before, &change.after].map(|state| state.as_ref().map(|state| state.node))
+        };
+        if nodes(change) != nodes(counterpart) {
+            return Ok(false);
+        }
+        let text = |overlay: &Overlay<'_>, step, change, after| -> Result<Option<Content>, TreeError> {
+            let state = state(step, change, after).filter(|state| matches!(state.node, Node::File { .. }));
+            state.map(|state| overlay.text(&state.body)).transpose()
+        };
+        let after = [text(overlay, one, change, true)?, text(other_overlay, other, counterpart, true)?];
+        let [Some(after), Some(other_after)] = after else { continue };
+        let nothing = || Content::new(b"");
+        let before = text(overlay, one, change, false)?.unwrap_or_else(nothing);
+        let other_before = text(other_overlay, other, counterpart, false)?.unwrap_or_else(nothing);
+        if after != other_after && !locate::is_same_change([&before, &after], [&other_before, &other_after]) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A file before or after a step; before a move, the file that is moved.
+fn state<'s>(step: &'s Step, change: &'s FileChange, after: bool) -> Option<&'s FileState> {
+    let from = || step.changes.iter().find(|from| from.path == step.path && from.after.is_none());
+    match after {
+        true => change.after.as_ref(),
+        false => change.before.as_ref().or_else(|| from()?.before.as_ref()),
+    }
+}

@@ -102,6 +102,33 @@ fn a_command_judges_each_and_one_that_fails_leaves_the_others() {
 }
 
 #[test]
+fn each_edit_can_get_a_branch_of_its_own() {
+    let sandbox = Sandbox::new();
+    let builds_on = patch("src/a.rs", "Call it delta", "fn beta() {}\n", "fn delta() {}\n");
+    let response = beta() + &builds_on + &patch("README", "Greet all", "hello\n", "hello all\n");
+    let run = suggest(&sandbox, &["--branch-per-edit", "try/{n}-{slug}"], &[("a.txt", response.clone())]);
+    let run = run.exits(1).says("edit 1, which is left out").says("2 of 3 landed");
+    assert!(
+        run.stdout.lines().any(|line| line.starts_with("try/2-call-it-delta") && line.ends_with("refused"))
+    );
+    assert_eq!(branches(&sandbox), ["try/1-rename-b-to-beta", "try/3-greet-all"]);
+    assert_eq!(sandbox.subjects("main..try/3-greet-all"), ["Greet all"]);
+    assert_eq!(sandbox.git(["diff", "--name-only", "main", "try/3-greet-all"]), "README");
+    sandbox.is_sound();
+    let before = sandbox.state();
+    suggest(&sandbox, &["--branch-per-edit", "try/{n}-{slug}"], &[("a.txt", response.clone())]).exits(1);
+    sandbox.state().is(&before, "twice");
+    let two = [("a.txt", beta()), ("b.txt", wrong() + &beta())];
+    suggest(&sandbox, &["--branch-per-edit", "two/{n}"], &two).exits(1);
+    assert_eq!(branches(&sandbox)[2..], ["two/1", "two/3"], "numbers count on over all responses");
+    let torn = response + "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\n";
+    suggest(&sandbox, &["--branch-per-edit", "torn/{n}"], &[("a.txt", torn)]).exits(1);
+    assert_eq!(branches(&sandbox).len(), 4, "nothing of what is not whole");
+    suggest(&sandbox, &["--branch-per-edit", "x", "-b", "y"], &two).exits(129);
+    suggest(&sandbox, &["--branch-per-edit", "x"], &two).exits(129).says("would be the branch of both");
+}
+
+#[test]
 fn fields_name_the_response() {
     let sandbox = Sandbox::new();
     suggest(&sandbox, &["-b", "{stem}/{id}"], &[("An Answer.v2.txt", beta())]).exits(0);

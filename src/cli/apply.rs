@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::{Error, args, input, suggest};
-use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume, Template};
+use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
@@ -62,12 +62,12 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
     drop(repo);
-    if let Some(template) = settings.options.branch.clone().filter(|name| Template::is_one(name)) {
+    if let Some((each, template)) = settings.template() {
         if order.resume.is_some() {
-            let message = "--continue goes on with one branch: -b with {…} names several";
+            let message = "--continue goes on with one branch, and several are named";
             return Err(Error::Usage(message.into()));
         }
-        return suggest::run(&template, order, &settings, output, &printer);
+        return suggest::run(each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run {
         let checked = flow::check(order, &settings.options, settings.shows(), &printer)?;

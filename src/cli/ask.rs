@@ -3,7 +3,7 @@
 use super::output::Printer;
 use super::settings::{self, Output, Settings};
 use super::{Error, apply, args, exit::Exit};
-use crate::flow::{self, ModelCommand, Template, Watch};
+use crate::flow::{self, ModelCommand, Watch};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 
@@ -12,7 +12,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let mut settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
-    if settings.options.branch.as_deref().is_some_and(Template::is_one) {
+    if settings.template().is_some() {
         return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
     }
     settings.options.diffs = output.json;

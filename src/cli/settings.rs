@@ -1,7 +1,7 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
 use super::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS};
-use crate::flow::{Options, Question, ROUNDS};
+use crate::flow::{Each, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub(super) struct Settings {
     /// What decides how a response lands.
     pub(super) options: Options,
+    /// The template for a branch of each edit.
+    branch_per_edit: Option<String>,
     /// The file that has the message.
     pub(super) file: Option<String>,
     /// Change nothing.
@@ -218,7 +220,12 @@ impl Settings {
         };
         let mut options = Options::default();
         options.format = format;
-        options.branch = from.single("branch")?;
+        let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
+        // What is typed goes before what is configured.
+        options.branch = match branch_per_edit {
+            Some(_) => args::single(matches, "branch").flatten(),
+            None => from.single("branch")?,
+        };
         options.base = from.single("base")?;
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
@@ -256,6 +263,7 @@ impl Settings {
         options.lock_timeout = lock_timeout(config)?;
         Ok(Self {
             options,
+            branch_per_edit,
             file: args::single(matches, "file").flatten(),
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
@@ -272,10 +280,22 @@ impl Settings {
         if output.json && self.shows() {
             return Err("--json goes with neither --diff nor --stat");
         }
+        if self.branch_per_edit.is_some() && self.options.branch.is_some() {
+            return Err("--branch-per-edit does not go with --branch");
+        }
         if output.json && output.feedback {
             return Err("--json does not go with --feedback");
         }
         Ok(())
+    }
+
+    /// What gets a branch of its own, and how these are named, where several are to be.
+    pub(super) fn template(&self) -> Option<(Each, String)> {
+        if let Some(template) = &self.branch_per_edit {
+            return Some((Each::Edit, template.clone()));
+        }
+        let template = self.options.branch.as_ref().filter(|name| Template::is_one(name))?;
+        Some((Each::Response, template.clone()))
     }
 
     /// Whether git is to show what came of it.

@@ -4,11 +4,12 @@ use super::Error;
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
-use crate::flow::{self, Order, Suggestion, Template};
+use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
 use crate::transaction::{self, interrupt};
 
 pub(super) fn run(
+    each: Each,
     template: &str,
     order: Order,
     settings: &Settings,
@@ -27,7 +28,7 @@ pub(super) fn run(
         return Err(Error::Usage(message.into()));
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
-    let suggested = flow::suggest(order, &template, &settings.options, settings.dry_run, printer)?;
+    let suggested = flow::suggest(order, each, &template, &settings.options, settings.dry_run, printer)?;
     if let Some(report) = &suggested.report {
         return Ok(printer.report(report));
     }

@@ -29,7 +29,7 @@ pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
-pub use suggest::{Suggested, Suggestion, suggest};
+pub use suggest::{Each, Suggested, Suggestion, suggest};
 pub use template::{NoField, Template};
 
 use crate::transaction::{self, Recovered};

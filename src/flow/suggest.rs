@@ -7,12 +7,13 @@ use super::land::{self, Moved};
 use super::run::{Order, Run};
 use super::template::{self, Naming, Template};
 use super::{Error, Options, Watch, told};
+use crate::diag::Diagnostic;
 use crate::report::{Report, Size, Status};
 use crate::transaction::{self, Attempt, Obstacle, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One suggestion, and what became of it.
 pub struct Suggestion {
@@ -39,12 +40,22 @@ pub struct Suggested {
     pub repo: Repo,
 }
 
-/// Lands each response on the branch that the template in `options` names for it; with `dry` nothing is changed.
+/// What gets a branch of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Each {
+    /// Every response.
+    Response,
+    /// Every edit.
+    Edit,
+}
+
+/// Lands each response, or each edit, on the branch that the template names for it; with `dry` nothing is changed.
 ///
 /// # Errors
 /// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
 pub fn suggest(
     order: Order,
+    each: Each,
     template: &Template,
     options: &Options,
     dry: bool,
@@ -57,29 +68,37 @@ pub fn suggest(
         options.base = repo.tip("HEAD")?.map(|head| head.to_string());
     }
     let Order { responses, only, except, .. } = order;
-    let mut runs = Vec::with_capacity(responses.len());
-    let mut names = Vec::with_capacity(responses.len());
+    let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
+    let mut before = 0;
     for (at, response) in responses.into_iter().enumerate() {
-        let response = response.with_id(0);
-        let stem = template::stem(&response);
-        let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
-        let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
-        let order = Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response]) };
+        let order =
+            Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
         let mut run = Run::read(&repo, order, &options, watch, dry)?;
-        let slug = template::slug(&run.script, &run.responses[0]);
-        let naming = Naming { number: at + 1, slug, id: id.chars().take(8).collect(), stem };
-        let name = template.name(&naming);
-        run.options.branch = Some(name.clone());
         run.options.base = run.base.map(|base| repo.short(base));
-        names.push((name, run.responses[0].name().to_owned()));
-        runs.push(run);
+        let mut source = Source::new(run);
+        let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
+        for edit in &edits {
+            let run = source.part(*edit);
+            let response = &run.responses[0];
+            let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
+            let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
+            let naming = Naming {
+                number: before + edit.map_or(1, |edit| edit + 1),
+                slug: template::slug(&run.script, response, edit.is_none()),
+                id: id.chars().take(8).collect(),
+                stem: template::stem(response),
+            };
+            drafts.push(Draft { source: at, edit: *edit, branch: template.name(&naming) });
+        }
+        before += if each == Each::Edit { source.run.script.edits.len().max(1) } else { 1 };
+        sources.push(source);
     }
-    check_names(&repo, &names)?;
-    let obstacles = obstacles(&repo, &runs)?;
+    check_names(&repo, &drafts, &sources)?;
+    let obstacles = obstacles(&repo, &drafts, &mut sources)?;
     if !obstacles.is_empty() {
         let mut report = Report::new(Status::InTheWay);
         report.dry_run = dry;
-        report.responses = names.into_iter().map(|(_, response)| response).collect();
+        report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
         told::in_the_way(&mut report, &obstacles, false);
         return Ok(Suggested { report: Some(report), all: Vec::new(), repo });
     }
@@ -87,14 +106,15 @@ pub fn suggest(
         land::recover(&repo, options.lock_timeout, watch)?;
         Attempt::expire(&repo);
     }
-    let mut all = Vec::with_capacity(runs.len());
-    for ((branch, _), run) in names.into_iter().zip(&runs) {
+    let mut all = Vec::with_capacity(drafts.len());
+    for draft in drafts {
         if interrupt::seen() {
             break;
         }
+        let run = sources[draft.source].of(&draft);
         let outcome =
             if dry { run.check(&repo, false).map(|(report, _)| (report, None)) } else { run.suggest(&repo) };
-        all.push(run.suggestion(&repo, branch, outcome)?);
+        all.push(run.suggestion(&repo, draft, outcome)?);
     }
     if !dry {
         repo.maintain();
@@ -102,13 +122,80 @@ pub fn suggest(
     Ok(Suggested { report: None, all, repo })
 }
 
+/// A suggestion to be made.
+struct Draft {
+    /// Which of the responses it is of.
+    source: usize,
+    /// The only edit of it that is meant, counted from 0.
+    edit: Option<usize>,
+    branch: String,
+}
+
+/// A response, of which parts can be taken.
+struct Source<'a> {
+    run: Run<'a>,
+    /// As they were before any part was taken.
+    left_out: BTreeSet<usize>,
+    diagnostics: Vec<Diagnostic>,
+    keep: bool,
+}
+
+impl<'a> Source<'a> {
+    fn new(run: Run<'a>) -> Self {
+        let (left_out, diagnostics) = (run.script.left_out.clone(), run.script.diagnostics.clone());
+        Self { keep: run.options.keep, run, left_out, diagnostics }
+    }
+
+    fn name(&self) -> &str {
+        self.run.responses[0].name()
+    }
+
+    /// All edits that are wanted, one by one; all together where something of the response could not be read, which
+    /// refuses it.
+    fn single_edits(&self) -> Vec<Option<usize>> {
+        let script = &self.run.script;
+        let is_of_an_edit = |one: &Diagnostic| {
+            one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
+        };
+        if script.edits.is_empty()
+            || script.diagnostics.iter().any(|one| one.is_error() && !is_of_an_edit(one))
+        {
+            return vec![None];
+        }
+        (0..script.edits.len()).filter(|at| !script.is_left_out(*at)).map(Some).collect()
+    }
+
+    /// The response, or one edit of it.
+    fn part(&mut self, edit: Option<usize>) -> &Run<'a> {
+        let script = &mut self.run.script;
+        script.left_out.clone_from(&self.left_out);
+        script.diagnostics.clone_from(&self.diagnostics);
+        if let Some(at) = edit {
+            script.leave_out(|edit| edit == Some(at));
+        }
+        // Corrections would be of the whole response.
+        self.run.options.keep = self.keep && edit.is_none();
+        &self.run
+    }
+
+    fn of(&mut self, draft: &Draft) -> &Run<'a> {
+        self.run.options.branch = Some(draft.branch.clone());
+        self.part(draft.edit)
+    }
+}
+
 /// Looks whether git would take the names, and whether they go beside each other.
-fn check_names(repo: &Repo, names: &[(String, String)]) -> Result<(), Error> {
-    let mut known: BTreeMap<String, &str> = BTreeMap::new();
-    for (name, response) in names {
-        let full = repo.branch_name(name)?;
-        if let Some(other) = known.insert(full, response) {
-            return Err(Error::Names(format!("{name} would be the branch of both {other} and {response}")));
+fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<(), Error> {
+    let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
+    for draft in drafts {
+        let full = repo.branch_name(&draft.branch)?;
+        if let Some(other) = known.insert(full, draft) {
+            let named = |draft: &Draft| match draft.edit {
+                Some(edit) => format!("edit {} of {}", edit + 1, sources[draft.source].name()),
+                None => sources[draft.source].name().to_owned(),
+            };
+            let (branch, other, one) = (&draft.branch, named(other), named(draft));
+            return Err(Error::Names(format!("{branch} would be the branch of both {other} and {one}")));
         }
     }
     for full in known.keys() {
@@ -130,9 +217,13 @@ fn check_names(repo: &Repo, names: &[(String, String)]) -> Result<(), Error> {
 }
 
 /// What is in the way of any of them: branches that are checked out, or that exist and lack what would be suggested.
-fn obstacles(repo: &Repo, runs: &[Run<'_>]) -> Result<Vec<Obstacle>, Error> {
+fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Result<Vec<Obstacle>, Error> {
     let mut found = Vec::new();
-    for run in runs.iter().filter(|run| !run.is_empty()) {
+    for draft in drafts {
+        let run = sources[draft.source].of(draft);
+        if run.is_empty() {
+            continue;
+        }
         let target = run.target(repo)?;
         let branch = || target.short().to_owned();
         if target.is_head {
@@ -175,7 +266,7 @@ impl Run<'_> {
     fn suggestion(
         &self,
         repo: &Repo,
-        branch: String,
+        draft: Draft,
         outcome: Result<(Report, Option<Moved>), Error>,
     ) -> Result<Suggestion, Error> {
         let (outcome, moved) = match outcome {
@@ -183,6 +274,9 @@ impl Run<'_> {
                 // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
                 if let Some(attempt) = &mut report.attempt {
                     attempt.is_next = false;
+                }
+                if let Some(at) = draft.edit {
+                    report.edits.retain(|edit| edit.number == at + 1);
                 }
                 (Ok(report), moved)
             }
@@ -201,6 +295,6 @@ impl Run<'_> {
             Ok(_) if moved.is_some() && !self.options.exec.is_empty() => Some(true),
             _ => None,
         };
-        Ok(Suggestion { branch, outcome, moved, size, checks })
+        Ok(Suggestion { branch: draft.branch, outcome, moved, size, checks })
     }
 }

@@ -87,14 +87,14 @@ impl Template {
     }
 }
 
-/// What a script does: its message's subject or the first
-/// reason; without any, the first operation and file. Of a hostile response, too, these are but letters, digits and
+/// What a script does: the subject of its message (where all of it is meant) or the first reason; without any, the first
+/// operation and file. Of a hostile response, too, these are but letters, digits and
 /// hyphens.
-pub(super) fn slug(script: &Script, response: &Response) -> String {
+pub(super) fn slug(script: &Script, response: &Response, is_whole: bool) -> String {
     let wanted = |(at, _): &(usize, _)| !script.is_left_out(*at);
     let mut edits = script.edits.iter().enumerate().filter(wanted).map(|(_, edit)| edit);
     let reasons = edits.clone().filter_map(|edit| edit.why.as_deref());
-    let mut reasons = script.message.as_deref().into_iter().chain(reasons);
+    let mut reasons = script.message.as_deref().into_iter().filter(|_| is_whole).chain(reasons);
     let subject = reasons.find_map(|why| Some(Message::from_why(why)?.subject()));
     let first =
         || edits.next().map(|edit| format!("{} {}", crate::report::operation(&edit.op), edit.path.shown()));

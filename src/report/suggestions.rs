@@ -2,7 +2,7 @@
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
-use super::{EditState, Report, Status};
+use super::{EditReport, EditState, Report, Status};
 use std::fmt::Write;
 
 /// One of several suggestions.
@@ -59,7 +59,8 @@ pub fn table(report: &Report) -> String {
 
 fn row(one: &SuggestionReport) -> [String; 5] {
     let new = one.report.branch.as_ref().and_then(|branch| branch.new.as_ref());
-    let edits = one.report.edits.len();
+    let wanted = |edit: &&EditReport| edit.state != EditState::NotWanted;
+    let edits = one.report.edits.iter().filter(wanted).count();
     let landed = one.report.edits.iter().filter(|edit| edit.state == EditState::Landed).count();
     let (files, lines) = match one.size {
         Some(size) => (size.files.to_string(), format!("+{} -{}", size.added, size.removed)),

@@ -47,6 +47,15 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     Opt {
+        keyed: false,
+        ..value(
+            "branch-per-edit",
+            "template",
+            "give every edit a branch of its own",
+            "`{n}` is the number of the edit. One that builds on another is refused. See SUGGESTIONS.",
+        )
+    },
+    Opt {
         common: true,
         ..value(
             "base",
@@ -429,7 +438,8 @@ pub const ASK_OPTIONS: &[Opt] = &[
 ];
 
 /// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] = &["dry-run", "continue", "abort", "skip", "base", "only", "except"];
+pub(super) const NOT_FOR_ASK: &[&str] =
+    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "branch-per-edit"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {

@@ -9,7 +9,11 @@ pub(super) const SUGGESTIONS: &[Piece] = &[
          in the order of EXIT STATUS. All begin at `--base`, else at the commit that HEAD has when it starts. At the end a table has a line \
          for each: branch, commit, edits, files, lines that came and went, and whether the commands of `--exec` have passed.",
     ),
-    Item("`{n}`", "The number of the response, from 1."),
+    Text(
+        "`--branch-per-edit` does the same for every edit, each alone on the base: one that builds on another is refused. \
+         Where something of a response could not be read, all of it is refused.",
+    ),
+    Item("`{n}`", "The number of the response, or of the edit over all responses, from 1."),
     Item(
         "`{slug}`",
         "What it does, in a few words: of its message or its first reason the letters, digits and hyphens.",

@@ -3,13 +3,16 @@
 
 mod sandbox;
 
-use git_llm_apply::cli::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, VERBS};
+use git_llm_apply::cli::args::{
+    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, VERBS,
+};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
 use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::locate::Tier;
+use git_llm_apply::report::record::RecordKind;
 use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::{End, Obstacle};
@@ -70,7 +73,8 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).chain(RECOVER_OPTIONS) {
+        let others = [PROMPT_OPTIONS, ASK_OPTIONS, RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS];
+        for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -120,7 +124,7 @@ mod man_page {
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .chain(RECOVER_OPTIONS)
+            .chain([RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -451,6 +455,19 @@ mod schema {
     }
 
     #[test]
+    fn holds_for_what_is_on_record() {
+        let sandbox = Sandbox::new();
+        reported(sandbox.run(["list", "--json"]), 0, "shown");
+        let landed = reported(sandbox.apply(["--json"], &five()), 0, "landed");
+        let shown = reported(sandbox.run(["show", "--json"]), 0, "shown");
+        assert_eq!(shown["landings"][0]["id"], landed["landing"]);
+        assert_eq!(shown["edits"][0]["commit"], landed["edits"][0]["commit"]);
+        let id = landed["landing"].as_str().unwrap();
+        reported(sandbox.run(["forget", id, "--json"]), 0, "forgotten");
+        reported(sandbox.run(["show", id, "--json"]), 128, "failed");
+    }
+
+    #[test]
     fn what_is_not_so_does_not_hold() {
         let sandbox = Sandbox::new();
         let good = reported(sandbox.apply(["--json", "-n"], &five()), 0, "checked");
@@ -494,6 +511,12 @@ mod schema {
         assert!(Tier::ALL.iter().map(|t| t.as_str()).eq(names(&defs["match"]["properties"]["tier"])));
         assert!(Code::ALL.iter().map(|c| c.as_str()).eq(names(&defs["diagnostic"]["properties"]["code"])));
         assert!(End::ALL.iter().map(|e| e.as_str()).eq(names(&defs["recovered"]["properties"]["end"])));
+        assert!(
+            RecordKind::ALL
+                .iter()
+                .map(|kind| kind.as_str())
+                .eq(names(&defs["landing"]["properties"]["kind"]))
+        );
         assert!(
             every_obstacle().iter().map(Obstacle::kind).eq(names(&defs["obstacle"]["properties"]["kind"]))
         );

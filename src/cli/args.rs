@@ -127,6 +127,8 @@ fn responses() -> Arg {
         .num_args(0..)
         .value_parser(clap::value_parser!(std::ffi::OsString))
         .help("files that hold a model's answer; '-' or none: standard input")
+        // The usage names it, and a screen has no line to spare.
+        .hide_short_help(true)
 }
 
 fn pathspecs() -> Arg {
@@ -169,7 +171,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover | list | show | forget) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)

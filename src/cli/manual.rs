@@ -10,7 +10,10 @@ mod text;
 
 pub use formats::{Chapter, chapter};
 
-use super::args::{self, ASK_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, Takes, VERBS};
+use super::args::{
+    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, Takes,
+    VERBS,
+};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
@@ -66,10 +69,18 @@ pub fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
+    for (verb, options) in [("list", LIST_OPTIONS), ("show", SHOW_OPTIONS)] {
+        page.heading(&format!("Options of {verb}"));
+        for option in options {
+            page.item(&usage(option), &said(option));
+        }
+    }
     page.section("RESUMING");
     page.pieces(text::RESUMING);
     page.section("SUGGESTIONS");
     page.pieces(suggestions::SUGGESTIONS);
+    page.section("HISTORY");
+    page.pieces(text::HISTORY);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);

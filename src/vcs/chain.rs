@@ -82,7 +82,7 @@ impl Repo {
             }
         }
         let line = &who.committer;
-        self.write_plain(&Draft { tree, parents: &parents, message }, &line)
+        self.write_plain(&Draft { tree, parents: &parents, message }, line)
     }
 
     /// Writes a record again, behind another one.

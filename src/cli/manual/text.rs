@@ -8,6 +8,9 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
+    "`git llm-apply list` [`--porcelain`] [`--json`]",
+    "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
+    "`git llm-apply forget` `<id>`",
 ];
 
 pub(super) const DESCRIPTION: &[Piece] = &[
@@ -103,6 +106,28 @@ pub(super) const RESUMING: &[Piece] = &[
     ),
 ];
 
+pub(super) const HISTORY: &[Piece] = &[
+    Text(
+        "Every landing is recorded, unless `--no-record` or `llmapply.record` says otherwise: the responses, which commits \
+         hold which edits, and how each was found. The record is a commit that nobody's branch has. Its first parent is the \
+         record before it, the others are what has landed and what `--base` named, so that none of it is pruned; \
+         `refs/llm-apply/history` names the last one. It moves with the branch, or neither does.",
+    ),
+    Text(
+        "`list` prints a line for each, the newest first, the id first. Wherever an `<id>` is asked for, its beginning is \
+         enough, at least four digits, or one of the landing's commits in any way that git knows. `show` prints one (the \
+         newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
+    ),
+    Text(
+        "No push and no fetch takes the records along, but for those of mirrors. `git push origin 'refs/llm-apply/*'` shares them, \
+         and `git fetch origin 'refs/llm-apply/*:refs/llm-apply/*'` gets them in another clone. What was pasted is in there, \
+         with whatever secrets it had. `forget` takes a record out of the chain for good: those after it are \
+         written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it the old record is \
+         among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed is to be pushed \
+         over: `git push origin +refs/llm-apply/history`.",
+    ),
+];
+
 pub(super) const OPTIONS: &[Piece] = &[Text(
     "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
      are enough.",
@@ -183,7 +208,7 @@ pub(super) const OUTPUT: &[Piece] = &[
 pub(super) const JSON: &[Piece] = &[
     Item(
         "`status`",
-        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`); or \
+        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`, or by `forget`); `shown` (by `list` and `show`); or \
          `failed`.",
     ),
     Item("`exit_code`", "The exit status."),
@@ -210,6 +235,11 @@ pub(super) const JSON: &[Piece] = &[
         "`suggestions`",
         "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \
          which is such an object.",
+    ),
+    Item("`landing`", "The id under which it is on record what has landed, or null."),
+    Item(
+        "`landings`",
+        "By `list`, `show` and `forget`: landings on record, with their commits; by `show` with the responses, too.",
     ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];

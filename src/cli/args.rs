@@ -6,10 +6,11 @@
 mod options;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use options::NOT_FOR_ASK;
 pub use options::{
-    ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
+    ACCEPT_OPTIONS, ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS,
 };
+use options::{FOR_ACCEPT, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -79,6 +80,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
+    ("accept", "bring the commits of suggestions onto the branch"),
     ("forget", "take a landing's record away for good; the commits stay"),
 ];
 
@@ -151,6 +153,15 @@ fn id(required: bool) -> Arg {
     Arg::new("id").value_name("id").required(required).help(help)
 }
 
+/// Suggestions.
+fn branches() -> Arg {
+    Arg::new("branch")
+        .value_name("branch")
+        .required(true)
+        .num_args(1..)
+        .help("the suggestions, in this order")
+}
+
 /// A verb that reads no response and prints a report.
 fn telling(command: Command) -> Command {
     let output = |option: &&Opt| ["json", "quiet", "verbose", "color"].contains(&option.long);
@@ -163,7 +174,9 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, forget] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover, list, show, accept, forget] = VERBS else {
+        return Command::new(NAME);
+    };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -200,12 +213,18 @@ pub fn command() -> Command {
         .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(
+            telling(verb(accept))
+                .args(ACCEPT_OPTIONS.iter().flat_map(arguments))
+                .args(OPTIONS.iter().filter(|option| FOR_ACCEPT.contains(&option.long)).flat_map(arguments))
+                .arg(branches()),
+        )
         .subcommand(telling(verb(forget)).arg(id(true)))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS);
+    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS).chain(ACCEPT_OPTIONS);
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;

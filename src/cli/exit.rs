@@ -111,7 +111,7 @@ impl Exit {
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,
-            flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
+            flow::Error::Merge { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }

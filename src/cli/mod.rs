@@ -1,5 +1,6 @@
 //! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
 
+mod accept;
 mod apply;
 pub mod args;
 mod ask;
@@ -133,6 +134,7 @@ impl Error {
             Error::Flow(F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..)) => {
                 Some("'git llm-apply list' names those that there are".into())
             }
+            Error::Flow(F::Merge { branch, .. }) => Some(format!("'git merge {branch}' takes it as it is")),
             Error::Flow(F::Unborn(_)) => Some("land the first commits without --no-ff".into()),
             Error::Flow(F::Attempt(id) | F::Transaction(T::Attempt { id, .. })) => {
                 Some(format!("give the whole response again; --abort={id} forgets this attempt"))
@@ -232,6 +234,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "accept" => accept::run(&matches),
             "list" => history::list(&matches),
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),

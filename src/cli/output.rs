@@ -72,6 +72,7 @@ impl Printer {
             );
         if shown && !self.output.quiet {
             out(&report::edits(report, style));
+            out(&report::accepted(report));
         }
         if report.dry_run && !self.output.quiet {
             out(&report::summary(report, style));

@@ -196,7 +196,7 @@ impl Run<'_> {
 }
 
 /// Passes on what a transaction tells.
-struct Told<'a>(&'a dyn Watch);
+pub(super) struct Told<'a>(pub(super) &'a dyn Watch);
 
 impl Progress for Told<'_> {
     fn output(&self, bytes: &[u8]) {

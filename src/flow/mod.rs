@@ -2,8 +2,10 @@
 //!
 //! Nothing of a command line or a terminal: a program that lands edits itself calls the same functions as the command.
 
+mod accept;
 mod ask;
 mod check;
+mod conflict;
 mod history;
 mod land;
 mod messages;
@@ -19,6 +21,7 @@ mod suggest;
 mod template;
 mod told;
 
+pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
 pub use history::{forget, list, show};
@@ -58,6 +61,14 @@ pub enum Error {
     /// The names of several branches do not go together.
     #[error("{0}")]
     Names(String),
+    /// A merge that a branch has cannot be done again.
+    #[error("{branch} has a merge commit with changes of its own, {commit}")]
+    Merge {
+        /// The merge.
+        commit: String,
+        /// The branch.
+        branch: String,
+    },
     /// A message is not one that a commit can have.
     #[error("{0}; nothing was changed")]
     Message(String),

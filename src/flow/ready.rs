@@ -1,21 +1,15 @@
 //! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
 //! is now.
 
-use super::Error;
 use super::run::Run;
-use crate::diag::{Code, Diagnostic, Evidence, Nearest};
+use super::{Error, conflict};
+use crate::diag::{Code, Diagnostic, Evidence};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many lines of a conflict are quoted.
-const QUOTED: usize = 12;
-
-/// How many places of conflict in a file are named.
-const NAMED: usize = 8;
 
 /// The commits to be made.
 pub(super) struct Ready {
@@ -145,76 +139,25 @@ impl Run<'_> {
     ) -> Option<Diagnostic> {
         let base = self.options.base.as_deref().unwrap_or_default();
         let (branch, path) = (target.short(), &clash.path);
-        let (message, line) = match &clash.kind {
-            ClashKind::Lines(lines) => match lines.first() {
-                Some(first) => {
-                    let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-                    let more = match lines.len().saturating_sub(NAMED) {
-                        0 => String::new(),
-                        more => format!(" and {more} more places"),
-                    };
-                    let message = format!(
-                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}{more}",
-                        all.join(", ")
-                    );
-                    (message, Some(*first))
-                }
-                None => {
-                    (format!("`{path}` was changed on {branch} since {base} where the edit changes it"), None)
-                }
-            },
-            ClashKind::Gone => (format!("`{path}` was removed or moved away on {branch} since {base}"), None),
-            ClashKind::Appeared => (format!("`{path}` appeared on {branch} since {base}"), None),
-            ClashKind::Directory => (format!("`{path}` is a directory on {branch} since {base}"), None),
-            ClashKind::Replaced(node) => {
-                (format!("`{path}` is {} on {branch} since {base}", plan::named(*node)), None)
-            }
-            ClashKind::Changed => {
-                (format!("`{path}`, which the edit takes away, was changed on {branch} since {base}"), None)
-            }
-            ClashKind::BuildsOn(earlier) => {
-                let earlier = series.get(*earlier).and_then(|planned| planned.edits.first().copied());
-                let message = format!("`{path}` is not what it would be by an edit that is refused");
-                let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
-                let Some(earlier) = earlier else { return Some(diagnostic) };
-                return Some(
-                    diagnostic
-                        .with_help(format!(
-                            "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
-                        ))
-                        .with_evidence(Evidence { builds_on: Some(earlier), ..Evidence::default() }),
-                );
-            }
-            ClashKind::CaseTwin(twin) => {
-                let message =
-                    format!("`{path}` differs only in case from `{twin}`, which is on {branch} since {base}");
-                (message, None)
-            }
-            ClashKind::Unnameable => {
-                let message = format!(
-                    "`{path}`, as the file is called on {branch} since {base}, is a name that cannot be handled"
-                );
-                (message, None)
-            }
-            ClashKind::Other => {
-                (format!("`{path}` does not go with what {branch} has made of it since {base}"), None)
-            }
-        };
+        if let ClashKind::BuildsOn(earlier) = clash.kind {
+            let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());
+            let message = format!("`{path}` is not what it would be by an edit that is refused");
+            let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+            let Some(earlier) = earlier else { return Some(diagnostic) };
+            let help = format!(
+                "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
+            );
+            let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
+            return Some(diagnostic.with_help(help).with_evidence(evidence));
+        }
+        let (message, line) = conflict::wording(clash, &format!("{branch} since {base}"), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
             shell_word(base)
         ));
-        let Some((lines, text)) = line.zip(clash.text.as_ref()) else {
-            return Some(diagnostic.with_evidence(Evidence::default()));
-        };
-        let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
-        let shown =
-            text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
-        // There is nothing to compare it with.
-        let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
-        Some(diagnostic.with_evidence(Evidence { nearest: Some(nearest), ..Evidence::default() }))
+        Some(diagnostic.with_evidence(conflict::evidence(clash, line)))
     }
 
     /// An error about the edit of a commit that is about a path, else about its first.

@@ -204,7 +204,11 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle], refused: b
     report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
 }
 
-fn branch(target: &Target, old: Option<(Oid, String)>, new: Option<(Oid, String)>) -> BranchReport {
+pub(super) fn branch(
+    target: &Target,
+    old: Option<(Oid, String)>,
+    new: Option<(Oid, String)>,
+) -> BranchReport {
     let text = |end: Option<(Oid, String)>| end.map(|(id, short)| (id.to_string(), short));
     BranchReport {
         reference: target.name.clone(),

@@ -4,7 +4,8 @@ use super::escape::is_hidden;
 use super::landings::Date;
 use super::summary::{paths, warnings};
 use super::{
-    Difference, EditReport, Finding, LandingReport, RecoveredReport, Report, SuggestionReport, UnreadReport,
+    AcceptedReport, Difference, EditReport, Finding, LandingReport, RecoveredReport, Report,
+    SuggestionReport, UnreadReport,
 };
 use crate::diag::{self, Severity};
 use serde::Serialize;
@@ -34,6 +35,21 @@ struct Object<'a> {
     landing: Option<&'a str>,
     landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
+    accepted: Vec<Accepted<'a>>,
+}
+
+#[derive(Serialize)]
+struct Accepted<'a> {
+    branch: &'a str,
+    commits: Vec<AcceptedCommit<'a>>,
+}
+
+#[derive(Serialize)]
+struct AcceptedCommit<'a> {
+    from: &'a str,
+    subject: &'a str,
+    as_is: bool,
+    new: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -273,7 +289,18 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         landing: report.landing.as_deref(),
         landings: report.landings.iter().map(landing).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),
+        accepted: report.accepted.iter().map(accepted).collect(),
     }
+}
+
+fn accepted(one: &AcceptedReport) -> Accepted<'_> {
+    let commits = one.commits.iter().map(|commit| AcceptedCommit {
+        from: &commit.from.0,
+        subject: &commit.subject,
+        as_is: commit.as_is,
+        new: commit.new.as_ref().map(|(id, _)| id.as_str()),
+    });
+    Accepted { branch: &one.branch, commits: commits.collect() }
 }
 
 /// Suggestions hold none of their own.

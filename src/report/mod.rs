@@ -1,5 +1,6 @@
 //! What is said at the end: one value, rendered for people and as JSON. Pure.
 
+mod accepted;
 mod advice;
 mod difference;
 pub mod escape;
@@ -14,6 +15,7 @@ mod suggestions;
 mod summary;
 mod wanted;
 
+pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
@@ -274,6 +276,8 @@ pub struct Report {
     pub attempt: Option<KeptAttempt>,
     /// Suggestions, each on a branch of its own.
     pub suggestions: Vec<SuggestionReport>,
+    /// Branches that were accepted, or were to be.
+    pub accepted: Vec<AcceptedReport>,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
@@ -334,6 +338,7 @@ impl Report {
             formats: FormatId::ALL.to_vec(),
             attempt: None,
             suggestions: Vec::new(),
+            accepted: Vec::new(),
             landing: None,
             landings: Vec::new(),
         }

@@ -26,7 +26,6 @@ const fn value(long: &'static str, name: &'static str, help: &'static str, more:
 pub const OPTIONS: &[Opt] = &[
     Opt {
         choices: FORMAT_NAMES,
-        common: true,
         ..value(
             "format",
             "format",
@@ -68,7 +67,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         choices: &["edit", "file", "response"],
-        common: true,
         ..value(
             "commit",
             "unit",
@@ -474,6 +472,23 @@ pub const SHOW_OPTIONS: &[Opt] = &[Opt {
     keyed: false,
     ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
 }];
+
+/// The options of accept beside those that it shares with apply.
+pub const ACCEPT_OPTIONS: &[Opt] = &[Opt {
+    short: Some('X'),
+    choices: &["ours", "theirs"],
+    common: true,
+    keyed: false,
+    ..value(
+        "strategy-option",
+        "side",
+        "in conflicts take the lines of one side",
+        "`ours` are those of the branch, `theirs` those of the suggestion, as in `git merge`.",
+    )
+}];
+
+/// What of apply's options accept has beside those of output.
+pub(super) const FOR_ACCEPT: &[&str] = &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat"];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

@@ -24,6 +24,17 @@ pub(super) const SUGGESTIONS: &[Piece] = &[
     ),
     Item("`{stem}`", "The name of the response's file without its ending."),
     Text(
+        "`git llm-apply accept` brings the commits of suggestions, or of any other branch, onto the one that is checked out, in the order given \
+         and as one transaction. Where the suggestion begins at its tip it takes the commits as they are; else each is made again by a \
+         three-way merge, as `git cherry-pick` does, and keeps its author and its message. What the branch has already makes no commit. A \
+         conflict changes nothing, and names the files and lines; `-X` says whose lines to take. Hooks and `--exec` judge what \
+         is to land as they judge a response. A merge commit is passed over if it has nothing of its own; with one that has, \
+         `git merge` is what is needed. The suggestion stays.",
+    ),
+    Text(
+        "A suggestion is a branch like any other: `git merge`, `git cherry-pick`, `git worktree add` and `git push` work on it.",
+    ),
+    Text(
         "Before anything is written all names are looked at. It is an error if git would refuse one, if two are the same or one \
          would be a directory of the other's, if one is checked out, and if one is there and lacks any of the edits: a second run \
          finds all of them there already and does nothing.",

@@ -8,6 +8,7 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
+    "`git llm-apply accept` [`<options>`] `<branch>`...",
     "`git llm-apply list` [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
     "`git llm-apply forget` `<id>`",
@@ -231,6 +232,10 @@ pub(super) const JSON: &[Piece] = &[
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item("`feedback`", "Where edits were refused or not wanted, what `--feedback` prints; else null."),
+    Item(
+        "`accepted`",
+        "By `accept`: the branches with their commits, and which commit each of these is now.",
+    ),
     Item(
         "`suggestions`",
         "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \

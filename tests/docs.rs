@@ -4,8 +4,8 @@
 mod sandbox;
 
 use git_llm_apply::cli::args::{
-    self, ACCEPT_OPTIONS, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
-    VERBS,
+    self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS, VERBS,
 };
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
@@ -74,8 +74,15 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        let others =
-            [PROMPT_OPTIONS, ASK_OPTIONS, RECOVER_OPTIONS, ACCEPT_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS];
+        let others = [
+            PROMPT_OPTIONS,
+            ASK_OPTIONS,
+            RECOVER_OPTIONS,
+            ACCEPT_OPTIONS,
+            DROP_OPTIONS,
+            LIST_OPTIONS,
+            SHOW_OPTIONS,
+        ];
         for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
@@ -126,7 +133,11 @@ mod man_page {
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .chain([RECOVER_OPTIONS, ACCEPT_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
+            .chain(
+                [RECOVER_OPTIONS, ACCEPT_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS]
+                    .into_iter()
+                    .flatten(),
+            )
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -430,9 +441,17 @@ mod schema {
         assert_eq!(report["suggestions"][0]["checks"], false);
         reported(sandbox.run(["--json", "-b", "main{n}", "-n", "../good"]), 0, "checked");
         reported(sandbox.run(["accept", "--json", "more/1"]), 128, "failed");
+        let open = reported(sandbox.run(["list", "--open", "--json"]), 0, "shown");
+        assert_eq!(
+            (&open["open"][0]["branch"], &open["open"][0]["onto"]),
+            (&"try/1".into(), &"as-it-is".into())
+        );
         let accepted = reported(sandbox.run(["accept", "--json", "try/1"]), 0, "landed");
         assert_eq!(accepted["accepted"][0]["commits"][0]["new"], sandbox.head());
         reported(sandbox.run(["accept", "--json", "try/1"]), 0, "nothing");
+        let dropped = reported(sandbox.run(["drop", "--json", "try/1"]), 0, "dropped");
+        assert_eq!(dropped["dropped"][0]["tip"], sandbox.head());
+        reported(sandbox.run(["drop", "--json", "main"]), 4, "in-the-way");
         reported(sandbox.run(["--json", "-b", "{slug}", "-n", "../good", "../good"]), 129, "failed");
     }
 

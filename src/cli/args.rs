@@ -7,8 +7,8 @@ mod options;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
-    ACCEPT_OPTIONS, ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
-    SHOW_OPTIONS,
+    ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
+    RECOVER_OPTIONS, SHOW_OPTIONS,
 };
 use options::{FOR_ACCEPT, NOT_FOR_ASK};
 use std::ffi::OsString;
@@ -81,6 +81,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
     ("accept", "bring the commits of suggestions onto the branch"),
+    ("drop", "remove suggestions"),
     ("forget", "take a landing's record away for good; the commits stay"),
 ];
 
@@ -155,11 +156,7 @@ fn id(required: bool) -> Arg {
 
 /// Suggestions.
 fn branches() -> Arg {
-    Arg::new("branch")
-        .value_name("branch")
-        .required(true)
-        .num_args(1..)
-        .help("the suggestions, in this order")
+    Arg::new("branch").value_name("branch").required(true).num_args(1..).help("the suggestions")
 }
 
 /// A verb that reads no response and prints a report.
@@ -174,7 +171,7 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, accept, forget] = VERBS else {
+    let [apply, check, prompt, ask, recover, list, show, accept, drop, forget] = VERBS else {
         return Command::new(NAME);
     };
     let verb = |(name, about): &(&'static str, &'static str)| {
@@ -219,6 +216,7 @@ pub fn command() -> Command {
                 .args(OPTIONS.iter().filter(|option| FOR_ACCEPT.contains(&option.long)).flat_map(arguments))
                 .arg(branches()),
         )
+        .subcommand(telling(verb(drop)).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()))
         .subcommand(telling(verb(forget)).arg(id(true)))
 }
 

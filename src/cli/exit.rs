@@ -85,9 +85,12 @@ impl Exit {
         match report.status {
             // With `--keep-going`: what would land beside edits that are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
-            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten | Status::Shown => {
-                Exit::Done
-            }
+            Status::Landed
+            | Status::Checked
+            | Status::Nothing
+            | Status::Forgotten
+            | Status::Dropped
+            | Status::Shown => Exit::Done,
             Status::PartlyLanded | Status::Refused => Exit::Refused,
             Status::NoEdits => Exit::NoEdits,
             Status::InTheWay => Exit::InTheWay,
@@ -105,13 +108,14 @@ impl Exit {
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
+            | flow::Error::NoBranch(_)
             | flow::Error::NoLandings
             | flow::Error::NoLanding(_)
             | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,
-            flow::Error::Merge { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
+            flow::Error::NoSuggestion(_) | flow::Error::Merge { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }

@@ -4,6 +4,7 @@ mod accept;
 mod apply;
 pub mod args;
 mod ask;
+mod drop;
 pub mod exit;
 mod history;
 mod input;
@@ -134,6 +135,9 @@ impl Error {
             Error::Flow(F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..)) => {
                 Some("'git llm-apply list' names those that there are".into())
             }
+            Error::Flow(F::NoSuggestion(_)) => {
+                Some("--force removes it all the same; 'git llm-apply list --open' names suggestions".into())
+            }
             Error::Flow(F::Merge { branch, .. }) => Some(format!("'git merge {branch}' takes it as it is")),
             Error::Flow(F::Unborn(_)) => Some("land the first commits without --no-ff".into()),
             Error::Flow(F::Attempt(id) | F::Transaction(T::Attempt { id, .. })) => {
@@ -235,6 +239,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
             "accept" => accept::run(&matches),
+            "drop" => drop::run(&matches),
             "list" => history::list(&matches),
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),

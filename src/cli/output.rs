@@ -74,6 +74,9 @@ impl Printer {
             out(&report::edits(report, style));
             out(&report::accepted(report));
         }
+        if !self.output.quiet {
+            out(&report::dropped(report));
+        }
         if report.dry_run && !self.output.quiet {
             out(&report::summary(report, style));
         }

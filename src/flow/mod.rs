@@ -6,11 +6,13 @@ mod accept;
 mod ask;
 mod check;
 mod conflict;
+mod drop;
 mod history;
 mod land;
 mod messages;
 mod model;
 mod numbers;
+mod open;
 mod options;
 mod prompt;
 mod ready;
@@ -24,10 +26,12 @@ mod told;
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use drop::drop;
 pub use history::{forget, list, show};
 pub use land::{Done, Moved, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
+pub use open::open;
 pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
@@ -61,6 +65,12 @@ pub enum Error {
     /// The names of several branches do not go together.
     #[error("{0}")]
     Names(String),
+    /// There is no such branch.
+    #[error("there is no branch '{0}'")]
+    NoBranch(String),
+    /// A branch that no landing has made, or that has not any more what landed there.
+    #[error("'{0}' is no suggestion: no landing on record has made it")]
+    NoSuggestion(String),
     /// A merge that a branch has cannot be done again.
     #[error("{branch} has a merge commit with changes of its own, {commit}")]
     Merge {

@@ -4,7 +4,7 @@ use super::escape::is_hidden;
 use super::landings::Date;
 use super::summary::{paths, warnings};
 use super::{
-    AcceptedReport, Difference, EditReport, Finding, LandingReport, RecoveredReport, Report,
+    AcceptedReport, Difference, EditReport, Finding, LandingReport, OpenReport, RecoveredReport, Report,
     SuggestionReport, UnreadReport,
 };
 use crate::diag::{self, Severity};
@@ -36,6 +36,26 @@ struct Object<'a> {
     landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
     accepted: Vec<Accepted<'a>>,
+    open: Vec<Open<'a>>,
+    dropped: Vec<Dropped<'a>>,
+}
+
+#[derive(Serialize)]
+struct Open<'a> {
+    branch: &'a str,
+    tip: &'a str,
+    landing: &'a str,
+    commits: usize,
+    moved: usize,
+    onto: &'static str,
+    conflicts: &'a [String],
+    subject: &'a str,
+}
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    branch: &'a str,
+    tip: &'a str,
 }
 
 #[derive(Serialize)]
@@ -290,6 +310,21 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         landings: report.landings.iter().map(landing).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),
         accepted: report.accepted.iter().map(accepted).collect(),
+        open: report.open.iter().map(open).collect(),
+        dropped: report.dropped.iter().map(|one| Dropped { branch: &one.branch, tip: &one.tip.0 }).collect(),
+    }
+}
+
+fn open(one: &OpenReport) -> Open<'_> {
+    Open {
+        branch: &one.branch,
+        tip: &one.tip.0,
+        landing: &one.landing,
+        commits: one.commits,
+        moved: one.moved,
+        onto: one.onto.as_str(),
+        conflicts: one.onto.conflicts(),
+        subject: &one.subject,
     }
 }
 

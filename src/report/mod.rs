@@ -8,6 +8,7 @@ mod feedback;
 mod human;
 mod json;
 mod landings;
+mod open;
 mod quotes;
 pub mod record;
 mod refusal;
@@ -21,6 +22,7 @@ pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline};
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{landings, porcelain, recorded_edits, shown, visible};
+pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use quotes::Quoting;
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
@@ -52,6 +54,8 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
+    /// Branches were removed.
+    Dropped,
     /// A refused attempt was forgotten (`--abort`), or the record of a landing.
     Forgotten,
     /// Records of landings are shown.
@@ -70,6 +74,7 @@ impl Status {
         Status::Refused,
         Status::NoEdits,
         Status::InTheWay,
+        Status::Dropped,
         Status::Forgotten,
         Status::Shown,
         Status::Failed,
@@ -85,6 +90,7 @@ impl Status {
             Status::Refused => "refused",
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
+            Status::Dropped => "dropped",
             Status::Forgotten => "forgotten",
             Status::Shown => "shown",
             Status::Failed => "failed",
@@ -276,6 +282,10 @@ pub struct Report {
     pub attempt: Option<KeptAttempt>,
     /// Suggestions, each on a branch of its own.
     pub suggestions: Vec<SuggestionReport>,
+    /// Suggestions that are open.
+    pub open: Vec<OpenReport>,
+    /// Branches that were removed.
+    pub dropped: Vec<DroppedReport>,
     /// Branches that were accepted, or were to be.
     pub accepted: Vec<AcceptedReport>,
     /// The id under which it is recorded what has landed.
@@ -338,6 +348,8 @@ impl Report {
             formats: FormatId::ALL.to_vec(),
             attempt: None,
             suggestions: Vec::new(),
+            open: Vec::new(),
+            dropped: Vec::new(),
             accepted: Vec::new(),
             landing: None,
             landings: Vec::new(),

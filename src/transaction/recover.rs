@@ -2,7 +2,7 @@
 
 use super::journal::{self, Journal};
 use super::settle::settle;
-use super::{Error, Result, Room, discard, early, interrupt, outside, remove_room, staging};
+use super::{Error, Result, Room, discard, drop, early, interrupt, outside, remove_room, staging};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -53,6 +53,8 @@ pub enum End {
     TakenBack,
     /// Forward: it has landed.
     Finished,
+    /// Forward: branches that were to go are gone.
+    Dropped,
     /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
     LeftAlone,
     /// Its journal cannot be used: its locks are gone, and nothing else was touched.
@@ -61,7 +63,8 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: &[End] = &[End::Discarded, End::TakenBack, End::Finished, End::LeftAlone, End::GivenUp];
+    pub const ALL: &[End] =
+        &[End::Discarded, End::TakenBack, End::Finished, End::Dropped, End::LeftAlone, End::GivenUp];
 
     /// The stable name.
     pub fn as_str(self) -> &'static str {
@@ -69,6 +72,7 @@ impl End {
             End::Discarded => "discarded",
             End::TakenBack => "taken-back",
             End::Finished => "finished",
+            End::Dropped => "dropped",
             End::LeftAlone => "left-alone",
             End::GivenUp => "given-up",
         }
@@ -175,8 +179,10 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         if !repo.locks_with(&room.join(journal::TOKEN))?.is_empty() {
             return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
         }
-        clean(repo, room, &id, None, End::Discarded)?;
-        return Ok(Recovered { id, reference: None, settled: Settled::default() });
+        let reference = drop::settle(repo, room)?;
+        let end = if reference.is_some() { End::Dropped } else { End::Discarded };
+        clean(repo, room, &id, None, end)?;
+        return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
     };
     let settled = settle(repo, room, &mut journal)?;
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;

@@ -75,8 +75,12 @@ faults! {
     IndexPlaced = "index-placed",
     /// The new value of the reference is written aside; the next step is the commit point.
     RefPrepared = "ref-prepared",
+    /// The branches that are to go are noted; the next step is the commit point of that.
+    DropNoted = "drop-noted",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
+    /// Branches are gone, and what the configuration says of them is not.
+    BranchesDropped = "branches-dropped",
     /// The new value of the record's reference is written aside.
     RecordPrepared = "record-prepared",
     /// The record's reference is moved.

@@ -454,17 +454,30 @@ pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
 }];
 
 /// The options of list beside those of output.
-pub const LIST_OPTIONS: &[Opt] = &[Opt {
-    common: true,
-    keyed: false,
-    ..flag(
-        "porcelain",
-        "print fields with tabs between, for programs",
-        "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
+pub const LIST_OPTIONS: &[Opt] = &[
+    Opt {
+        common: true,
+        keyed: false,
+        ..flag(
+            "open",
+            "print the suggestions that HEAD lacks",
+            "With how many commits HEAD has since they began, and whether they still go onto it. See SUGGESTIONS. With \
+             `--porcelain` the fields are the branch, its tip, the id of the landing, how many commits it has, how many HEAD has \
+             since, `as-it-is`, `merges`, `in-already` or `conflicts`, and the files in conflict.",
+        )
+    },
+    Opt {
+        common: true,
+        keyed: false,
+        ..flag(
+            "porcelain",
+            "print fields with tabs between, for programs",
+            "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
          where it was and is, the time in seconds since 1970, the number of edits, and the names of the responses. What is \
          not there is `-`.",
-    )
-}];
+        )
+    },
+];
 
 /// The options of show beside those of output.
 pub const SHOW_OPTIONS: &[Opt] = &[Opt {
@@ -485,6 +498,13 @@ pub const ACCEPT_OPTIONS: &[Opt] = &[Opt {
         "in conflicts take the lines of one side",
         "`ours` are those of the branch, `theirs` those of the suggestion, as in `git merge`.",
     )
+}];
+
+/// The options of drop beside those of output.
+pub const DROP_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag("force", "also branches that are no suggestions", "What they have may then be in no other branch.")
 }];
 
 /// What of apply's options accept has beside those of output.

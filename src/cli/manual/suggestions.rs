@@ -32,6 +32,16 @@ pub(super) const SUGGESTIONS: &[Piece] = &[
          `git merge` is what is needed. The suggestion stays.",
     ),
     Text(
+        "`git llm-apply drop` removes suggestions, all or none, with what the configuration says of them, and says how to get them \
+         back. A branch that is checked out anywhere stays, and one that is no suggestion goes only with `--force`. \
+         `git llm-apply list --open` names the suggestions whose commits HEAD lacks, the newest first, with how many commits HEAD has since they began and \
+         whether they still go onto it.",
+    ),
+    Text(
+        "A branch is a suggestion if it is on record (see HISTORY) that a landing has made it, and if it still has what landed there, \
+         whatever was put on top. So another clone knows it once it has the records. `accept` takes any branch.",
+    ),
+    Text(
         "A suggestion is a branch like any other: `git merge`, `git cherry-pick`, `git worktree add` and `git push` work on it.",
     ),
     Text(

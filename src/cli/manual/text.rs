@@ -9,7 +9,8 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
     "`git llm-apply accept` [`<options>`] `<branch>`...",
-    "`git llm-apply list` [`--porcelain`] [`--json`]",
+    "`git llm-apply drop` [`--force`] `<branch>`...",
+    "`git llm-apply list` [`--open`] [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
     "`git llm-apply forget` `<id>`",
 ];
@@ -232,6 +233,8 @@ pub(super) const JSON: &[Piece] = &[
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item("`feedback`", "Where edits were refused or not wanted, what `--feedback` prints; else null."),
+    Item("`open`", "By `list --open`: the suggestions that HEAD lacks, and whether they go onto it."),
+    Item("`dropped`", "By `drop`: the branches that are gone, and where they were."),
     Item(
         "`accepted`",
         "By `accept`: the branches with their commits, and which commit each of these is now.",

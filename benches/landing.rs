@@ -1,8 +1,9 @@
 //! What a landing costs: `cargo bench --bench landing`.
 //!
-//! Lands a response of 10 edits, which makes 10 commits, and against it the same change by one `git apply --index` and
-//! one `git commit`; in turn, in one run, in a repository of 100 files and in one of 100,000. What counts are the
-//! ratios, of the medians and of the minima: they hold on a busy machine too.
+//! One `git apply --index` and one `git commit` are the measure of a landing; the same change lands by `git llm-apply` as a
+//! commit for each edit. `git rev-parse HEAD` is the measure of what lands nothing. Both are run in turn, on objects that
+//! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
+//! With `-- --small` the large response is left out.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
@@ -16,38 +17,98 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Repositories by their number of files, and how often to measure in each.
-const SIZES: [(usize, usize); 2] = [(100, 40), (100_000, 12)];
-const EDITS: usize = 10;
+/// Lines of a file.
 const LINES: usize = 20;
 /// The line that is changed, from 1.
 const CHANGED: usize = 10;
+/// How many lines each edit of the large response brings, which make 54 MB of it.
+const BROUGHT: usize = 140;
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    /// What is to be at least as fast, in the measure's time.
+    bound: f64,
+    run: fn(&Bench, &Change),
+    measure: fn(&Bench, &Change),
+}
+
+const ROWS: &[Row] = &[
+    Row { name: "10 edits onto the checkout", bound: 0.9, run: Bench::lands, measure: Bench::by_git },
+    Row { name: "10 edits with -b", bound: 0.9, run: Bench::lands_beside, measure: Bench::by_git },
+    Row { name: "check of 10 edits", bound: 2.5, run: Bench::checks, measure: Bench::rev_parse },
+    Row { name: "refused, the last edit bad", bound: 2.5, run: Bench::refuses, measure: Bench::rev_parse },
+    Row { name: "--version", bound: 1.2, run: Bench::version, measure: Bench::git_version },
+];
+
+/// The bounds in a repository of 100,000 files.
+const LARGE_BOUNDS: [f64; 5] = [0.25, 0.06, 4.0, 4.0, 1.2];
 
 fn main() {
-    println!("10 edits: git llm-apply (10 commits) against git apply --index + git commit (1 commit)\n");
-    println!("{:>9}  {:>17}  {:>17}  {:>6}", "files", "git (ms)", "llm-apply (ms)", "ratio");
-    for (files, rounds) in SIZES {
+    println!(
+        "{:>7}  {:<27} {:>10} {:>10}  {:>14}  {:>5}",
+        "files", "", "git (ms)", "ours (ms)", "median (min)", "bound"
+    );
+    for (files, rounds) in [(100, 40), (100_000, 12)] {
         let bench = Bench::new(files);
         bench.results_are_equal();
-        let (mut git, mut ours) = (Vec::new(), Vec::new());
-        // The first rounds warm caches up, and do not count.
-        for round in 0..rounds + 2 {
-            let pair = if round % 2 == 0 {
-                let git = bench.git(&format!("{round} by git"));
-                (git, bench.llm_apply(&format!("{round} by us")))
-            } else {
-                let ours = bench.llm_apply(&format!("{round} by us"));
-                (bench.git(&format!("{round} by git")), ours)
-            };
-            if round >= 2 {
-                git.push(pair.0);
-                ours.push(pair.1);
+        for (row, large) in ROWS.iter().zip(LARGE_BOUNDS) {
+            let bound = if files > 1000 { large } else { row.bound };
+            bench.compare(&Row { bound, ..*row }, 10, 1, rounds);
+        }
+    }
+    if !std::env::args().any(|argument| argument == "--small") {
+        let bench = Bench::new(5000);
+        let row = Row {
+            name: "5,000 edits of 54 MB, -b",
+            bound: 0.8,
+            run: Bench::lands_beside,
+            measure: Bench::by_git,
+        };
+        bench.compare(&row, 5000, BROUGHT, 3);
+        println!("at its peak it had {} MiB in memory (bound: 300)", bench.peak(5000) >> 20);
+    }
+}
+
+/// What is to be changed, once.
+struct Change {
+    /// The files.
+    files: Vec<usize>,
+    /// The lines that come in place of one in each.
+    new: Vec<String>,
+}
+
+impl Change {
+    fn patch(&self) -> String {
+        let mut patch = String::new();
+        for &file in &self.files {
+            let path = path(file);
+            let new = self.new.len();
+            write!(patch, "--- a/{path}\n+++ b/{path}\n@@ -{0},7 +{0},{1} @@\n", CHANGED - 3, 6 + new)
+                .unwrap();
+            for number in CHANGED - 3..=CHANGED + 3 {
+                let old = line(file, number);
+                if number == CHANGED {
+                    writeln!(patch, "-{old}").unwrap();
+                    self.new.iter().for_each(|new| writeln!(patch, "+{new}{file}").unwrap());
+                } else {
+                    writeln!(patch, " {old}").unwrap();
+                }
             }
         }
-        for (name, of) in [("median", median as fn(&mut [Duration]) -> f64), ("minimum", minimum)] {
-            let (git, ours) = (of(&mut git), of(&mut ours));
-            println!("{files:>9}  {name:>7} {git:>9.1}  {name:>7} {ours:>9.1}  {:>6.2}", ours / git);
+        patch
+    }
+
+    fn response(&self) -> String {
+        let mut response = String::from("Here you are:\n\n");
+        for &file in &self.files {
+            writeln!(response, "<edit file=\"{}\" op=\"patch\">\n<why>Change file {file}.</why>", path(file))
+                .unwrap();
+            writeln!(response, "<find>\n<<<\n{}\n>>>\n</find>\n<put>\n<<<", line(file, CHANGED)).unwrap();
+            self.new.iter().for_each(|new| writeln!(response, "{new}{file}").unwrap());
+            response.push_str(">>>\n</put>\n</edit>\n");
         }
+        response
     }
 }
 
@@ -116,6 +177,15 @@ impl Bench {
         command
     }
 
+    /// Our binary itself, not by way of git.
+    fn ours(&self, arguments: &[&str]) -> Command {
+        let git = self.command(arguments);
+        let mut ours = Command::new(env!("CARGO_BIN_EXE_git-llm-apply"));
+        ours.args(git.get_args()).current_dir(self.repo()).stdin(Stdio::null()).env_clear();
+        ours.envs(git.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        ours
+    }
+
     /// Runs git, which must succeed, and gives what it prints.
     fn ask(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).output().unwrap();
@@ -138,10 +208,13 @@ impl Bench {
         assert!(import.wait().unwrap().success());
     }
 
-    /// The files that are edited: spread over the repository.
-    fn edited(&self) -> impl Iterator<Item = usize> {
-        let step = self.files / EDITS;
-        (0..EDITS).map(move |at| at * step + step / 2)
+    /// A change that nobody has made before.
+    fn change(&self, edits: usize, lines: usize, token: &str) -> Change {
+        let step = self.files / edits;
+        let files = (0..edits).map(|at| at * step + step / 2).collect();
+        let new =
+            (0..lines).map(|line| format!("{token}, and what comes of it in line {line} of file ")).collect();
+        Change { files, new }
     }
 
     /// Back to the base, with an index that knows all files to be unchanged.
@@ -150,53 +223,110 @@ impl Bench {
         self.ask(&["update-index", "-q", "--refresh"]);
     }
 
-    /// One `git apply --index` and one `git commit`. `new` is what the changed lines say.
-    fn git(&self, new: &str) -> Duration {
-        let mut patch = String::new();
-        for file in self.edited() {
-            let path = path(file);
-            writeln!(patch, "--- a/{path}\n+++ b/{path}\n@@ -{0},7 +{0},7 @@", CHANGED - 3).unwrap();
-            for number in CHANGED - 3..=CHANGED + 3 {
-                let old = line(file, number);
-                if number == CHANGED {
-                    writeln!(patch, "-{old}\n+{new}").unwrap();
-                } else {
-                    writeln!(patch, " {old}").unwrap();
-                }
+    /// Prints how long both take, in turn.
+    fn compare(&self, row: &Row, edits: usize, lines: usize, rounds: usize) {
+        let (mut git, mut ours) = (Vec::new(), Vec::new());
+        // The first rounds warm caches up, and do not count.
+        for round in 0..rounds + 2 {
+            let mut pair = [Duration::ZERO; 2];
+            for at in [round % 2, 1 - round % 2] {
+                let token = format!("{} {round} {}", row.name, ["by git", "by us"][at]);
+                let change = self.change(edits, lines, &token);
+                self.reset();
+                fs::write(self.top().join("change.patch"), change.patch()).unwrap();
+                fs::write(self.top().join("answer.md"), change.response()).unwrap();
+                let run = [row.measure, row.run][at];
+                let start = Instant::now();
+                run(self, &change);
+                pair[at] = start.elapsed();
+            }
+            if round >= 2 {
+                git.push(pair[0]);
+                ours.push(pair[1]);
             }
         }
-        fs::write(self.top().join("change.patch"), patch).unwrap();
-        self.reset();
-        let start = Instant::now();
+        let (of_git, of_ours) = (median(&mut git), median(&mut ours));
+        let (by_median, by_minimum) = (of_ours / of_git, minimum(&mut ours) / minimum(&mut git));
+        let verdict = if by_median <= row.bound { "" } else { "  missed" };
+        println!(
+            "{:>7}  {:<27} {of_git:>10.1} {of_ours:>10.1}  {by_median:>6.2} ({by_minimum:>5.2})  {:>5.2}{verdict}",
+            self.files, row.name, row.bound,
+        );
+    }
+
+    /// One `git apply --index` and one `git commit`.
+    fn by_git(&self, _: &Change) {
         self.ask(&["apply", "--index", "../change.patch"]);
         self.ask(&["commit", "-q", "-m", "the same"]);
-        start.elapsed()
     }
 
     /// The same by `git llm-apply`, as a user calls it.
-    fn llm_apply(&self, new: &str) -> Duration {
-        let mut response = String::from("Here you are:\n\n");
-        for file in self.edited() {
-            writeln!(response, "<edit file=\"{}\" op=\"patch\">\n<why>Change file {file}.</why>", path(file))
-                .unwrap();
-            writeln!(response, "<find>\n<<<\n{}\n>>>\n</find>", line(file, CHANGED)).unwrap();
-            writeln!(response, "<put>\n<<<\n{new}\n>>>\n</put>\n</edit>").unwrap();
-        }
-        fs::write(self.top().join("answer.md"), response).unwrap();
-        self.reset();
-        let start = Instant::now();
+    fn lands(&self, _: &Change) {
         self.ask(&["llm-apply", "-q", "../answer.md"]);
-        start.elapsed()
+    }
+
+    fn lands_beside(&self, change: &Change) {
+        self.ask(&["llm-apply", "-q", "-b", &change.new[0].replace([' ', ',', '-'], "_"), "../answer.md"]);
+    }
+
+    fn checks(&self, _: &Change) {
+        self.ask(&["llm-apply", "check", "-q", "../answer.md"]);
+    }
+
+    fn refuses(&self, _: &Change) {
+        let answer = self.top().join("answer.md");
+        let mut bad = fs::read_to_string(&answer).unwrap();
+        let at = bad.rfind("<find>\n<<<\n").unwrap() + "<find>\n<<<\n".len();
+        bad.insert_str(at, "this is nowhere: ");
+        fs::write(&answer, bad).unwrap();
+        let refused = self.command(&["llm-apply", "-q", "--no-keep", "../answer.md"]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1));
+    }
+
+    fn version(&self, _: &Change) {
+        assert!(self.ours(&["--version"]).output().unwrap().status.success());
+    }
+
+    fn rev_parse(&self, _: &Change) {
+        self.ask(&["rev-parse", "HEAD"]);
+    }
+
+    fn git_version(&self, _: &Change) {
+        self.ask(&["--version"]);
+    }
+
+    /// How much memory a landing of that many large edits has at its peak, in bytes.
+    fn peak(&self, edits: usize) -> u64 {
+        self.reset();
+        let change = self.change(edits, BROUGHT, "for the peak");
+        fs::write(self.top().join("answer.md"), change.response()).unwrap();
+        let mut command = self.ours(&["-q", "-b", "peak", "../answer.md"]);
+        let mut child = command.spawn().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let said = fs::read_to_string(&status).unwrap_or_default();
+            let line = said.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+            peak = peak.max(kib.unwrap_or(0) << 10);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak
     }
 
     /// Both ways must come to the same, or there is nothing to compare.
     fn results_are_equal(&self) {
-        self.git("the new line");
+        let change = self.change(10, 1, "the new line");
+        fs::write(self.top().join("change.patch"), change.patch()).unwrap();
+        fs::write(self.top().join("answer.md"), change.response()).unwrap();
+        self.reset();
+        self.by_git(&change);
         let git = self.ask(&["rev-parse", "HEAD^{tree}"]);
         assert_eq!(self.ask(&["rev-list", "--count", "base..HEAD"]), "1");
-        self.llm_apply("the new line");
+        self.reset();
+        self.lands(&change);
         assert_eq!(self.ask(&["rev-parse", "HEAD^{tree}"]), git);
-        assert_eq!(self.ask(&["rev-list", "--count", "base..HEAD"]), EDITS.to_string());
+        assert_eq!(self.ask(&["rev-list", "--count", "base..HEAD"]), "10");
         assert_eq!(self.ask(&["status", "--porcelain"]), "");
     }
 }

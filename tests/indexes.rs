@@ -268,8 +268,91 @@ fn names_in_the_index_are_not_taken_for_what_it_has() {
 }
 
 #[test]
+fn an_index_that_git_need_not_write_says_what_git_would() {
+    type Plain = (&'static str, fn(&Sandbox));
+    let plain: &[Plain] = &[
+        ("version 2", |_| ()),
+        ("version 3", |s| {
+            s.git(["update-index", "--skip-worktree", "run.sh"]);
+            s.git(["update-index", "--assume-unchanged", "README"]);
+        }),
+        ("version 4", |s| drop(s.git(["update-index", "--index-version", "4"]))),
+        ("for several threads", |s| {
+            s.git(["config", "index.threads", "2"]);
+            s.git(["config", "index.recordOffsetTable", "true"]);
+            s.git(["config", "index.recordEndOfIndexEntries", "true"]);
+            s.git(["update-index", "--force-write-index"]);
+        }),
+        ("without a checksum", |s| {
+            s.git(["config", "index.skipHash", "true"]);
+            s.git(["update-index", "--force-write-index"]);
+        }),
+        ("with a conflict that was resolved", |s| {
+            s.git(["switch", "-q", "-c", "other"]);
+            s.file("README", "other\n");
+            s.commit("other");
+            s.git(["switch", "-q", "main"]);
+            s.file("README", "mine\n");
+            s.commit("mine");
+            assert!(!s.git_command(["merge", "other"]).output().unwrap().status.success());
+            s.file("README", "both\n");
+            s.commit("both");
+        }),
+    ];
+    for (name, make) in plain {
+        let sandbox = Sandbox::new();
+        for path in ["far/away/x", "far/away/y", "far/z", "apart/a", "src-b", "src/deep/er/c"] {
+            sandbox.file(path, if path.ends_with('x') { "one\n" } else { "zed\n" });
+        }
+        sandbox.commit("far");
+        make(&sandbox);
+        let run = sandbox.apply(["-v"], &response());
+        assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
+        assert!(!run.stderr.contains("git wrote"), "{name}: {}", run.stderr);
+        assert_eq!(sandbox.git(["diff-files", "--name-only"]), "", "{name}");
+        assert_eq!(sandbox.status(), "", "{name}");
+        let index = sandbox.read(".git/index");
+        // The trees that nothing touched are known still; those that were are not taken for what they were.
+        let knows = |tree: &str| {
+            let id: Vec<u8> = (0..tree.len() / 2)
+                .map(|at| u8::from_str_radix(&tree[2 * at..2 * at + 2], 16).unwrap())
+                .collect();
+            index.windows(id.len()).any(|window| window == id)
+        };
+        if *name != "with a conflict that was resolved" {
+            assert!(knows(&sandbox.git(["rev-parse", "HEAD:apart"])), "{name}");
+            assert!(knows(&sandbox.git(["rev-parse", "HEAD:src/deep"])), "{name}");
+        }
+        for stale in ["HEAD~9:far", "HEAD~9:src", "HEAD~9^{tree}"] {
+            assert!(!knows(&sandbox.git(["rev-parse", stale])), "{name}: {stale}");
+        }
+        assert_eq!(sandbox.git(["write-tree"]), sandbox.git(["rev-parse", "HEAD^{tree}"]), "{name}");
+        let said = entries(&sandbox);
+        sandbox.git(["read-tree", "HEAD"]);
+        // Reading a tree forgets these.
+        let flags = if *name == "version 3" { said.replace("S 100755", "H 100755") } else { said };
+        assert_eq!(flags, entries(&sandbox), "{name}");
+        sandbox.git(["fsck", "--strict"]);
+    }
+}
+
+#[test]
+fn an_index_that_is_broken_is_refused() {
+    for (at, name) in [(4, "version"), (30, "time"), (80, "name")] {
+        let sandbox = Sandbox::new();
+        let mut index = sandbox.read(".git/index");
+        index[at] ^= 0x15;
+        std::fs::write(sandbox.repo.join(".git/index"), &index).unwrap();
+        let run = sandbox.apply([""; 0], &five());
+        assert_eq!(run.code, Some(128), "{name}: {}", run.stderr);
+        assert_eq!(sandbox.read(".git/index"), index, "{name}");
+    }
+}
+
+#[test]
 fn so_it_is_in_other_kinds_of_repository() {
     sandbox::kinds::in_others(&[
+        an_index_that_git_need_not_write_says_what_git_would,
         what_the_index_has_survives_a_landing,
         a_new_file_outside_of_a_sparse_checkout_is_not_put_there,
     ]);

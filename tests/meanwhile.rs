@@ -6,6 +6,7 @@ mod sandbox;
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{Stopped, signal, wait_for};
 use sandbox::{Run, Sandbox, create, five, same};
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
@@ -141,18 +142,22 @@ fn packing_meanwhile_loses_nothing_that_lands() {
     // Git packs what nobody refers to yet, and removes directories of objects that are empty then: between the objects
     // of one landing, two of which lie in the same directory.
     let sandbox = Sandbox::new();
-    let text: String = (0..20).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
-    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    let text: String =
+        (0..5).map(|n| create(&format!("new/{n}"), "Add", &format!("this is {n}\n"))).collect();
+    let stopped = Stopped::on(&sandbox, "object-moved", 15, &text);
     sandbox.git(["gc", "-q"]);
     stopped.go_on().exits(0);
     assert_eq!(sandbox.status(), "");
+    let objects = sandbox.git(["rev-list", "--objects", "HEAD~5..HEAD"]);
+    let directories: BTreeSet<&str> = objects.lines().map(|object| &object[..2]).collect();
+    assert!(directories.len() < objects.lines().count(), "no two lie in the same directory");
     sandbox.git(["fsck", "--strict"]);
     sandbox.leaves_nothing();
 
     // Nothing is spared, not even what waits to be moved.
     let sandbox = Sandbox::new();
     let (head, before) = (sandbox.head(), sandbox.git(["ls-files", "-s"]));
-    let stopped = Stopped::on(&sandbox, "object-moved", 30, &text);
+    let stopped = Stopped::on(&sandbox, "object-moved", 15, &text);
     sandbox.git(["prune", "--expire=now"]);
     stopped.go_on().exits(4).says("run it again");
     assert_eq!(

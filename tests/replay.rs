@@ -46,6 +46,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         cleanup: (Cleanup::Strip, "#".to_owned()),
         describe: &describe,
         progress: &Silent,
+        record: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let transaction = Transaction::begin(repo, target, &base, series, options)?;

@@ -5,6 +5,7 @@
 
 mod options;
 
+use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
     ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
@@ -87,9 +88,14 @@ pub const VERBS: &[(&str, &str)] = &[
 
 /// The verb that a mistyped word is most like, if it is like one.
 pub fn near_verb(word: &str) -> Option<&'static str> {
-    let likeness = |verb: &str| similar::TextDiff::from_chars(word, verb).ratio();
+    let likeness = |verb: &str| {
+        let (word, verb): (Vec<char>, Vec<char>) = (word.chars().collect(), verb.chars().collect());
+        let same = in_common(&difference_of(&word, &verb));
+        // In percent of both.
+        200 * same / (word.len() + verb.len())
+    };
     let all = VERBS.iter().map(|(verb, _)| (likeness(verb), *verb));
-    all.filter(|(ratio, _)| *ratio > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, verb)| verb)
+    all.filter(|(percent, _)| *percent > 70).max_by_key(|(percent, _)| *percent).map(|(_, verb)| verb)
 }
 
 fn arguments(option: &Opt) -> [Arg; 2] {

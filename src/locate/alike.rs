@@ -2,7 +2,7 @@
 
 use super::haystack::Solid;
 use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, COMMON};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{difference, in_common};
 use std::collections::HashMap;
 
 /// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
@@ -15,11 +15,8 @@ pub(super) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     let (left_mid, right_mid) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
     let mut same = head + tail;
     if left_mid.len().saturating_mul(right_mid.len()) <= ALIKE_PRODUCT {
-        for op in capture_diff_slices(Algorithm::Myers, left_mid, right_mid) {
-            if let DiffOp::Equal { len, .. } = op {
-                same += len;
-            }
-        }
+        let numbers = |bytes: &[u8]| -> Vec<u32> { bytes.iter().copied().map(u32::from).collect() };
+        same += in_common(&difference(&numbers(left_mid), &numbers(right_mid)));
     }
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
     let share = (2 * same) as f64 / (left.len() + right.len()) as f64;

@@ -6,8 +6,8 @@ use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::merge::bring_over;
 use crate::span::LineRange;
-use crate::text::{Content, Eol};
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use crate::text::{Content, Eol, difference_of};
+use similar::DiffTag;
 use std::ops::Range;
 
 /// The lines of `ours` that both sides changed since `base`, or that border on what theirs changed, as `git merge` has
@@ -59,8 +59,7 @@ fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
             .collect()
     };
     let (old, new) = (lines(old), lines(new));
-    let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, None);
-    operations
+    difference_of(&old, &new)
         .iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
         .map(|operation| (operation.old_range(), operation.new_range()))

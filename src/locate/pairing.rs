@@ -1,8 +1,8 @@
 //! Pairing the lines of a before-text with those of its after-text.
 
 use super::thresholds::{PAIRING_CELLS, PAIRING_EFFORT};
-use crate::text::is_blank;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{difference, is_blank};
+use similar::DiffOp;
 use std::collections::HashMap;
 
 /// What becomes of a line.
@@ -173,7 +173,7 @@ pub(super) fn matching_runs(old: &[u32], new: &[u32]) -> Vec<(usize, usize, usiz
     let (old_mid, new_mid) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
     let mut runs = vec![(0, 0, head)];
     if old_mid.len().saturating_mul(new_mid.len()) <= PAIRING_EFFORT {
-        for op in capture_diff_slices(Algorithm::Myers, old_mid, new_mid) {
+        for op in difference(old_mid, new_mid) {
             if let DiffOp::Equal { old_index, new_index, len } = op {
                 runs.push((head + old_index, head + new_index, len));
             }

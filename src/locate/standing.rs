@@ -11,8 +11,7 @@ use super::scene::Scene;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use crate::edit::Unit;
-use crate::text::{Form, is_blank};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference_of, in_common, is_blank};
 
 /// Whether a place of the before-text lies inside the hunk's result.
 pub(super) fn is_made(
@@ -245,11 +244,7 @@ pub(super) fn stands_nearly(
         if !hay.effort().spend(wanted.len().saturating_mul(there.len()) / 16 + 1) {
             return true;
         }
-        let equal: usize = capture_diff_slices(Algorithm::Myers, &wanted, &there)
-            .iter()
-            .map(|op| if let DiffOp::Equal { len, .. } = op { *len } else { 0 })
-            .sum();
-        if equal * 100 >= wanted.len() * NEARLY {
+        if in_common(&difference_of(&wanted, &there)) * 100 >= wanted.len() * NEARLY {
             return true;
         }
     }

@@ -5,8 +5,10 @@
 //! look at all of its lines.
 
 mod chunk;
+mod difference;
 mod form;
 
+pub use difference::{difference, difference_of, in_common};
 pub use form::{Form, indentation, is_blank, plain};
 
 use chunk::Chunk;

@@ -117,7 +117,7 @@ pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock
     let Some(movement) = &journal.record else { return Ok(()) };
     let is_to_move = repo.value(HISTORY)?.map(|id| id.to_string()) == movement.old;
     // Without any lock git may have pruned what nothing referred to.
-    if is_to_move && !repo.has_references_by_git() && repo.has(&movement.new)? {
+    if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
         let aside = room.join("record");
         let mut own = RefLock::default();
         if !lock.is_held() {

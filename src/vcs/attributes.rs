@@ -307,6 +307,7 @@ impl Repo {
 
     /// Gives libgit2 an index to read attribute files from, where they are not on the disk.
     pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
+        self.show_all_objects()?;
         self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
         self.attribute_index.set(true);
         Ok(())

@@ -4,7 +4,9 @@
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
+use super::tree::Entry;
 use super::{Error, Oid, Result, process};
+use crate::path::RepoPath;
 
 /// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
@@ -90,16 +92,12 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn rewrite_record(&self, id: Oid, before: Oid) -> Result<Oid> {
-        let failed = |e| Error::git(format!("write the record {id} again"), e);
-        let store = self.git.odb().map_err(failed)?;
-        let object = store.read(id).map_err(failed)?;
-        let first = memchr::memmem::find(object.data(), b"\nparent ").map(|at| at + b"\nparent ".len());
+        let (_, data) = self.object(id)?;
+        let first = memchr::memmem::find(&data, b"\nparent ").map(|at| at + b"\nparent ".len());
         let (first, length) = (first.unwrap_or_default(), id.to_string().len());
-        let Some((head, rest)) = object.data().split_at_checked(first) else { return Ok(id) };
+        let Some((head, rest)) = data.split_at_checked(first) else { return Ok(id) };
         let text = [head, before.to_string().as_bytes(), rest.get(length..).unwrap_or_default()].concat();
-        let id = store.write(git2::ObjectType::Commit, &text).map_err(failed)?;
-        self.note(id);
-        Ok(id)
+        self.put(git2::ObjectType::Commit, &text)
     }
 
     /// Removes all lines of a reference's reflog, if it has one.
@@ -123,9 +121,8 @@ impl Repo {
     ///
     /// # Errors
     /// It is no name.
-    pub fn has(&self, name: &str) -> Result<bool> {
-        let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
-        Ok(store.exists(self.id(name)?))
+    pub fn has_named(&self, name: &str) -> Result<bool> {
+        self.has(self.id(name)?)
     }
 
     /// Writes a tree of files in its top directory.
@@ -133,14 +130,12 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
-        let failed = |e| Error::git("write a record", e);
-        let mut builder = self.git.treebuilder(None).map_err(failed)?;
+        let mut changes = super::tree::Changes::new();
         for (name, bytes) in files {
-            builder.insert(name, self.put_blob(bytes)?, 0o100_644).map_err(failed)?;
+            let entry = Entry { mode: 0o100_644, id: self.put_blob(bytes)? };
+            changes.extend(RepoPath::parse(name).map(|path| (path, Some(entry))));
         }
-        let id = builder.write().map_err(failed)?;
-        self.note(id);
-        Ok(id)
+        self.write_tree(None, &changes)
     }
 
     /// The content of a file in the top directory of a tree; `None` if there is none.

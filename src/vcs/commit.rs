@@ -95,11 +95,7 @@ impl Repo {
         }
         commit.push(b'\n');
         commit.extend_from_slice(&texts.message);
-        let failed = |e| Error::git("write a commit", e);
-        let store = self.git.odb().map_err(failed)?;
-        let id = store.write(git2::ObjectType::Commit, &commit).map_err(failed)?;
-        self.note(id);
-        Ok(id)
+        self.put(git2::ObjectType::Commit, &commit)
     }
 
     /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new
@@ -143,6 +139,7 @@ impl Repo {
     /// The object store fails.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid> {
         let commit = self.standing_for(commit)?;
+        self.show_objects(&[commit])?;
         let found = self.git.find_commit(commit).map(|commit| commit.tree_id());
         found.map_err(|e| Error::git(format!("read {commit}"), e))
     }
@@ -152,9 +149,10 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn blob(&self, id: Oid) -> Result<Vec<u8>> {
-        self.ensure(&[id])?;
-        let found = self.git.find_blob(id).map(|blob| blob.content().to_vec());
-        found.map_err(|e| Error::git(format!("read the blob {id}"), e))
+        match self.object(id)? {
+            (git2::ObjectType::Blob, data) => Ok(data.to_vec()),
+            _ => Err(Error::git(format!("read the blob {id}"), git2::Error::from_str("it is none"))),
+        }
     }
 
     /// `Name <email> seconds zone`, as commits and reflogs have it.

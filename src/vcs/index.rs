@@ -2,6 +2,7 @@
 
 mod by_git;
 mod features;
+mod raw;
 
 pub use features::Features;
 
@@ -10,6 +11,7 @@ use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Result, places};
 use crate::path::RepoPath;
+use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -18,12 +20,27 @@ use std::path::{Path, PathBuf};
 
 /// The index as it was read.
 pub struct Index {
-    git: git2::Index,
+    entries: Entries,
     fingerprint: Option<Fingerprint>,
     /// The copy that was read in its place, with its permissions and its last bytes.
     copy: Option<Copy>,
     /// Those of the copy.
     features: Features,
+}
+
+/// Read by ourselves, or by libgit2 where there is something that we do not understand.
+enum Entries {
+    Raw(Raw),
+    Git(git2::Index),
+}
+
+/// An index with updates, the times that the present one has, and what is in the checkout.
+struct Change<'a> {
+    updates: &'a [(RepoPath, Option<Entry>)],
+    checkout: &'a Checkout,
+    placed: &'a BTreeMap<&'a str, Identity>,
+    /// Those that are not to stand in the checkout.
+    sparse: BTreeSet<&'a str>,
 }
 
 struct Copy {
@@ -60,6 +77,9 @@ struct Said {
     flags: (u16, u16),
 }
 
+/// How many bytes at its end an index is known by.
+const TAIL: usize = 64;
+
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -73,22 +93,37 @@ impl Repo {
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
         let path = self.index_file();
-        let Some(fingerprint) = fingerprint(&path)? else {
-            let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
-            return Ok(Index { git, fingerprint: None, copy: None, features: Features::default() });
+        let file = match std::fs::File::open(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
+                let (entries, features) = (Entries::Git(git), Features::default());
+                return Ok(Index { entries, fingerprint: None, copy: None, features });
+            }
+            opened => opened.map_err(|e| Error::io("read", &path, e))?,
         };
+        let (bytes, metadata) = all_of(file).map_err(|e| Error::io("read", &path, e))?;
+        let fingerprint = Some(Fingerprint::of(&metadata));
         // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
-        let git = match self.open_index(&path, Features::default()) {
-            Ok(git) => git,
-            Err(e) => match features(self, &path)? {
-                features if features.unreadable() => {
-                    let (_directory, plain) = self.plain_copy(&path)?;
-                    self.open_index(&plain, features)?
-                }
-                _ => return Err(e),
-            },
+        let entries = match self.raw_index(bytes) {
+            Ok(raw) => Entries::Raw(raw),
+            Err(_) => Entries::Git(match self.open_index(&path, Features::default()) {
+                Ok(git) => git,
+                Err(e) => match features(self, &path)? {
+                    features if features.unreadable() => {
+                        let (_directory, plain) = self.plain_copy(&path)?;
+                        self.open_index(&plain, features)?
+                    }
+                    _ => return Err(e),
+                },
+            }),
         };
-        Ok(Index { git, fingerprint: Some(fingerprint), copy: None, features: Features::default() })
+        Ok(Index { entries, fingerprint, copy: None, features: Features::default() })
+    }
+
+    /// Reads an index by ourselves, or gives its bytes back.
+    fn raw_index(&self, bytes: Vec<u8>) -> std::result::Result<Raw, Vec<u8>> {
+        // Libgit2 is to be shown the index there: see `open_index`.
+        if self.has_references_by_git() { Err(bytes) } else { Raw::read(bytes, self.format()) }
     }
 
     /// A copy that libgit2 can read of an index that it cannot; it goes with its directory.
@@ -113,16 +148,23 @@ impl Repo {
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
         // Git replaces an index and never writes into one: what was opened stays as it is.
         match std::fs::File::open(&file) {
-            Ok(mut from) => {
+            Ok(from) => {
                 let failed = |e| Error::io("copy", &file, e);
-                let metadata = from.metadata().map_err(failed)?;
-                let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
-                let mut bytes = Vec::with_capacity(metadata.len() as usize);
-                from.read_to_end(&mut bytes).and_then(|_| to.write_all(&bytes)).map_err(failed)?;
-                features = Features::of(&bytes, self.checksum());
+                let (bytes, metadata) = all_of(from).map_err(failed)?;
                 fingerprint = Some(Fingerprint::of(&metadata));
                 copy.permissions = Some(metadata.permissions());
-                copy.tail = tail(&from).map_err(failed)?;
+                copy.tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
+                let bytes = match self.raw_index(bytes) {
+                    Ok(raw) if raw.is_sound() => {
+                        let (entries, copy) = (Entries::Raw(raw), Some(copy));
+                        return Ok(Index { entries, fingerprint, copy, features });
+                    }
+                    Ok(raw) => raw.into_bytes(),
+                    Err(bytes) => bytes,
+                };
+                let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
+                to.write_all(&bytes).map_err(failed)?;
+                features = Features::of(&bytes, self.checksum());
                 if features.any() {
                     // To git the time of an index says which of its entries are to be looked at.
                     let modified = metadata.modified().map_err(failed)?;
@@ -141,7 +183,7 @@ impl Repo {
             }
             false => self.open_index(&copy.path, features)?,
         };
-        Ok(Index { git, fingerprint, copy: Some(copy), features })
+        Ok(Index { entries: Entries::Git(git), fingerprint, copy: Some(copy), features })
     }
 
     /// Opens an index, or a copy of it. Where libgit2 would find none that it can read, it is shown this one, for attributes:
@@ -264,19 +306,23 @@ impl Repo {
         placed: &BTreeMap<&str, Identity>,
         outside: &BTreeSet<String>,
     ) -> Result<()> {
-        let (index, copy, features) = (known.git, known.copy, known.features);
         let is_sparse = |path: &str| {
-            let old = index.get_path(Path::new(path), 0);
+            let old = known.entries.find(path);
             old.map_or(outside.contains(path), |old| old.flags_extended & SKIP_WORKTREE != 0)
         };
         let there = updates.iter().filter(|(_, entry)| entry.is_some());
         let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
-        match &copy {
-            Some(copy) if features.any() => {
+        let (entries, copy, features) = (known.entries, known.copy, known.features);
+        let change = Change { updates, checkout, placed, sparse };
+        match (&copy, entries) {
+            (Some(copy), Entries::Git(_)) if features.any() => {
                 let placed: Vec<&str> = placed.keys().copied().collect();
-                by_git::change(self, &copy.path, features, updates, &placed, &sparse)?;
+                by_git::change(self, &copy.path, features, updates, &placed, &change.sparse)?;
             }
-            _ => self.change_index(index, updates, checkout, placed, &sparse)?,
+            (Some(copy), Entries::Raw(raw)) => self.change_raw_index(&raw, &copy.path, &change)?,
+            (_, Entries::Git(git)) => self.change_index(git, &change)?,
+            // Only a copy is changed.
+            (None, Entries::Raw(_)) => {}
         }
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
@@ -293,67 +339,107 @@ impl Repo {
     }
 
     /// Writes the updates with libgit2.
-    fn change_index(
-        &self,
-        mut index: git2::Index,
-        updates: &[(RepoPath, Option<Entry>)],
-        checkout: &Checkout,
-        placed: &BTreeMap<&str, Identity>,
-        sparse: &BTreeSet<&str>,
-    ) -> Result<()> {
+    fn change_index(&self, mut index: git2::Index, change: &Change<'_>) -> Result<()> {
         let failed = |e| Error::git("prepare the index", e);
-        for (path, _) in updates.iter().filter(|(_, entry)| entry.is_none()) {
+        for (path, _) in change.updates.iter().filter(|(_, entry)| entry.is_none()) {
             match index.remove(Path::new(path.as_str()), 0) {
                 Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
                 _ => {}
             }
         }
-        for (path, entry) in updates {
+        for entry in change.entries()? {
+            index.add(&entry).map_err(failed)?;
+        }
+        if let Some(written) = fingerprint(&self.index_file())? {
+            let suspects: Vec<_> =
+                index.iter().filter(|entry| time(entry.mtime).0 >= written.mtime.0).collect();
+            for entry in change.smudged(self, suspects, written.mtime) {
+                index.add(&entry).map_err(failed)?;
+            }
+        }
+        index.write().map_err(failed)
+    }
+
+    /// Writes the updates ourselves.
+    fn change_raw_index(&self, index: &Raw, to: &Path, change: &Change<'_>) -> Result<()> {
+        let mut all = change.entries()?;
+        if let Some(written) = fingerprint(&self.index_file())? {
+            let suspects = index.since(written.mtime.0).filter_map(|number| index.get(number)).collect();
+            all.extend(change.smudged(self, suspects, written.mtime));
+        }
+        let gone = change.updates.iter().filter(|(_, entry)| entry.is_none());
+        let mut changes: BTreeMap<&[u8], Option<&git2::IndexEntry>> =
+            gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
+        changes.extend(all.iter().map(|entry| (&entry.path[..], Some(entry))));
+        let write = || match index.with(&changes) {
+            Some(bytes) => std::fs::write(to, bytes),
+            None => Err(std::io::Error::other("it would have too many entries")),
+        };
+        write().map_err(|e| Error::io("write", to, e))
+    }
+}
+
+impl Change<'_> {
+    /// What the files that come are to be in the index.
+    fn entries(&self) -> Result<Vec<git2::IndexEntry>> {
+        let mut entries = Vec::new();
+        for (path, entry) in self.updates {
             let Some(entry) = entry else { continue };
-            let sparse = sparse.contains(path.as_str());
-            let stat = match (placed.get(path.as_str()), checkout.look(path.as_str())?) {
+            let sparse = self.sparse.contains(path.as_str());
+            let stat = match (self.placed.get(path.as_str()), self.checkout.look(path.as_str())?) {
                 (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
                     Some(stat)
                 }
                 _ => None,
             };
-            index.add(&index_entry(path, *entry, stat.as_deref(), sparse)).map_err(failed)?;
+            entries.push(index_entry(path, *entry, stat.as_deref(), sparse));
         }
-        if let Some(written) = fingerprint(&self.index_file())? {
-            let updated = updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-            smudge(self, &mut index, written.mtime, &updated, checkout)?;
-        }
-        index.write().map_err(failed)
+        Ok(entries)
+    }
+
+    /// Marks the entries of files that were changed in the very second in which the index was written: that they are as
+    /// old as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
+    /// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
+    ///
+    /// What git compares are seconds, unless it was built to do otherwise.
+    fn smudged(
+        &self,
+        repo: &Repo,
+        suspects: Vec<git2::IndexEntry>,
+        written: (i64, i64),
+    ) -> Vec<git2::IndexEntry> {
+        let updated: BTreeSet<&[u8]> =
+            self.updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
+        let is_told_by_its_file = |entry: &git2::IndexEntry| {
+            entry.file_size != 0
+                && entry.flags & (STAGE | ASSUME_VALID) == 0
+                && entry.flags_extended & SKIP_WORKTREE == 0
+        };
+        suspects
+            .into_iter()
+            .filter(|entry| is_told_by_its_file(entry) && !updated.contains(entry.path.as_slice()))
+            .filter(|entry| !is_clean(repo, entry, written, self.checkout))
+            .map(|entry| git2::IndexEntry { file_size: 0, ..entry })
+            .collect()
     }
 }
 
-/// Marks the entries of files that were changed in the very second in which the index was written: that they are as old
-/// as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
-/// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
-fn smudge(
-    repo: &Repo,
-    index: &mut git2::Index,
-    written: (i64, i64),
-    updated: &BTreeSet<&[u8]>,
-    checkout: &Checkout,
-) -> Result<()> {
-    let failed = |e| Error::git("prepare the index", e);
-    // What git compares are seconds, unless it was built to do otherwise.
-    let suspects: Vec<_> = index
-        .iter()
-        .filter(|entry| entry.file_size != 0 && time(entry.mtime).0 >= written.0)
-        .filter(|entry| {
-            entry.flags & (STAGE | ASSUME_VALID) == 0 && entry.flags_extended & SKIP_WORKTREE == 0
-        })
-        .filter(|entry| !updated.contains(entry.path.as_slice()))
-        .collect();
-    for mut entry in suspects {
-        if !is_clean(repo, &entry, written, checkout) {
-            entry.file_size = 0;
-            index.add(&entry).map_err(failed)?;
+impl Entries {
+    /// What stands at a path, unless it is in conflict.
+    fn find(&self, path: &str) -> Option<git2::IndexEntry> {
+        match self {
+            Entries::Raw(raw) => raw.find(path.as_bytes()),
+            Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
-    Ok(())
+}
+
+/// All bytes of a file that git replaces and never writes into.
+fn all_of(mut file: std::fs::File) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
+    let metadata = file.metadata()?;
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    file.read_to_end(&mut bytes)?;
+    Ok((bytes, metadata))
 }
 
 /// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
@@ -403,8 +489,8 @@ impl Fingerprint {
 /// The last bytes of an index: the checksum of all others, unless `index.skipHash` leaves it out.
 fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     let len = file.metadata()?.len();
-    let mut tail = vec![0; len.min(64) as usize];
-    file.read_exact_at(&mut tail, len.saturating_sub(64))?;
+    let mut tail = vec![0; len.min(TAIL as u64) as usize];
+    file.read_exact_at(&mut tail, len.saturating_sub(TAIL as u64))?;
     Ok(tail)
 }
 
@@ -491,7 +577,7 @@ impl Index {
 
     /// What it says of a path at stage 0.
     pub fn get(&self, path: &str) -> Option<Indexed> {
-        let entry = self.git.get_path(Path::new(path), 0)?;
+        let entry = self.entries.find(path)?;
         Some(Indexed {
             entry: Entry { mode: entry.mode, id: entry.id },
             intent_to_add: entry.flags_extended & INTENT_TO_ADD != 0,
@@ -509,15 +595,25 @@ impl Index {
 
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
-        (1..=3).any(|stage| self.git.get_path(Path::new(path), stage).is_some())
+        match &self.entries {
+            Entries::Raw(_) => false,
+            Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
+        }
     }
 
     /// An entry below a path, other than those for which `except` holds.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
-        let first = self.git.find_prefix(prefix.as_str()).ok()?;
-        (first..self.git.len())
-            .filter_map(|at| self.git.get(at))
+        let (first, len) = match &self.entries {
+            Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
+            Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
+        };
+        let entry = |at| match &self.entries {
+            Entries::Raw(raw) => raw.get(at),
+            Entries::Git(git) => git.get(at),
+        };
+        (first..len)
+            .filter_map(entry)
             .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
             .take_while(|path| path.starts_with(&prefix))
             .find(|path| !except(path))

@@ -269,8 +269,7 @@ impl super::repo::Repo {
     pub fn state(&self, entry: Entry) -> Result<FileState> {
         // Libgit2 tells nobody what a merge has written.
         let lacks = self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(entry.id));
-        let store = self.git.odb().map_err(failed)?;
-        let body = match lacks && store.exists_ext(entry.id, git2::OdbLookupFlags::NO_REFRESH) {
+        let body = match lacks && self.has(entry.id)? {
             true => Body::Stored(self.blob(entry.id)?.into()),
             false => Body::Object(entry.id.to_string().into()),
         };

@@ -17,16 +17,26 @@ impl Repo {
         }
     }
 
-    /// Sees to it that the objects are here, by fetching those that a remote has promised.
+    /// Sees to it that libgit2 finds the objects: those that are new, and those that a remote has promised.
     ///
     /// # Errors
     /// [`Error::Unfetched`]. That an object is missing where none is promised is for its reader to say.
     pub(super) fn ensure(&self, ids: &[Oid]) -> Result<()> {
+        self.show_objects(ids)?;
+        self.fetch(ids)
+    }
+
+    /// Fetches those of the objects that a remote has promised.
+    ///
+    /// # Errors
+    /// As [`Repo::ensure`].
+    pub(super) fn fetch(&self, ids: &[Oid]) -> Result<()> {
         if !self.is_partial()? {
             return Ok(());
         }
+        let ids: Vec<Oid> = ids.iter().copied().filter(|id| !self.is_hidden(*id)).collect();
         let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
-        let missing: Vec<Oid> = ids.iter().copied().filter(|id| !store.exists(*id)).collect();
+        let missing: Vec<Oid> = ids.into_iter().filter(|id| !store.exists(*id)).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -45,6 +55,7 @@ impl Repo {
     /// # Errors
     /// Git cannot fetch one.
     pub(super) fn ensure_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+        self.show_objects(&old.into_iter().chain(new).collect::<Vec<_>>())?;
         if !self.is_partial()? {
             return Ok(());
         }

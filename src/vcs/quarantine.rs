@@ -13,13 +13,17 @@ use super::loose::Writer;
 use super::manifest::{Item, Manifest};
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
-use std::collections::BTreeSet;
+use git2::ObjectType;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// From this many objects on they go in as one pack: `transfer.unpackLimit`'s default, as for a push.
-pub const PACK_LIMIT: usize = 100;
+/// From this many objects on they go in as one pack. Git takes 100 for a push (`transfer.unpackLimit`), but a file and often a
+/// directory for each object is what most of a landing's time goes into: 10 edits make 40 objects. Git joins packs when
+/// there are 50 (`gc.autoPackLimit`).
+pub const PACK_LIMIT: usize = 30;
 
 /// How many bytes of blobs stay in memory; further ones go to the disk at once.
 const IN_MEMORY: usize = 64 << 20;
@@ -41,6 +45,9 @@ pub(super) struct Pending {
     /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
     relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
+    /// Those in memory of which libgit2 does not know. It would look for each in the whole store before it takes it.
+    hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
+    /// How many bytes of blobs are in memory.
     in_memory: usize,
     /// How many of them were put into the repository already.
     placed: usize,
@@ -80,6 +87,7 @@ impl Quarantine {
             seen: BTreeSet::new(),
             relied: BTreeSet::new(),
             on_disk: BTreeSet::new(),
+            hidden: HashMap::new(),
             in_memory: 0,
             placed: 0,
             stamp: None,
@@ -100,12 +108,10 @@ impl Quarantine {
     /// What the file system says.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
         make_private(&self.path)?;
-        let failed = |e| Error::git("read a new object", e);
-        let odb = repo.git.odb().map_err(failed)?;
         let mut writer = Writer::new(repo)?;
         for id in new_objects(repo).into_iter().filter(|id| !is_spilled(repo, *id)) {
-            let object = odb.read(id).map_err(failed)?;
-            writer.write(&fan_out(&self.path, id)?, object.kind(), object.data())?;
+            let (kind, data) = repo.object(id)?;
+            writer.write(&fan_out(&self.path, id)?, kind, &data)?;
             if let Some(pending) = repo.pending.borrow_mut().as_mut() {
                 pending.lies_on_disk(repo, id)?;
             }
@@ -167,7 +173,10 @@ impl Quarantine {
         let mut manifest = Manifest { items: Vec::new(), stamp: stamp.unwrap_or(now), owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
-            for name in self.pack(repo, &ids)? {
+            let directory = self.path.join("pack");
+            make_private(&directory)?;
+            for name in super::pack::write(repo, &directory, &ids)? {
+                let name = format!("pack/{name}");
                 let path = self.path.join(&name);
                 let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
                 repo.share(&path)?;
@@ -176,8 +185,6 @@ impl Quarantine {
             }
             return Ok(manifest);
         }
-        let failed = |e| Error::git("read a new object", e);
-        let odb = repo.git.odb().map_err(failed)?;
         let mut writer = Writer::new(repo)?;
         for id in ids {
             let hex = id.to_string();
@@ -188,8 +195,8 @@ impl Quarantine {
                 std::fs::rename(&spilled, &place).map_err(|e| Error::io("write", &place, e))?;
                 std::fs::File::open(&place).map_err(|e| Error::io("open", &place, e))?
             } else {
-                let object = odb.read(id).map_err(failed)?;
-                writer.write(&place, object.kind(), object.data())?
+                let (kind, data) = repo.object(id)?;
+                writer.write(&place, kind, &data)?
             };
             let inode = manifest.stamp(&file, durable.loose_object);
             let inode = inode.map_err(|e| Error::io("write", &place, e))?;
@@ -197,25 +204,6 @@ impl Quarantine {
             manifest.items.push(Item { name, inode });
         }
         Ok(manifest)
-    }
-
-    fn pack(&self, repo: &Repo, ids: &[Oid]) -> Result<Vec<String>> {
-        let failed = |e| Error::git("pack the new objects", e);
-        let mut builder = repo.git.packbuilder().map_err(failed)?;
-        for id in ids {
-            builder.insert_object(*id, None).map_err(failed)?;
-        }
-        let directory = self.path.join("pack");
-        make_private(&directory)?;
-        builder.write(&directory, 0o444).map_err(failed)?;
-        let mut names: Vec<String> = read_dir(&directory)?
-            .into_iter()
-            .map(|entry| format!("pack/{}", entry.file_name().to_string_lossy()))
-            .filter(|name| name.ends_with(".pack") || name.ends_with(".idx"))
-            .collect();
-        // "idx" sorts before "pack", and must come last: a pack is there once its index is.
-        names.sort_by(|a, b| b.cmp(a));
-        Ok(names)
     }
 
     /// Moves what the manifest lists into the repository. What is there already is left alone.
@@ -386,29 +374,31 @@ impl Repo {
         Ok(odb)
     }
 
-    /// Writes a blob: to memory, or to the quarantine's directory when that is full.
-    pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
-        let failed = |e| Error::git("write a blob", e);
+    /// Writes an object: to memory, or a blob to the quarantine's directory when that is full.
+    pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+        let failed = |e| Error::git("write an object", e);
         let mut pending = self.pending.borrow_mut();
-        let Some(pending) = pending.as_mut() else { return self.git.blob(bytes).map_err(failed) };
-        if pending.in_memory.saturating_add(bytes.len()) <= IN_MEMORY {
-            let id = self.git.blob(bytes).map_err(failed)?;
-            if pending.add(id) {
-                pending.in_memory += bytes.len();
-            }
-            return Ok(id);
-        }
-        let id = self.blob_id(bytes)?;
+        let Some(pending) = pending.as_mut() else {
+            return self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed);
+        };
+        let id = Oid::hash_object_ext(kind, bytes, self.format()).map_err(failed)?;
         if !pending.add(id) {
             if pending.relied.contains(&id) {
-                // Writes nothing, but freshens what is there, as it does for smaller ones.
-                self.git.blob(bytes).map_err(failed)?;
+                // Writes nothing, but freshens what is there.
+                self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed)?;
             }
             return Ok(id);
         }
-        make_private(&pending.path)?;
-        Writer::new(self)?.write(&fan_out(&pending.path, id)?, git2::ObjectType::Blob, bytes)?;
-        pending.lies_on_disk(self, id)?;
+        if kind == ObjectType::Blob {
+            if pending.in_memory.saturating_add(bytes.len()) > IN_MEMORY {
+                make_private(&pending.path)?;
+                Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
+                pending.lies_on_disk(self, id)?;
+                return Ok(id);
+            }
+            pending.in_memory += bytes.len();
+        }
+        pending.hidden.insert(id, (kind, bytes.into()));
         Ok(id)
     }
 
@@ -422,11 +412,67 @@ impl Repo {
         id
     }
 
-    /// Notes a tree or commit that was written.
-    pub(super) fn note(&self, id: Oid) {
-        if let Some(pending) = self.pending.borrow_mut().as_mut() {
-            pending.add(id);
+    /// Writes a blob.
+    pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
+        self.put(ObjectType::Blob, bytes)
+    }
+
+    /// An object, whether it is new or not.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
+        if let Some((kind, data)) = self.hidden(id) {
+            return Ok((kind, data));
         }
+        self.fetch(&[id])?;
+        let failed = |e| Error::git(format!("read {id}"), e);
+        let store = self.git.odb().map_err(failed)?;
+        let object = store.read(id).map_err(failed)?;
+        Ok((object.kind(), object.data().into()))
+    }
+
+    /// Whether it is a new object of which libgit2 does not know.
+    pub(super) fn is_hidden(&self, id: Oid) -> bool {
+        self.pending.borrow().as_ref().is_some_and(|pending| pending.hidden.contains_key(&id))
+    }
+
+    fn hidden(&self, id: Oid) -> Option<(ObjectType, Arc<[u8]>)> {
+        self.pending.borrow().as_ref()?.hidden.get(&id).cloned()
+    }
+
+    /// Whether there is such an object, new or not.
+    pub(super) fn has(&self, id: Oid) -> Result<bool> {
+        if self.pending.borrow().as_ref().is_some_and(|pending| pending.seen.contains(&id)) {
+            return Ok(true);
+        }
+        let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
+        Ok(store.exists(id))
+    }
+
+    /// Lets libgit2 know of all new objects, if it does not know of one of these.
+    pub(super) fn show_objects(&self, ids: &[Oid]) -> Result<()> {
+        match ids.iter().any(|id| self.is_hidden(*id)) {
+            true => self.show_all_objects(),
+            false => Ok(()),
+        }
+    }
+
+    /// Lets libgit2 know of all new objects.
+    pub(super) fn show_all_objects(&self) -> Result<()> {
+        let mut pending = self.pending.borrow_mut();
+        let Some(pending) = pending.as_mut().filter(|pending| !pending.hidden.is_empty()) else {
+            return Ok(());
+        };
+        let failed = |e| Error::git("write an object", e);
+        let store = self.git.odb().map_err(failed)?;
+        // In the order in which they were written.
+        for id in &pending.ids {
+            if let Some((kind, data)) = pending.hidden.remove(id) {
+                store.write(kind, &data).map_err(failed)?;
+            }
+        }
+        Ok(())
     }
 }
 

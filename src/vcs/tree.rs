@@ -1,11 +1,13 @@
 //! A commit's tree: seen by the planner, and rebuilt with changes.
 
 mod converted;
+mod object;
 
 use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
+use object::Named;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -199,16 +201,21 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails, or two paths that are to be there exclude each other.
     pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
-        type Pending = BTreeMap<Vec<u8>, Option<(i32, Oid)>>;
-        let root = match base {
-            Some(id) => Some(self.find_tree(id)?),
-            None => None,
-        };
-        // What is moved as it is has to be here, since libgit2 looks whether what a tree names is.
-        let named = changes.values().flatten().filter(|entry| entry.node() != Node::Submodule);
-        self.ensure(&named.map(|entry| entry.id).collect::<Vec<_>>())?;
+        let root = base.map(|id| self.tree_object(id)).transpose()?;
+        let named: Vec<Oid> =
+            changes.values().flatten().filter(|e| e.node() != Node::Submodule).map(|e| e.id).collect();
+        // What is moved as it is has to be here.
+        self.fetch(&named)?;
+        if let Some(id) =
+            named.into_iter().find_map(|id| self.has(id).map(|has| (!has).then_some(id)).transpose())
+        {
+            return Err(Error::git(
+                format!("write the tree, which names {}", id?),
+                git2::Error::from_str("it is missing"),
+            ));
+        }
         // By directory, the deepest first: a directory's new entry is pending in its parent when that is built.
-        let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Pending> = BTreeMap::new();
+        let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Named> = BTreeMap::new();
         let place = |directory: &str| {
             let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
             (std::cmp::Reverse(depth), directory.to_owned())
@@ -219,47 +226,28 @@ impl super::repo::Repo {
         };
         for (path, entry) in changes {
             let (directory, name) = split(path.as_str());
-            let entry = entry.map(|entry| (entry.mode as i32, entry.id));
-            directories.entry(place(&directory)).or_default().insert(name, entry);
+            directories.entry(place(&directory)).or_default().insert(name, *entry);
         }
         directories.entry(place("")).or_default();
-        while let Some(((_, directory), pending)) = directories.pop_first() {
-            let before = match (&root, directory.as_str()) {
-                (root, "") => root.clone(),
-                (Some(root), directory) => match self.find_in(root, directory.as_bytes())? {
-                    Some((DIRECTORY, id)) => Some(self.find_tree(id)?),
-                    _ => None,
-                },
-                (None, _) => None,
+        while let Some(((_, directory), named)) = directories.pop_first() {
+            let before = match &root {
+                Some(root) => self.directory_in(root, &directory)?,
+                None => None,
             };
-            let failed = |e| Error::git(format!("write the tree '{directory}'"), e);
-            let mut builder = self.git.treebuilder(before.as_ref()).map_err(failed)?;
-            for name in pending.iter().filter(|(_, entry)| entry.is_none()).map(|(name, _)| name) {
-                if builder.get(name.as_slice()).map_err(failed)?.is_some() {
-                    builder.remove(name.as_slice()).map_err(failed)?;
-                }
-            }
-            for (name, entry) in &pending {
-                if let Some((mode, id)) = entry {
-                    builder.insert(name.as_slice(), *id, *mode).map_err(failed)?;
-                }
-            }
+            let tree = before.unwrap_or_default().with(&named);
             if directory.is_empty() {
-                let id = builder.write().map_err(failed)?;
-                self.note(id);
-                return Ok(id);
+                return self.put(git2::ObjectType::Tree, tree.bytes());
             }
             let (parent, name) = split(&directory);
             let slot = directories.entry(place(&parent)).or_default();
-            if builder.is_empty() {
+            if tree.bytes().is_empty() {
                 slot.entry(name).or_insert(None);
             } else {
-                let id = builder.write().map_err(failed)?;
-                self.note(id);
-                if let Some(Some(_)) = slot.insert(name, Some((DIRECTORY, id))) {
+                let id = self.put(git2::ObjectType::Tree, tree.bytes())?;
+                if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
                     let both =
                         git2::Error::from_str("a file and a directory of that name are both to be there");
-                    return Err(failed(both));
+                    return Err(Error::git(format!("write the tree '{directory}'"), both));
                 }
             }
         }

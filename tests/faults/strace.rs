@@ -190,11 +190,15 @@ fn without_ids(text: &str) -> String {
     out + rest
 }
 
-/// With `OBJECT` for the names of objects and packs and their directories: many are moved in no certain order, and a pack
-/// has any name while it is written.
+/// With `OBJECT` for the names of objects and packs and their directories, which are moved in no certain order, and
+/// `TEMPORARY` for directories that get any name.
 fn without_names(text: &str) -> String {
     let mut parts = Vec::new();
     for part in text.split('/') {
+        if part.len() == 10 && part.starts_with(".tmp") {
+            parts.push("TEMPORARY".to_owned());
+            continue;
+        }
         let start = part.rfind(['-', '_']).map_or(0, |at| at + 1);
         let digits = part[start..].chars().take_while(char::is_ascii_hexdigit).count();
         parts.push(match (digits, part.len()) {

@@ -1,7 +1,7 @@
 //! How much of a file a change has to quote so that its place is the only one.
 
-use crate::text::{Form, is_blank};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference, is_blank};
+use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -160,7 +160,7 @@ impl<'a> Cut<'a> {
         let old: Vec<u32> = before.iter().map(&mut number).collect();
         let new: Vec<u32> = after.iter().map(&mut number).collect();
         let mut changes: Vec<Changed> = Vec::new();
-        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        for op in difference(&old, &new) {
             if matches!(op, DiffOp::Equal { .. }) {
                 continue;
             }

@@ -4,8 +4,8 @@ use crate::diag::{Row, RowKind};
 use crate::locate::alike::{ratio, ratio_steps};
 use crate::locate::effort::Effort;
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
-use crate::text::Form;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference_of};
+use similar::DiffOp;
 
 /// What does not count at first.
 const FORM: Form = Form::FoldedTrimmed;
@@ -23,7 +23,7 @@ pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec
     if (old_end - head).saturating_mul(new_end - head) > COMPARED {
         table.in_turn(head..old_end, head..new_end);
     } else {
-        for op in capture_diff_slices(Algorithm::Myers, &old[head..old_end], &new[head..new_end]) {
+        for op in difference_of(&old[head..old_end], &new[head..new_end]) {
             let (of, by) = (op.old_range(), op.new_range());
             let (of, by) = (of.start + head..of.end + head, by.start + head..by.end + head);
             match op {

@@ -10,8 +10,8 @@ use crate::locate::pattern::Pattern;
 use crate::locate::thresholds::{
     COMMON, ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
 };
-use crate::text::{Content, Form, is_blank};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Content, Form, difference_of, is_blank};
+use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -168,7 +168,7 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
     }
     *budget -= old.len() * new.len();
     let (mut equal, mut last) = (0.0, start);
-    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+    for op in difference_of(&old, &new) {
         if let DiffOp::Equal { new_index, len, .. } = op {
             equal += f64::from(u32::try_from(len).unwrap_or(u32::MAX));
             last = start + new_index + len;

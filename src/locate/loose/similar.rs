@@ -13,8 +13,8 @@ use crate::locate::scene::Scene;
 use crate::locate::standing::is_made;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
-use crate::text::{Form, is_blank};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::{Form, difference_of, is_blank};
+use similar::DiffOp;
 
 /// The form in which lines are compared here.
 const FORM: Form = Form::FoldedTrimmed;
@@ -228,7 +228,7 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     let is_letter = |words: &[String]| words.iter().any(|word| word != "a" && word.chars().count() == 1);
     let is_small = |words: &[String]| words.iter().any(|word| word.len() > 1) && !says(words);
     signs(written) == signs(real)
-        && capture_diff_slices(Algorithm::Myers, &old, &new).iter().all(|op| match op {
+        && difference_of(&old, &new).iter().all(|op| match op {
             DiffOp::Equal { .. } => true,
             _ => {
                 let (old, new) = (&old[op.old_range()], &new[op.new_range()]);

@@ -1,0 +1,402 @@
+//! An index as the bytes that it is (gitformat-index(5)): looked up and changed in place.
+//!
+//! Libgit2 makes an object of each entry and a checksum of all, to look up ten of 100,000. What is not understood here,
+//! or is only git's to change, is left to libgit2 or git.
+
+use super::{EXTENDED, STAGE};
+use crate::vcs::Oid;
+use crate::vcs::pack::Checksum;
+use git2::{IndexEntry, IndexTime, ObjectFormat};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// As much of a name's length as the flags hold.
+const LENGTH: usize = 0x0fff;
+
+/// How long the head of the file is: signature, version, number of entries.
+const HEAD: usize = 12;
+
+/// An index of version 2 or 3 without conflicts, in which all is understood.
+pub(super) struct Raw {
+    bytes: Vec<u8>,
+    format: ObjectFormat,
+    /// How many bytes an object's name has, and a checksum.
+    hash: usize,
+    /// Where each entry begins, in the order of paths; and where the last one ends.
+    starts: Vec<usize>,
+    /// The cached trees, and the entries of conflicts that were resolved.
+    extensions: Vec<(&'static [u8; 4], std::ops::Range<usize>)>,
+}
+
+fn number(bytes: &[u8]) -> usize {
+    bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte))
+}
+
+impl Raw {
+    /// Gives the bytes back if they are for libgit2 or git.
+    pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
+        let hash = match format {
+            ObjectFormat::Sha1 => 20,
+            ObjectFormat::Sha256 => 32,
+        };
+        let mut raw = Self { bytes, format, hash, starts: Vec::new(), extensions: Vec::new() };
+        if raw.take().is_some() { Ok(raw) } else { Err(raw.bytes) }
+    }
+
+    /// Finds where everything is, if all is understood.
+    fn take(&mut self) -> Option<()> {
+        let end = self.bytes.len().checked_sub(self.hash)?;
+        if end < HEAD || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
+            return None;
+        }
+        let count = number(&self.bytes[8..HEAD]);
+        // Each has more bytes than that.
+        self.starts.reserve(count.min(end / (self.hash + 42)) + 1);
+        let mut at = HEAD;
+        for _ in 0..count {
+            self.starts.push(at);
+            at = self.end_of(at).filter(|next| *next <= end)?;
+        }
+        self.starts.push(at);
+        if !(1..count).all(|next| self.path(next - 1) < self.path(next)) {
+            return None;
+        }
+        while at < end {
+            let size = number(self.bytes.get(at + 4..at + 8)?);
+            let body = at + 8..at.checked_add(8)?.checked_add(size).filter(|next| *next <= end)?;
+            match &self.bytes[at..at + 4] {
+                b"TREE" => self.extensions.push((b"TREE", body.clone())),
+                b"REUC" => self.extensions.push((b"REUC", body.clone())),
+                // Where entries begin, for who reads with several threads: another place, if anything is changed.
+                b"EOIE" | b"IEOT" => {}
+                _ => return None,
+            }
+            at = body.end;
+        }
+        Some(())
+    }
+
+    fn flags(&self, at: usize) -> usize {
+        number(&self.bytes[at + 40 + self.hash..at + 42 + self.hash])
+    }
+
+    /// Where the name of the entry there begins.
+    fn name(&self, at: usize) -> usize {
+        at + self.hash + if self.flags(at) & usize::from(EXTENDED) != 0 { 44 } else { 42 }
+    }
+
+    /// Where the entry there ends, if it does, and has no stage.
+    fn end_of(&self, at: usize) -> Option<usize> {
+        self.bytes.get(at + self.hash + 42..)?;
+        let flags = self.flags(at);
+        let name = self.name(at);
+        let length = match flags & LENGTH {
+            LENGTH => memchr::memchr(0, self.bytes.get(name..)?)?,
+            length => length,
+        };
+        let has_end = self.bytes.get(name + length) == Some(&0);
+        (has_end && flags & usize::from(STAGE) == 0).then_some(at + padded(name + length - at))
+    }
+
+    /// The path of the entry of that number.
+    fn path(&self, number: usize) -> &[u8] {
+        let name = self.name(self.starts[number]);
+        let rest = &self.bytes[name..self.starts[number + 1]];
+        &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The number of the first entry whose path is not before this one.
+    pub(super) fn position(&self, path: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.path(middle) < path { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// The entry of that number.
+    pub(super) fn get(&self, number: usize) -> Option<IndexEntry> {
+        let at = *self.starts.get(number).filter(|_| number < self.len())?;
+        let field = |n: usize| {
+            u32::from_be_bytes(self.bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default())
+        };
+        let flags = self.flags(at) as u16;
+        let extended = at + 42 + self.hash;
+        Some(IndexEntry {
+            ctime: IndexTime::new(field(0) as i32, field(1)),
+            mtime: IndexTime::new(field(2) as i32, field(3)),
+            dev: field(4),
+            ino: field(5),
+            mode: field(6),
+            uid: field(7),
+            gid: field(8),
+            file_size: field(9),
+            id: Oid::from_bytes(&self.bytes[at + 40..at + 40 + self.hash]).ok()?,
+            flags,
+            flags_extended: if flags & EXTENDED != 0 {
+                self::number(&self.bytes[extended..extended + 2]) as u16
+            } else {
+                0
+            },
+            path: self.path(number).to_vec(),
+        })
+    }
+
+    pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
+        self.get(self.position(path)).filter(|entry| entry.path == path)
+    }
+
+    /// The numbers of entries that were changed in that second or later, as they say.
+    pub(super) fn since(&self, second: i64) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(move |number| {
+            let at = self.starts[*number];
+            self::number(&self.bytes[at + 8..at + 12]) as i64 >= second
+        })
+    }
+
+    /// Whether the checksum at the end is that of what stands before it, or left out (`index.skipHash`).
+    pub(super) fn is_sound(&self) -> bool {
+        let (content, sum) = self.bytes.split_at(self.bytes.len() - self.hash);
+        sum.iter().all(|&byte| byte == 0) || self.checksum(content) == sum
+    }
+
+    fn checksum(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut sum = Checksum::new(self.format);
+        sum.update(bytes);
+        sum.finish()
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// A new index, with these entries in place of those of their paths; `None` goes. All others stay byte for byte.
+    ///
+    /// `None` if there are too many.
+    pub(super) fn with(&self, changes: &BTreeMap<&[u8], Option<&IndexEntry>>) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(self.bytes.len() + 256 * changes.len());
+        out.extend_from_slice(&self.bytes[..HEAD]);
+        let (mut count, mut from) = (0, 0);
+        let mut extended = number(&self.bytes[4..8]) == 3;
+        for (path, entry) in changes {
+            let at = self.position(path);
+            out.extend_from_slice(&self.bytes[self.starts[from]..self.starts[at]]);
+            count += at - from;
+            from = at + usize::from(at < self.len() && self.path(at) == *path);
+            if let Some(entry) = entry {
+                extended |= entry.flags & EXTENDED != 0;
+                put(&mut out, entry);
+                count += 1;
+            }
+        }
+        out.extend_from_slice(&self.bytes[self.starts[from]..self.starts[self.len()]]);
+        count += self.len() - from;
+        out[4..8].copy_from_slice(&if extended { 3_u32 } else { 2 }.to_be_bytes());
+        out[8..HEAD].copy_from_slice(&u32::try_from(count).ok()?.to_be_bytes());
+        for (signature, range) in &self.extensions {
+            let mut body = Cow::from(&self.bytes[range.clone()]);
+            if *signature == b"TREE" {
+                // Git does without them.
+                let Some(trees) = without(&body, changes.keys().copied(), self.hash) else { continue };
+                body = trees.into();
+            }
+            out.extend_from_slice(*signature);
+            out.extend_from_slice(&u32::try_from(body.len()).ok()?.to_be_bytes());
+            out.extend_from_slice(&body);
+        }
+        let sum = self.checksum(&out);
+        out.extend_from_slice(&sum);
+        Some(out)
+    }
+}
+
+/// An entry's length with the zeros behind its name, one to eight of them.
+fn padded(len: usize) -> usize {
+    (len + 8) & !7
+}
+
+fn put(out: &mut Vec<u8>, entry: &IndexEntry) {
+    let start = out.len();
+    let fields = [
+        entry.ctime.seconds() as u32,
+        entry.ctime.nanoseconds(),
+        entry.mtime.seconds() as u32,
+        entry.mtime.nanoseconds(),
+        entry.dev,
+        entry.ino,
+        entry.mode,
+        entry.uid,
+        entry.gid,
+        entry.file_size,
+    ];
+    fields.iter().for_each(|field| out.extend_from_slice(&field.to_be_bytes()));
+    out.extend_from_slice(entry.id.as_bytes());
+    let flags = entry.flags & !(LENGTH as u16) | entry.path.len().min(LENGTH) as u16;
+    out.extend_from_slice(&flags.to_be_bytes());
+    if flags & EXTENDED != 0 {
+        out.extend_from_slice(&entry.flags_extended.to_be_bytes());
+    }
+    out.extend_from_slice(&entry.path);
+    out.resize(start + padded(out.len() - start), 0);
+}
+
+/// The cached trees without those that have one of the paths in them: their number of entries is -1, and no name follows.
+/// `None` where one is the name of a tree, or they make no sense.
+fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
+    let mut stale: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
+    let mut names: BTreeSet<&[u8]> = BTreeSet::new();
+    for path in paths {
+        names.insert(path);
+        stale.extend(memchr::memchr_iter(b'/', path).map(|slash| &path[..slash]));
+    }
+    let mut out = Vec::with_capacity(trees.len());
+    let mut rest = trees;
+    // The trees that are not at their end: path, and how many below are to come.
+    let mut open: Vec<(Vec<u8>, usize)> = Vec::new();
+    while !rest.is_empty() {
+        let end = memchr::memchr(0, rest)?;
+        let line = end + 1 + memchr::memchr(b'\n', &rest[end + 1..])?;
+        let (name, numbers) = (&rest[..end], std::str::from_utf8(&rest[end + 1..line]).ok()?);
+        let (entries, below) = numbers.split_once(' ')?;
+        let below: usize = below.parse().ok()?;
+        let is_valid = entries.parse::<i64>().ok()? >= 0;
+        let behind = line + 1 + if is_valid { hash } else { 0 };
+        let path = match open.last() {
+            None => Vec::new(),
+            Some((above, _)) if above.is_empty() => name.to_vec(),
+            Some((above, _)) => [above, &b"/"[..], name].concat(),
+        };
+        if names.contains(&path[..]) {
+            return None;
+        }
+        if is_valid && stale.contains(&path[..]) {
+            out.extend_from_slice(name);
+            out.extend_from_slice(format!("\0-1 {below}\n").as_bytes());
+        } else {
+            out.extend_from_slice(rest.get(..behind)?);
+        }
+        rest = rest.get(behind..)?;
+        if let Some((_, left)) = open.last_mut() {
+            *left = left.checked_sub(1)?;
+        }
+        open.push((path, below));
+        while open.last().is_some_and(|(_, left)| *left == 0) {
+            open.pop();
+        }
+        if open.is_empty() && !rest.is_empty() {
+            return None;
+        }
+    }
+    open.is_empty().then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn empty(format: ObjectFormat) -> Raw {
+        let mut bytes = b"DIRC\0\0\0\x02\0\0\0\0".to_vec();
+        let mut sum = Checksum::new(format);
+        sum.update(&bytes);
+        bytes.extend(sum.finish());
+        Raw::read(bytes, format).ok().expect("an index")
+    }
+
+    fn entry(path: &str, size: u32, skipped: bool, format: ObjectFormat) -> IndexEntry {
+        IndexEntry {
+            ctime: IndexTime::new(1, 2),
+            mtime: IndexTime::new(size as i32, 4),
+            dev: 5,
+            ino: 6,
+            mode: 0o100644,
+            uid: 7,
+            gid: 8,
+            file_size: size,
+            id: Oid::hash_object_ext(git2::ObjectType::Blob, path.as_bytes(), format).expect("a name"),
+            flags: if skipped { EXTENDED } else { 0 },
+            flags_extended: if skipped { 1 << 14 } else { 0 },
+            path: path.as_bytes().to_vec(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_in_is_found_and_all_else_stays(
+            first in prop::collection::btree_map("[a-c/]{1,12}", (0u32..9, any::<bool>()), 0..20),
+            then in prop::collection::btree_map("[a-c/]{1,12}", prop::option::of((0u32..9, any::<bool>())), 0..20),
+            long in 4080usize..4110,
+            sha256 in any::<bool>(),
+        ) {
+            let format = if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
+            let mut wanted = first;
+            wanted.insert("n".repeat(long), (1, false));
+            let made = |all: &BTreeMap<String, (u32, bool)>| -> Vec<IndexEntry> {
+                all.iter().map(|(path, (size, skipped))| entry(path, *size, *skipped, format)).collect()
+            };
+            let all = made(&wanted);
+            let changes = all.iter().map(|entry| (&entry.path[..], Some(entry))).collect();
+            let index = Raw::read(empty(format).with(&changes).expect("few"), format).ok().expect("an index");
+            let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
+            let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
+                then.keys().map(|path| (path.as_bytes(), None)).collect();
+            changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
+            let index = Raw::read(index.with(&changes).expect("few"), format).ok().expect("an index");
+            prop_assert!(index.is_sound());
+            for (path, to) in then {
+                match to {
+                    Some(to) => drop(wanted.insert(path, to)),
+                    None => drop(wanted.remove(&path)),
+                }
+            }
+            prop_assert_eq!(index.len(), wanted.len());
+            for (at, (path, (size, skipped))) in wanted.iter().enumerate() {
+                prop_assert_eq!(index.position(path.as_bytes()), at);
+                let found = index.find(path.as_bytes()).expect("there");
+                prop_assert_eq!((found.file_size, found.flags_extended != 0), (*size, *skipped));
+                prop_assert_eq!(found.id, entry(path, 0, false, format).id);
+            }
+            let since: Vec<u32> = index.since(5).filter_map(|at| index.get(at)).map(|e| e.file_size).collect();
+            prop_assert_eq!(since.len(), wanted.values().filter(|(size, _)| *size >= 5).count());
+        }
+
+        #[test]
+        fn broken_bytes_are_no_index(mut bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0usize..60) {
+            let _ = Raw::read(bytes.clone(), ObjectFormat::Sha1);
+            let head = b"DIRC\0\0\0\x02\0\0\0\x02";
+            bytes.splice(..0, head.iter().copied());
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1;
+            }
+            if let Ok(raw) = Raw::read(bytes, ObjectFormat::Sha1) {
+                prop_assert!((0..raw.len()).all(|at| raw.get(at).is_some()));
+            }
+        }
+    }
+
+    #[test]
+    fn trees_that_are_touched_are_known_no_longer() {
+        let id = [7; 20];
+        let tree = |name: &str, entries: &str, below: usize| {
+            let mut bytes = format!("{name}\0{entries} {below}\n").into_bytes();
+            bytes.extend(if entries == "-1" { &[][..] } else { &id });
+            bytes
+        };
+        let all = [tree("", "9", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "3", 0)].concat();
+        let after = |paths: &[&str]| without(&all, paths.iter().map(|path| path.as_bytes()), 20);
+        let with_c = [tree("", "-1", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "-1", 0)].concat();
+        assert_eq!(after(&["c/x"]), Some(with_c));
+        let with_b = [tree("", "-1", 2), tree("a", "-1", 1), tree("b", "-1", 0), tree("c", "3", 0)].concat();
+        assert_eq!(after(&["a/b/x"]), Some(with_b.clone()));
+        assert_eq!(without(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
+        assert_eq!(after(&["a/b"]), None);
+        for end in 0..all.len() {
+            assert_eq!(without(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0), None, "{end}");
+        }
+    }
+}

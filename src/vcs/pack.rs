@@ -1,0 +1,174 @@
+//! New objects as one pack with its index (gitformat-pack(5)), each object compressed by itself.
+//!
+//! To look for what objects have in common takes several times as long as to write them; git does that when it repacks.
+
+use super::compress::Compressor;
+use super::repo::Repo;
+use super::{Error, Oid, Result};
+use flate2::Crc;
+use git2::{ObjectFormat, ObjectType};
+use sha1::Digest;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// How many bytes are written at a time.
+const BUFFER: usize = 1 << 17;
+
+/// In the index a greater offset stands in a table of its own, by its number and this bit.
+const LARGE: u32 = 1 << 31;
+
+/// A checksum of the repository's object format: SHA-1 that looks for no collisions, since this one names nothing.
+pub(super) enum Checksum {
+    Sha1(sha1::Sha1),
+    Sha256(sha2::Sha256),
+}
+
+impl Checksum {
+    pub(super) fn new(format: ObjectFormat) -> Self {
+        match format {
+            ObjectFormat::Sha1 => Self::Sha1(sha1::Sha1::new()),
+            ObjectFormat::Sha256 => Self::Sha256(sha2::Sha256::new()),
+        }
+    }
+
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sha1(sum) => sum.update(bytes),
+            Self::Sha256(sum) => sum.update(bytes),
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        match self {
+            Self::Sha1(sum) => sum.finalize().to_vec(),
+            Self::Sha256(sum) => sum.finalize().to_vec(),
+        }
+    }
+}
+
+/// A file whose content ends with a checksum of it.
+struct Summed {
+    file: BufWriter<File>,
+    checksum: Checksum,
+    written: u64,
+}
+
+impl Summed {
+    fn create(path: &Path, format: ObjectFormat) -> std::io::Result<Self> {
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
+        let file = BufWriter::with_capacity(BUFFER, file);
+        Ok(Self { file, checksum: Checksum::new(format), written: 0 })
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.checksum.update(bytes);
+        self.written += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+
+    fn finish(mut self) -> std::io::Result<Vec<u8>> {
+        let sum = self.checksum.finish();
+        self.file.write_all(&sum)?;
+        self.file.flush()?;
+        Ok(sum)
+    }
+}
+
+/// Where an object stands in the pack.
+struct Entry {
+    id: Oid,
+    crc: u32,
+    offset: u64,
+}
+
+/// Writes these objects into a directory, and gives the names of the two files: the pack, then its index, since a pack is
+/// there once its index is.
+///
+/// # Errors
+/// What the file system or the object store says.
+pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[String; 2]> {
+    let (pack, index) = (directory.join("pack"), directory.join("index"));
+    let failed = |e| Error::io("write", &pack, e);
+    let mut file = Summed::create(&pack, repo.format()).map_err(failed)?;
+    let count = u32::try_from(ids.len()).map_err(|e| failed(std::io::Error::other(e)))?;
+    file.put(b"PACK\0\0\0\x02").and_then(|()| file.put(&count.to_be_bytes())).map_err(failed)?;
+    let mut compress = Compressor::new(repo, "pack.compression")?;
+    let mut entries = Vec::with_capacity(ids.len());
+    for id in ids {
+        let (kind, data) = repo.object(*id)?;
+        let start = header(kind, data.len());
+        let packed = compress.run(&[&data]).map_err(failed)?;
+        let mut crc = Crc::new();
+        crc.update(&start);
+        crc.update(packed);
+        entries.push(Entry { id: *id, crc: crc.sum(), offset: file.written });
+        file.put(&start).and_then(|()| file.put(packed)).map_err(failed)?;
+    }
+    let sum = file.finish().map_err(failed)?;
+    write_index(&index, repo.format(), entries, &sum).map_err(|e| Error::io("write", &index, e))?;
+    let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    let names = [format!("pack-{name}.pack"), format!("pack-{name}.idx")];
+    for (from, name) in [pack, index].iter().zip(&names) {
+        std::fs::rename(from, directory.join(name)).map_err(|e| Error::io("write", from, e))?;
+    }
+    Ok(names)
+}
+
+/// What stands before an object: its type, and how long it is when it is not compressed.
+fn header(kind: ObjectType, len: usize) -> Vec<u8> {
+    let kind = match kind {
+        ObjectType::Commit => 1,
+        ObjectType::Tree => 2,
+        ObjectType::Tag => 4,
+        _ => 3,
+    };
+    let mut bytes = vec![(kind << 4) | (len & 0xf) as u8];
+    let mut rest = len >> 4;
+    while rest > 0 {
+        if let Some(last) = bytes.last_mut() {
+            *last |= 0x80;
+        }
+        bytes.push((rest & 0x7f) as u8);
+        rest >>= 7;
+    }
+    bytes
+}
+
+fn write_index(
+    path: &Path,
+    format: ObjectFormat,
+    mut entries: Vec<Entry>,
+    pack: &[u8],
+) -> std::io::Result<()> {
+    entries.sort_unstable_by_key(|entry| entry.id);
+    let mut file = Summed::create(path, format)?;
+    file.put(b"\xfftOc\0\0\0\x02")?;
+    let mut end = 0;
+    for first in 0..=u8::MAX {
+        // As many as begin with this byte, or one before it.
+        end += entries[end..].iter().take_while(|entry| entry.id.as_bytes()[0] == first).count();
+        file.put(&(end as u32).to_be_bytes())?;
+    }
+    for entry in &entries {
+        file.put(entry.id.as_bytes())?;
+    }
+    for entry in &entries {
+        file.put(&entry.crc.to_be_bytes())?;
+    }
+    let mut large = Vec::new();
+    for entry in &entries {
+        let short = u32::try_from(entry.offset).ok().filter(|offset| offset & LARGE == 0);
+        let short = short.unwrap_or_else(|| {
+            large.push(entry.offset);
+            LARGE | (large.len() - 1) as u32
+        });
+        file.put(&short.to_be_bytes())?;
+    }
+    for offset in large {
+        file.put(&offset.to_be_bytes())?;
+    }
+    file.put(pack)?;
+    file.finish().map(drop)
+}

@@ -1,0 +1,55 @@
+//! Many objects go in as one pack, which is judged by git.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Sandbox, create, kinds};
+
+/// The names of the packs' files with that ending.
+fn files(sandbox: &Sandbox, ending: &str) -> Vec<String> {
+    let all = sandbox.listing().into_keys().filter(|path| path.contains("/pack/"));
+    all.filter(|path| path.ends_with(ending)).collect()
+}
+
+/// Lands new files of many lengths, in one pack with their trees and commits.
+fn land() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let lengths = (0..60).map(|n| if n < 40 { n } else { n * n });
+    let text = |length: usize| (0..length).map(|line| format!("line {line}\n")).collect::<String>() + "end\n";
+    let all: String =
+        lengths.enumerate().map(|(n, length)| create(&format!("new/{n}"), "Add", &text(length))).collect();
+    sandbox.apply(["-q"], &all).exits(0);
+    sandbox
+}
+
+#[test]
+fn its_index_is_the_one_that_git_makes() {
+    let judge = || {
+        let sandbox = land();
+        sandbox.is_sound();
+        let [pack] = &files(&sandbox, ".pack")[..] else { panic!("{:?}", files(&sandbox, "")) };
+        sandbox.git(["verify-pack", pack]);
+        sandbox.git(["index-pack", "-o", "again.idx", pack]);
+        assert_eq!(sandbox.read("again.idx"), sandbox.read(&pack.replace(".pack", ".idx")));
+        assert!(sandbox.git(["count-objects", "-v"]).contains("in-pack: 240\npacks: 1\n"));
+    };
+    judge();
+    kinds::in_others(&[judge]);
+}
+
+#[test]
+fn how_much_it_is_compressed_can_be_chosen() {
+    let size = |level: Option<&str>| {
+        let sandbox = Sandbox::new();
+        if let Some(level) = level {
+            sandbox.git(["config", "pack.compression", level]);
+        }
+        let text: String = (0..2_000).map(|line| format!("{}\n", line * 7919 % 9973)).collect();
+        let all: String =
+            (0..40).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n{text}"))).collect();
+        sandbox.apply(["-q"], &all).exits(0);
+        files(&sandbox, ".pack").iter().map(|path| sandbox.read(path).len()).sum::<usize>()
+    };
+    assert!(size(Some("9")) < size(None));
+    assert!(size(None) < size(Some("0")));
+}

@@ -148,6 +148,8 @@ impl Quarantine {
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
             pending.placed = pending.ids.len();
+            // Written once more they would get a new time stamp, and be taken for somebody else's.
+            pending.hidden.clear();
         }
         Ok(())
     }

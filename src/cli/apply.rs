@@ -47,9 +47,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         }
         settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
     }
-    let mut order = Order::default();
-    order.only = Some(numbers(matches, "only")?).filter(|only| only.last().is_some());
-    order.except = numbers(matches, "except")?;
+    let mut order = Order {
+        only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),
+        except: numbers(matches, "except")?,
+        ..Order::default()
+    };
     if let Some(id) = &settings.resume {
         let mut resume = Resume::find(&repo, id.as_deref(), branch.as_deref())?;
         resume.skip = numbers(matches, "skip")?;

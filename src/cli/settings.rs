@@ -219,13 +219,13 @@ impl Settings {
                 .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
         };
         let mut options = Options::default();
-        options.format = format;
         let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
         // What is typed goes before what is configured.
         options.branch = match branch_per_edit {
             Some(_) => args::single(matches, "branch").flatten(),
             None => from.single("branch")?,
         };
+        options.format = format;
         options.base = from.single("base")?;
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));

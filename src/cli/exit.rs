@@ -109,12 +109,15 @@ impl Exit {
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
             | flow::Error::NoBranch(_)
+            | flow::Error::NoBranchToPush
+            | flow::Error::Unmovable(_)
             | flow::Error::NoLandings
             | flow::Error::NoLanding(_)
             | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,
+            flow::Error::Diverged(_) => Exit::InTheWay,
             flow::Error::NoSuggestion(_) | flow::Error::Merge { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
@@ -132,6 +135,9 @@ impl Exit {
             | transaction::Error::Broken { .. }
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
+            transaction::Error::Behind { .. } => Exit::InTheWay,
+            transaction::Error::NotTaken { .. } => Exit::HookRefused,
+            transaction::Error::NotKnown { .. } | transaction::Error::NotHere { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
             transaction::Error::Hook(_) => Exit::HookRefused,
             transaction::Error::Exec(_) => Exit::ExecFailed,

@@ -83,6 +83,8 @@ pub fn page() -> String {
     page.pieces(suggestions::SUGGESTIONS);
     page.section("HISTORY");
     page.pieces(text::HISTORY);
+    page.section("PUSHING");
+    page.pieces(suggestions::PUSHING);
     page.section("THE FORMATS");
     if FORMATS.len() > 1 {
         page.pieces(text::SEVERAL_FORMATS);

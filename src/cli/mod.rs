@@ -119,6 +119,16 @@ impl Error {
             Error::Flow(F::Transaction(T::Busy(_))) => {
                 Some("run it again, or raise llmapply.lockTimeout".into())
             }
+            Error::Flow(F::Transaction(T::Behind { .. })) => {
+                Some("nothing was changed; --rebase brings it onto what is there now".into())
+            }
+            Error::Flow(F::Transaction(T::NotTaken { .. })) => Some("nothing was changed".into()),
+            Error::Flow(F::Transaction(T::NotKnown { new, .. })) => Some(format!(
+                "'git llm-apply recover' asks again, and moves the branch here if it has; else it takes {new} away"
+            )),
+            Error::Flow(F::Transaction(T::NotHere { .. })) => {
+                Some("'git llm-apply recover' moves it, unless it has moved elsewhere".into())
+            }
             Error::Flow(F::Transaction(T::Unfinished { .. } | T::Stuck { .. })) => {
                 Some("run 'git llm-apply recover'".into())
             }
@@ -135,6 +145,7 @@ impl Error {
             Error::Flow(F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..)) => {
                 Some("'git llm-apply list' names those that there are".into())
             }
+            Error::Flow(F::Diverged(_)) => Some("'git pull --rebase' or 'git pull --no-rebase' first".into()),
             Error::Flow(F::NoSuggestion(_)) => {
                 Some("--force removes it all the same; 'git llm-apply list --open' names suggestions".into())
             }

@@ -169,13 +169,23 @@ impl From<'_> {
         }
         let key = Self::key("gpg-sign");
         let Some(text) = self.config.string(&key)? else { return Ok(Sign::AsConfigured) };
-        let is_switch = ["", "true", "yes", "on", "1", "false", "no", "off", "0"]
-            .iter()
-            .any(|word| text.eq_ignore_ascii_case(word));
-        Ok(match is_switch {
+        Ok(match is_switch(&text) {
             true if self.config.bool(&key)? == Some(true) => Sign::With(String::new()),
             true => Sign::Never,
             false => Sign::With(text),
+        })
+    }
+
+    /// A remote, an empty one where git is to choose, or whether to push at all.
+    fn push(&self) -> Result<Option<String>> {
+        if let Some(typed) = args::single(self.matches, "push") {
+            return Ok(typed);
+        }
+        let key = Self::key("push");
+        let Some(text) = self.config.string(&key)? else { return Ok(None) };
+        Ok(match is_switch(&text) {
+            true => (self.config.bool(&key)? == Some(true)).then(String::new),
+            false => Some(text),
         })
     }
 
@@ -185,6 +195,12 @@ impl From<'_> {
             None => self.config.list(&Self::key(long)),
         }
     }
+}
+
+/// Whether a value only turns something on or off.
+fn is_switch(text: &str) -> bool {
+    let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 impl Settings {
@@ -241,6 +257,8 @@ impl Settings {
         options.sign = from.sign()?;
         options.ff = from.switch("ff", options.ff)?;
         options.verify = from.switch("verify", options.verify)?;
+        options.push = from.push()?;
+        options.rebase = from.switch("rebase", options.rebase)?;
         options.exec = from.several("exec")?;
         options.exec_each = from.switch("exec-each", options.exec_each)?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;

@@ -2,7 +2,7 @@
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
 use super::land::{self, Done, Moved, Told};
-use super::{Error, Options, Watch, conflict, told};
+use super::{Error, Options, Watch, conflict, push, told};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, AcceptedCommit, AcceptedReport, Report, Status};
@@ -35,6 +35,11 @@ pub fn accept(names: &[String], options: &Options, watch: &dyn Watch) -> Result<
             {
                 attempt += 1
             }
+            Err(Error::Transaction(transaction::Error::Behind { .. }))
+                if options.rebase && attempt < land::ATTEMPTS =>
+            {
+                attempt += 1
+            }
             outcome => {
                 let (report, moved) = outcome?;
                 if moved.is_some() {
@@ -53,6 +58,9 @@ struct Accepting<'a> {
     watch: &'a dyn Watch,
 }
 
+/// Stands for the branch of a commit that is of none: the remote's.
+const OF_NONE: usize = usize::MAX;
+
 /// What is to land, and which branch each commit of it is of.
 #[derive(Default)]
 struct Plan {
@@ -68,14 +76,16 @@ impl Accepting<'_> {
         let target = Target::choose(repo, None, None)?;
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
-        let plan = self.plan(&target, &branches)?;
+        let (push, onto) = push::way(repo, &target, self.options)?;
+        let plan = self.plan(&target, &branches, onto)?;
         let mut report = self.report(Status::Nothing, &plan, &Commits::new())?;
         report.branch = Some(told::branch(&target, target.tip.map(|id| (id, repo.short(id))), None));
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
             for clash in &plan.clashes {
                 let Some((at, commit)) = plan.from.get(clash.planned) else { continue };
-                let commit = format!("commit {} of {}", repo.short(*commit), self.names[*at]);
+                let name = self.names.get(*at).map_or("", String::as_str);
+                let commit = format!("commit {} of {name}", repo.short(*commit));
                 report.findings.push(conflict::finding(clash, target.short(), &commit));
             }
             return Ok((report, None));
@@ -123,6 +133,7 @@ impl Accepting<'_> {
             describe: &describe,
             progress: &Told(self.watch),
             record,
+            push,
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let land = || -> transaction::Result<_> {
@@ -159,11 +170,19 @@ impl Accepting<'_> {
     }
 
     /// What is to be done so that the branches' commits are on the target.
-    fn plan(&self, target: &Target, branches: &[Oid]) -> Result<Plan, Error> {
+    fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<Plan, Error> {
         let repo = self.repo;
         let mut plan = Plan::default();
         // Where the branch is once what goes as it is has gone.
         let mut tip = target.start;
+        if let Some(onto) = onto {
+            match transaction::move_to(repo, tip, onto, target.checked_out)? {
+                Ok(planned) => plan.series.push(planned),
+                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
+            }
+            plan.from.push((OF_NONE, onto));
+            tip = Some(onto);
+        }
         let mut replayed = Vec::new();
         for (at, branch) in branches.iter().copied().enumerate() {
             let known = tip.into_iter().chain(branches[..at].iter().copied());
@@ -182,7 +201,7 @@ impl Accepting<'_> {
             };
             for commit in steps {
                 match transaction::move_to(repo, tip, commit, target.checked_out)? {
-                    Ok(planned) => plan.series.push(planned),
+                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.from.len() + 1], ..planned }),
                     Err(clashes) => {
                         let here = |clash| transaction::Clash { planned: plan.from.len(), ..clash };
                         plan.clashes.extend(clashes.into_iter().map(here));
@@ -202,7 +221,8 @@ impl Accepting<'_> {
                 clash.planned += before;
                 plan.clashes.push(clash);
             }
-            plan.series.extend(brought.series);
+            let numbered = brought.series.into_iter().zip(before + 1..);
+            plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
             plan.from.extend(replayed);
         }
         Ok(plan)
@@ -257,7 +277,8 @@ impl Accepting<'_> {
             .collect();
         for (place, (planned, (at, from))) in plan.series.iter().zip(&plan.from).enumerate() {
             let new = commits.get(place).copied().flatten();
-            report.accepted[*at].commits.push(AcceptedCommit {
+            let Some(accepted) = report.accepted.get_mut(*at) else { continue };
+            accepted.commits.push(AcceptedCommit {
                 from: named(*from),
                 subject: self.repo.existing(*from)?.subject(),
                 as_is: matches!(planned.making, Making::AsIs { .. }),

@@ -44,7 +44,7 @@ impl Run<'_> {
         for id in transaction::pending(repo)? {
             self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
         }
-        let ready = match self.ready(repo, &target)? {
+        let ready = match self.ready(repo, &target, None)? {
             Ok(ready) => ready,
             Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
         };

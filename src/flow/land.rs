@@ -1,12 +1,13 @@
 //! Landing: recover first, resolve, transact, and again where the branch has moved meanwhile.
 
 use super::run::{Order, Run};
-use super::{Error, Options, Watch, told};
+use super::{Error, Options, Watch, push, told};
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
     self, Attempt, Commits, Landed, Planned, Progress, Recording, Target, Transaction, interrupt,
 };
+use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -60,6 +61,11 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
             {
                 attempt += 1
             }
+            Err(Error::Transaction(transaction::Error::Behind { .. }))
+                if options.rebase && attempt < ATTEMPTS =>
+            {
+                attempt += 1
+            }
             outcome => {
                 let (report, moved) = outcome?;
                 if moved.is_some() {
@@ -88,7 +94,8 @@ impl Run<'_> {
     ) -> Result<(Report, Option<Moved>), Error> {
         let target = self.target(repo)?;
         first.get_or_init(|| target.clone()).check_same(&target)?;
-        let ready = match self.ready(repo, &target)? {
+        let (push, onto) = push::way(repo, &target, &self.options)?;
+        let mut ready = match self.ready(repo, &target, onto)? {
             Ok(ready) => ready,
             Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
         };
@@ -99,6 +106,12 @@ impl Run<'_> {
             return Ok((report, None));
         }
         self.check_merge(&target)?;
+        if let Some(onto) = onto {
+            match transaction::move_to(repo, target.start, onto, target.checked_out)? {
+                Ok(moved) => ready.series.insert(0, moved),
+                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
+            }
+        }
         let held = interrupt::hold();
         let landed_as = |commits: &Commits| {
             let mut report = report.clone();
@@ -124,7 +137,7 @@ impl Run<'_> {
             responses: &self.responses,
             also: self.base.into_iter().collect(),
         });
-        let landed = match self.transact(repo, &target, &base, &ready.series, record, &describe) {
+        let landed = match self.transact(repo, &target, &base, &ready.series, (record, push), &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
@@ -169,7 +182,7 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-        record: Option<Recording<'_>>,
+        (record, push): (Option<Recording<'_>>, Option<Upstream>),
         describe: &dyn Fn(&Commits, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
@@ -187,6 +200,7 @@ impl Run<'_> {
             describe,
             progress: &Told(self.watch),
             record,
+            push,
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

@@ -15,6 +15,7 @@ mod numbers;
 mod open;
 mod options;
 mod prompt;
+mod push;
 mod ready;
 mod resume;
 mod run;
@@ -65,6 +66,15 @@ pub enum Error {
     /// The names of several branches do not go together.
     #[error("{0}")]
     Names(String),
+    /// HEAD is detached.
+    #[error("HEAD is detached, and what lands there is on no branch that could be pushed")]
+    NoBranchToPush,
+    /// Files of a commit have names that cannot be handled.
+    #[error("these names cannot be handled: {}", .0.join(", "))]
+    Unmovable(Vec<String>),
+    /// Both have commits that the other lacks.
+    #[error("{0} and the branch here have gone apart")]
+    Diverged(String),
     /// There is no such branch.
     #[error("there is no branch '{0}'")]
     NoBranch(String),

@@ -47,6 +47,10 @@ pub struct Options {
     pub ff: bool,
     /// Whose lines a three-way merge takes where both sides changed them; without it, that is a conflict.
     pub favor: Option<Favor>,
+    /// Push to that remote first, an empty one is git's choice, and land only what it takes.
+    pub push: Option<String>,
+    /// Where the remote's branch has moved on, bring the commits onto that, and try again.
+    pub rebase: bool,
     /// Whether hooks run that can be skipped.
     pub verify: bool,
     /// Command lines for `sh` that have to succeed on what is to land.
@@ -112,6 +116,8 @@ impl Default for Options {
             sign: Sign::AsConfigured,
             ff: true,
             favor: None,
+            push: None,
+            rebase: false,
             verify: true,
             exec: Vec::new(),
             exec_each: false,

@@ -8,6 +8,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
+use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +28,13 @@ pub(super) struct Ready {
 }
 
 impl Run<'_> {
-    /// Resolves at the base, and merges onto the target where that has moved on.
-    pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
+    /// Resolves at the base, and merges onto the target where that has moved on, or onto what it is to be brought onto.
+    pub(super) fn ready(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        rebased: Option<Oid>,
+    ) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
         let resolved =
@@ -42,12 +48,13 @@ impl Run<'_> {
         let mut series = self.series(repo, &plan, &id)?;
         let mut present = BTreeSet::new();
         let mut followed = BTreeMap::new();
-        if let (Some(from), Some(onto)) = (shown, target.start)
-            && from != onto
+        if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
+            && (from != onto || rebased.is_some())
         {
             // A handle of its own, since its writes are turned away from the repository.
             let checked_out = target.checked_out;
-            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, None)?;
+            let carried =
+                transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, self.options.favor)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {
@@ -137,7 +144,7 @@ impl Run<'_> {
         clash: &Clash,
         target: &Target,
     ) -> Option<Diagnostic> {
-        let base = self.options.base.as_deref().unwrap_or_default();
+        let base = self.options.base.as_deref().unwrap_or("HEAD");
         let (branch, path) = (target.short(), &clash.path);
         if let ClashKind::BuildsOn(earlier) = clash.kind {
             let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());

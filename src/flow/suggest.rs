@@ -232,7 +232,7 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
         } else if let Some(worktree) = &target.occupied {
             found.push(Obstacle::CheckedOut { branch: branch(), worktree: worktree.clone() });
         } else if target.tip.is_some()
-            && !run.ready(repo, &target)?.is_ok_and(|ready| ready.series.is_empty())
+            && !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty())
         {
             found.push(Obstacle::Exists(branch()));
         }

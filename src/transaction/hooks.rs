@@ -235,7 +235,7 @@ impl Transaction<'_> {
     /// hooks they do not run.
     pub(super) fn tell(
         &self,
-        commits: &Commits,
+        (commits, committed): (&Commits, &Commits),
         series: &[Vec<usize>],
         who: &Identities,
         changed: &[String],
@@ -251,7 +251,7 @@ impl Transaction<'_> {
         }
         for name in names {
             let ran = match name {
-                POST_COMMIT => self.post_commit(commits, series, who),
+                POST_COMMIT => self.post_commit(commits, committed, series, who),
                 _ => self.post_llm_apply(commits),
             };
             match ran {
@@ -270,14 +270,14 @@ impl Transaction<'_> {
     fn post_commit(
         &self,
         commits: &Commits,
+        committed: &Commits,
         series: &[Vec<usize>],
         who: &Identities,
     ) -> Result<Option<Ended>> {
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
-        for (commit, edits) in commits.iter().zip(series) {
-            // One that existed was not committed now.
-            let Some(commit) = commit.filter(|_| !edits.is_empty()) else { continue };
+        for (commit, edits) in committed.iter().zip(series) {
+            let Some(commit) = *commit else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             let ended = self.hook(POST_COMMIT, &[], None, who, &self.facts(commits, edits))?;
             point(Fault::HookTold)?;

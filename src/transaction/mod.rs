@@ -28,6 +28,7 @@ mod outside;
 mod places;
 mod preview;
 mod publish;
+mod push;
 mod record;
 mod recover;
 mod replay;
@@ -57,6 +58,7 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::{Given, Identities};
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
+use crate::vcs::push::Upstream;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
@@ -133,6 +135,44 @@ pub enum Error {
         /// What of it is in place.
         in_place: Vec<String>,
     },
+    /// The remote's branch has moved on; nothing was changed.
+    #[error("{to} has moved on: {why}")]
+    Behind {
+        /// The branch and the remote.
+        to: String,
+        /// What git says.
+        why: String,
+    },
+    /// The remote or a hook refused a push; nothing was changed.
+    #[error("the push to {to} was refused: {why}")]
+    NotTaken {
+        /// The branch and the remote.
+        to: String,
+        /// What git says.
+        why: String,
+    },
+    /// Nobody knows whether the remote has taken a push; nothing is taken back.
+    #[error(
+        "it is not known whether {to} has taken {new}: {why}; nothing was taken back, and the branch here was not moved"
+    )]
+    NotKnown {
+        /// The branch and the remote.
+        to: String,
+        /// The commit.
+        new: String,
+        /// What git says.
+        why: String,
+    },
+    /// The remote has taken a push, and the branch here could not be moved.
+    #[error("{to} has taken {new}, but the branch here was not moved: {source}")]
+    NotHere {
+        /// The branch and the remote.
+        to: String,
+        /// The commit.
+        new: String,
+        /// Why not.
+        source: Box<Error>,
+    },
     /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
     #[error("{source}; and taking back what was done failed: {back}")]
     Stuck {
@@ -187,6 +227,8 @@ pub struct Options<'a> {
     pub progress: &'a dyn Progress,
     /// What is to be kept of it (`llmapply.record`).
     pub record: Option<Recording<'a>>,
+    /// Where the commits are pushed to before the branch moves (`--push`).
+    pub push: Option<Upstream>,
 }
 
 /// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
@@ -288,8 +330,11 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let (mut scratch, mut full, mut early) = (None, None, None);
-        if hooks.need_worktree() || !options.exec.is_empty() {
+        let has_runs = hooks.need_worktree() || !options.exec.is_empty();
+        if has_runs || options.push.is_some() {
             early = Some(Early::begin(repo, &room)?);
+        }
+        if has_runs {
             full = Some(Full::enter(repo, &room, target.start, base, &options)?);
         } else if let Some(start) = target.start
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.
@@ -349,6 +394,7 @@ impl<'r> Transaction<'r> {
         let mut parent = self.target.start;
         let mut tree = base.id();
         let mut total = Changes::new();
+        let mut start = self.target.start;
         for planned in series {
             if let Making::AsIs { commit, .. } = planned.making {
                 for change in &planned.changes {
@@ -357,7 +403,7 @@ impl<'r> Transaction<'r> {
                     total.insert(change.path.clone(), entry);
                 }
                 let commit = self.repo.rely(commit);
-                (parent, tree) = (Some(commit), Some(self.repo.tree_of(commit)?));
+                (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
                 commits.push(Some(commit));
                 continue;
             }
@@ -388,7 +434,7 @@ impl<'r> Transaction<'r> {
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
         let mut merge = None;
-        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
+        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
             && last != start
         {
             let (message, cleanup) = (joined.message.as_str(), self.options.cleanup.0);
@@ -422,7 +468,9 @@ impl<'r> Transaction<'r> {
             Some(new) => self.keep(&commits, merge, &edits, new)?,
             None => None,
         };
-        Ok(Prepared { transaction: self, commits, merge, edits, new: parent, net, staged, who, record })
+        let existed = series.iter().filter_map(|planned| planned.making.existing()).collect();
+        let new = parent;
+        Ok(Prepared { transaction: self, commits, merge, edits, existed, new, net, staged, who, record })
     }
 
     /// Makes one commit, its message cleaned up at last.

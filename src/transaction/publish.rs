@@ -18,6 +18,7 @@ use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Commits in quarantine and files staged: all that is left is to publish, or to let go.
@@ -28,6 +29,8 @@ pub struct Prepared<'r> {
     pub(super) merge: Option<Oid>,
     /// The edits of each.
     pub(super) edits: Vec<Vec<usize>>,
+    /// Those that existed, and were not committed now.
+    pub(super) existed: BTreeSet<Oid>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
     pub(super) who: Identities,
@@ -91,7 +94,10 @@ impl Prepared<'_> {
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
-        let outcome = self.publish_inner(index);
+        let outcome = self.push().and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
+        if outcome.is_ok() {
+            self.forget_push();
+        }
         if let Some(staged) = &self.staged
             && !self.transaction.room.is_pending()
         {
@@ -100,7 +106,9 @@ impl Prepared<'_> {
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
             let made = super::with_merge(&self.commits, self.merge);
-            self.transaction.tell(&made, &self.edits, &self.who, &changed);
+            let committed: Commits =
+                made.iter().map(|commit| commit.filter(|id| !self.existed.contains(id))).collect();
+            self.transaction.tell((&made, &committed), &self.edits, &self.who, &changed);
         }
         outcome
     }

@@ -77,7 +77,8 @@ impl Transaction<'_> {
             files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
         }
         let tree = self.repo.write_files(&files)?;
-        let made = commits.iter().zip(edits);
+        // Those that what lands is brought onto have none.
+        let made = commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
         let record = Record {
             id: recording.id.clone(),
             kind: recording.kind,

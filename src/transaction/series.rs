@@ -32,6 +32,14 @@ pub enum Making {
 }
 
 impl Making {
+    /// The commit, if it exists already.
+    pub(super) fn existing(&self) -> Option<Oid> {
+        match self {
+            Making::AsIs { commit, .. } => Some(*commit),
+            _ => None,
+        }
+    }
+
     /// Author and committer, where the user is `who`.
     pub(super) fn identities(&self, who: &Identities) -> Identities {
         match self {
@@ -49,7 +57,7 @@ impl Making {
 /// One commit to be made.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The numbers of its edits in the script, from 1; none of a commit that exists.
+    /// The numbers of its edits in the script, from 1; none of one that is no part of what lands.
     pub edits: Vec<usize>,
     /// The whole message, ending in a line break.
     pub message: String,

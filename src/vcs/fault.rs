@@ -45,6 +45,10 @@ faults! {
     Prepared = "prepared",
     /// One of the checkout's new files is staged.
     FileStaged = "file-staged",
+    /// What is to be pushed is noted.
+    PushNoted = "push-noted",
+    /// The remote has taken it: there the commit point is passed.
+    Pushed = "pushed",
     /// The journal is written, not yet in place.
     JournalWritten = "journal-written",
     /// The journal is in place.

@@ -33,6 +33,7 @@ pub mod patch;
 pub mod places;
 pub mod process;
 mod promised;
+pub mod push;
 pub mod quarantine;
 mod recode;
 mod reflog;

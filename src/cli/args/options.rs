@@ -245,6 +245,26 @@ pub const OPTIONS: &[Opt] = &[
             "A pathspec from the top of the repository. The whole response is refused.",
         )
     },
+    Opt {
+        takes: Takes::Optional("remote"),
+        check: false,
+        ..value(
+            "push",
+            "remote",
+            "push the commits first, and land only what the remote takes",
+            "Never by force, and with the pre-push hook, before the branch moves here: what the remote refuses does not land. \
+             Without a `<remote>`, and there without another branch to follow, it goes where `git push` would. See PUSHING.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "rebase",
+            "with --push: bring it onto what the remote has by now",
+            "Where the remote's branch has moved on, the commits are brought onto its tip as with `--base`, and pushed again, at \
+             most three times.",
+        )
+    },
     flag(
         "trailers",
         "say in trailers where commits are from",
@@ -508,7 +528,8 @@ pub const DROP_OPTIONS: &[Opt] = &[Opt {
 }];
 
 /// What of apply's options accept has beside those of output.
-pub(super) const FOR_ACCEPT: &[&str] = &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat"];
+pub(super) const FOR_ACCEPT: &[&str] =
+    &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase"];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

@@ -2,6 +2,21 @@
 
 use super::Piece::{self, Item, Text};
 
+pub(super) const PUSHING: &[Piece] = &[
+    Text(
+        "With `--push` the commits go to the remote before the branch moves here, and the remote's answer decides: what it takes \
+         lands, what it refuses does not, and nothing is changed then. Nothing is ever pushed by force. If the remote's branch has \
+         commits that are not here, that is a refusal with status 4, as is a race that somebody else has won; with `--rebase` the \
+         commits are brought onto what is there now, and the branch here takes that along. A hook that refuses, here or there, is \
+         status 3. If both branches have commits of their own, they have to be brought together first.",
+    ),
+    Text(
+        "If the connection is lost and nobody knows whether the remote has taken them, nothing is taken back, and that is said, with \
+         status 128. `git llm-apply recover`, and the next run, asks again: if the remote has them the branch here moves, too; if it has \
+         not they go. The same is done for a run that was killed in between.",
+    ),
+];
+
 pub(super) const SUGGESTIONS: &[Piece] = &[
     Text(
         "A `--branch` with fields in braces is a template: each response is landed on a branch of its own, by a transaction of \

@@ -108,6 +108,8 @@ fn a_check_that_fails_is_told_too() {
     let before = sandbox.head();
     sandbox.run(["ask", "--with", &model.command(), "-x", "false", "--rounds=1"]).exits(2);
     assert_eq!(sandbox.head(), before);
+    // But that the answer is kept.
+    sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
 }
 
@@ -117,11 +119,23 @@ fn what_is_asked_and_answered_is_private_and_goes() {
     let temporary = sandbox.root().join("temporary");
     std::fs::create_dir(&temporary).unwrap();
     sandbox.set("TMPDIR", temporary.to_str().unwrap());
+    let before = sandbox.listing();
     let modes = sandbox.root().join("modes");
-    let command = format!("stat -c %a \"$TMPDIR\"/.tmp* >'{}'; exit 1", modes.display());
+    let command = format!("stat -c %a .git/llm-apply/txn/* >'{}'; exit 1", modes.display());
     sandbox.run(["ask", "--with", &command, "-r", "a secret"]).exits(1);
     assert_eq!(std::fs::read_to_string(modes).unwrap(), "700\n");
-    assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    same("it is gone", &before, &sandbox.listing());
+    // Also if it is killed while it waits: what is left is in the repository, and goes with the next run.
+    let mark = sandbox.root().join("mark");
+    let command = format!("echo >'{}'; sleep 300", mark.display());
+    let mut child = sandbox.command(["ask", "--with", &command, "-r", "a secret"]).spawn().unwrap();
+    assert!(sandbox::fault::wait_for(|| mark.exists()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    sandbox.run(["recover"]).exits(0);
+    same("it is gone, too", &before, &sandbox.listing());
 }
 
 #[test]
@@ -180,7 +194,9 @@ fn it_answers_without_edits_or_not_at_all() {
     ask("yes").exits(128).says("larger than 102400 bytes");
     sandbox.git(["config", "--unset", "llmapply.maxSize"]);
     sandbox.run(["ask"]).exits(129).says("--with");
-    sandbox.run(["ask", "--with", "true", "--rounds", "0"]).exits(128);
+    sandbox.run(["ask", "--with", "true", "--rounds", "0"]).exits(129).says("--rounds");
+    sandbox.run(["ask", "--with", " "]).exits(129).says("--with");
+    sandbox.run(["ask", "--with", "true", "--assisted-by", ""]).exits(129).says("Assisted-by");
     sandbox.git(["config", "llmapply.maxSize", "100k"]);
     sandbox.git(["config", "--unset", "llmapply.maxSize"]);
     same("nothing has changed", &without_config(before), &without_config(sandbox.listing()));
@@ -238,4 +254,74 @@ fn a_command_that_hangs_is_interrupted_with_us() {
     }
     assert!(!std::path::Path::new("/proc").join(&pid).exists());
     same("nothing has changed", &before, &sandbox.listing());
+}
+
+#[test]
+fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
+    let cases: &[(&str, &[&str], i32, &str)] = &[
+        ("", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("test -f go-on", &[], 3, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("", &["-S/no/such/key"], 128, "true"),
+    ];
+    for (hook, options, code, settled) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "gpg.format", "ssh"]);
+        if !hook.is_empty() {
+            sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), &format!("#!/bin/sh\n{hook}\n"));
+        }
+        let model = Model::of(&sandbox, &[half().replace("goodbye", "hello")]);
+        let ask = ["ask", "--rounds=1", "--with", &model.command()];
+        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the answer is kept: ");
+        assert!(run.stderr.contains("--continue"), "{}", run.stderr);
+        assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
+        let run = sandbox
+            .run(["--continue"].iter().chain(&options[..options.len().min(2) * usize::from(*code == 2)]));
+        run.exits(0);
+        assert_eq!(
+            (sandbox.text("README"), sandbox.text("new.txt")),
+            ("hello world\n".into(), "new\n".into())
+        );
+        assert_eq!(model.rounds(), 1, "nobody is asked again");
+        sandbox.leaves_no_file();
+    }
+    // Something that is in the way of a file that was not shown.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let dirty = format!("{}; echo mine >README", model.command());
+    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the answer is kept: ");
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    // Without leave to keep it nothing is kept.
+    let before = sandbox.listing();
+    let run = sandbox.run([
+        "ask",
+        "--no-keep",
+        "--rounds=1",
+        "-x",
+        "false",
+        "--with",
+        "echo '<edit file=\"z\" op=\"new\"><put>\n<<<\nz\n>>>\n</put></edit>'",
+    ]);
+    assert!(!run.exits(2).stderr.contains("kept"));
+    same("not kept", &before, &sandbox.listing());
+}
+
+#[test]
+fn nobody_is_asked_while_the_files_that_are_shown_are_in_the_way() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    sandbox.file("README", "mine\n");
+    sandbox.run(["ask", "--with", &model.command(), "README"]).exits(4).says("README has local changes");
+    assert_eq!(model.rounds(), 0);
+    let run = sandbox.run(["ask", "--json", "--with", &model.command(), "README"]).exits(4);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["obstacles"][0]["kind"], "modified");
+    // On another branch they are in nobody's way.
+    sandbox.run(["ask", "--with", &model.command(), "-b", "side", "README"]).exits(0);
+    assert_eq!((model.rounds(), sandbox.text("README").as_str()), (1, "mine\n"));
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.file(".git/index.lock", "");
+    sandbox.run(["ask", "--with", &model.command()]).exits(4);
+    assert_eq!(model.rounds(), 1);
 }

@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::cli::args::{
     self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
-    SHOW_OPTIONS, VERBS,
+    SHOW_OPTIONS, UNDO_OPTIONS, VERBS,
 };
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
@@ -82,6 +82,7 @@ mod man_page {
             DROP_OPTIONS,
             LIST_OPTIONS,
             SHOW_OPTIONS,
+            UNDO_OPTIONS,
         ];
         for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
@@ -92,7 +93,10 @@ mod man_page {
                 option.long
             );
             let key = text.contains(&format!("\n.TP\n{}\n", option.key()));
-            assert_eq!(key, option.keyed, "{}", option.key());
+            // An option of undo may be called as one of apply that is another.
+            let mut namesakes = OPTIONS.iter().filter(|other| other.long == option.long);
+            let keyed = option.keyed || namesakes.any(|other| other.keyed);
+            assert_eq!(key, keyed, "{}", option.key());
         }
         for (verb, about) in VERBS {
             has(&format!("\n.TP\n{verb}\n"));
@@ -488,6 +492,10 @@ mod schema {
         assert_eq!(shown["landings"][0]["id"], landed["landing"]);
         assert_eq!(shown["edits"][0]["commit"], landed["edits"][0]["commit"]);
         let id = landed["landing"].as_str().unwrap();
+        let undone = reported(sandbox.run(["undo", "--json"]), 0, "landed");
+        assert_eq!((&undone["undone"], &undone["edits"][0]["state"]), (&id.into(), &"taken-back".into()));
+        let redone = reported(sandbox.run(["redo", "--json"]), 0, "landed");
+        assert_eq!((&redone["undone"], &redone["edits"][0]["state"]), (&id.into(), &"landed".into()));
         reported(sandbox.run(["forget", id, "--json"]), 0, "forgotten");
         reported(sandbox.run(["show", id, "--json"]), 128, "failed");
     }

@@ -42,7 +42,7 @@ fn a_command_runs_on_what_is_to_land_and_on_nothing_else() {
                 git -C $REPO rev-parse HEAD >$OUT/branch; env | grep -E '^(GIT_DIR|GIT_INDEX_FILE|GIT_WORK_TREE)=' >$OUT/env; \
                 cat src/a.rs run.sh >$OUT/files; ls untracked gone.txt >$OUT/others 2>/dev/null; \
                 echo $LLM_APPLY_REF $LLM_APPLY_OLD $LLM_APPLY_NEW >$OUT/facts; \
-                [ $(ps -o pgid= -p $$) != $(ps -o pgid= -p $PPID) ] || echo $LLM_APPLY_COMMITS | wc -w >$OUT/count";
+                [ $(ps -o pgid= -p $$) != $(ps -o pgid= -p $PPID) ] && echo $LLM_APPLY_COMMITS | wc -w >$OUT/count";
     sandbox.apply(["-x", look], &five()).exits(0);
     let top = out(&sandbox, "pwd");
     assert!(top.starts_with(cache(&sandbox).to_str().unwrap()) && top.ends_with("/repo"), "{top}");
@@ -454,6 +454,67 @@ fn the_terminal_may_be_closed_and_is_not_given_away() {
     assert!(wait_for(|| !sandbox.exists(".git/llm-apply")), "it did not go back by itself");
     sandbox.state().is(&before, "the terminal was closed");
     sandbox.is_sound();
+}
+
+#[test]
+fn each_command_begins_with_what_is_committed() {
+    let sandbox = new();
+    sandbox.file(".gitignore", "target\n");
+    sandbox.commit("ignore");
+    let dirty = "echo x >>README; echo x >litter; mkdir -p target; echo built >target/x; rm gone.txt; \
+                 git add -A; git commit -q -m mine --no-verify";
+    let look = "git status --porcelain >>$OUT/status; cat README >>$OUT/readme; test -f target/x && test -f gone.txt && \
+                ! test -e litter && git rev-parse HEAD >$OUT/head";
+    sandbox.apply(["-x", dirty, "-x", look], &create("n", "New", "n\n")).exits(0);
+    assert_eq!((out(&sandbox, "status"), out(&sandbox, "readme")), (String::new(), "hello".into()));
+    assert_eq!(out(&sandbox, "head"), sandbox.head());
+    sandbox
+        .apply(["-x", dirty, "-x", "git status --porcelain >>$OUT/status", "--exec-each"], &five())
+        .exits(0);
+    assert_eq!(out(&sandbox, "status"), "");
+    // What a hook leaves there is no matter of theirs either.
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\necho x >left-by-hook\n");
+    sandbox.apply(["-x", "! test -e left-by-hook"], &create("m", "More", "m\n")).exits(0);
+}
+
+#[test]
+fn one_that_stops_itself_is_not_waited_for() {
+    let sandbox = new();
+    let before = sandbox.state();
+    let run = sandbox.apply(["--no-keep", "-x", "kill -STOP $$"], &five()).exits(2);
+    assert!(run.stderr.contains("'kill -STOP $$' was stopped (signal 19)"), "{}", run.stderr);
+    sandbox.state().is(&before, "stopped");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_terminal_gets_colours_and_nothing_worse() {
+    if !Command::new("script").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        println!("not tested: there is no script(1) here");
+        return;
+    }
+    let sandbox = new();
+    let file = sandbox.response(&five());
+    let path = sandbox.root().join("prints");
+    sandbox.script(
+        &path,
+        "#!/bin/sh\nprintf 'a\\tb \\033[31mred\\033[0m \\033]0;title\\007 \\033[2J\\n'; exit 1\n",
+    );
+    let line = path.to_str().unwrap();
+    for verbose in ["", "-v"] {
+        let binary = env!("CARGO_BIN_EXE_git-llm-apply");
+        let command = format!("exec {binary} --no-keep {verbose} -x '{line}' {}", file.display());
+        let mut command = sandbox.program("script", ["-qec", &command, "/dev/null"]);
+        let run = Run::of(command.output().unwrap()).exits(2);
+        assert!(
+            run.stdout.contains("b \x1b[31mred\x1b[0m \\u{1b}]0;title\\u{7} \\u{1b}[2J"),
+            "{:?}",
+            run.stdout
+        );
+    }
+    // A file gets it as it is.
+    let run = sandbox.apply(["--no-keep", "-x", line], &five()).exits(2);
+    assert!(run.stderr.contains("\x1b]0;title\x07 \x1b[2J\n"), "{:?}", run.stderr);
 }
 
 #[test]

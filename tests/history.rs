@@ -241,22 +241,22 @@ fn it_moves_with_the_branch_or_not_at_all() {
     for point in ["record-locked", "ref-prepared"] {
         let sandbox = Sandbox::new();
         let before = sandbox.listing();
-        with_fault(&sandbox, &[""; 0], &format!("{point}:fail")).exits(128);
+        with_fault(&sandbox, [""; 0], &format!("{point}:fail")).exits(128);
         same(point, &before, &sandbox.listing());
-        with_fault(&sandbox, &[""; 0], &format!("{point}:kill"));
+        with_fault(&sandbox, [""; 0], &format!("{point}:kill"));
         sandbox.run(["recover"]).exits(0).says("took a killed run back");
         same(point, &before, &sandbox.listing());
     }
     for point in ["ref-moved", "record-prepared", "record-moved", "record-unlocked"] {
         let sandbox = Sandbox::new();
-        with_fault(&sandbox, &[""; 0], &format!("{point}:kill"));
+        with_fault(&sandbox, [""; 0], &format!("{point}:kill"));
         sandbox.run(["recover"]).exits(0).says("finished a killed run");
         assert_eq!(sandbox.git(["rev-parse", &format!("{HISTORY}^2")]), sandbox.head(), "{point}");
         sandbox.is_sound();
     }
     // The user has removed the locks, as git says.
     let sandbox = Sandbox::new();
-    with_fault(&sandbox, &[""; 0], "ref-moved:kill");
+    with_fault(&sandbox, [""; 0], "ref-moved:kill");
     for lock in ["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/llm-apply/history.lock"] {
         std::fs::remove_file(sandbox.repo.join(".git").join(lock)).unwrap();
     }

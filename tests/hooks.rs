@@ -228,6 +228,95 @@ fn messages_go_through_their_hooks() {
 }
 
 #[test]
+fn a_message_that_is_taken_away_is_refused() {
+    for script in [
+        "rm \"$1\"",
+        "rm \"$1\"; mkdir \"$1\"",
+        "rm \"$1\"; ln -s /nowhere \"$1\"",
+        "rm \"$1\"; mkfifo \"$1\"",
+    ] {
+        let sandbox = new();
+        hook(&sandbox, "commit-msg", script);
+        let before = sandbox.state();
+        sandbox.apply(["--no-keep"], &five()).exits(3).says("left no commit message at edit 1");
+        sandbox.state().is(&before, script);
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_merge_is_judged_as_git_merge_has_it() {
+    let look = "{ echo \"== $(basename $0) $(test $# = 0 || { shift; echo $*; })\"; git rev-parse HEAD; git write-tree; \
+                cat $(git rev-parse --git-path MERGE_HEAD) 2>/dev/null || echo none; } >>$OUT/log; test -z \"$1\" || echo \"$(cat $1)\" >>$OUT/log";
+    let names = ["pre-merge-commit", "prepare-commit-msg", "commit-msg"];
+    let sandbox = new();
+    let base = sandbox.head();
+    sandbox.apply(["--no-verify"], &five()).exits(0);
+    sandbox.git(["branch", "side"]);
+    for name in names {
+        hook(&sandbox, name, look);
+    }
+    // By git.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.git(["merge", "-q", "--no-ff", "-m", "Apply response.txt", "side"]);
+    let gits = out(&sandbox, "log");
+    let tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
+    // By us: behind what is said of the five commits.
+    std::fs::remove_file(sandbox.root().join("out/log")).unwrap();
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.apply(["--no-ff", "-m", "Apply response.txt"], &five()).exits(0);
+    let log = out(&sandbox, "log");
+    let ours = &log[log.find("== pre-merge-commit").unwrap()..];
+    assert_eq!(ours, gits);
+    assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
+    assert!(!sandbox.exists(".git/MERGE_HEAD"));
+    sandbox.is_sound();
+    // What they make of the message counts, and what they refuse does not land.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    hook(&sandbox, "commit-msg", "grep -q Apply \"$1\" && printf '\\nSeen: yes\\n' >>\"$1\"; true");
+    sandbox
+        .apply(
+            ["--no-ff", "-m", "Apply response.txt", "-x", "! git rev-parse -q --verify MERGE_HEAD"],
+            &five(),
+        )
+        .exits(0);
+    assert_eq!(sandbox.git(["log", "-1", "--format=%b"]), "Seen: yes");
+    for name in names {
+        let sandbox = new();
+        let condition = if name == "pre-merge-commit" { "true" } else { "grep -q Apply $1" };
+        hook(&sandbox, name, &format!("{condition} && exit 1 || true"));
+        let before = sandbox.state();
+        let options = ["--no-keep", "--no-ff", "-m", "Apply response.txt"];
+        sandbox.apply(options, &five()).exits(3).says(&format!("the {name} hook refused"));
+        sandbox.state().is(&before, name);
+        sandbox.is_sound();
+        let skipped = name != "prepare-commit-msg";
+        sandbox.apply(options.iter().chain(&["--no-verify"]), &five()).exits(if skipped { 0 } else { 3 });
+    }
+}
+
+#[test]
+fn who_is_only_told_costs_nothing_before_it_has_landed() {
+    let sandbox = new();
+    hook(
+        &sandbox,
+        "post-commit",
+        "git -C $REPO rev-parse main >>$OUT/branch; git rev-parse HEAD >>$OUT/head; ls >>$OUT/files",
+    );
+    // With a checkout that fails the landing does not.
+    sandbox.git(["config", "llmapply.scratchDir", ".git/here"]);
+    let run = sandbox.apply([""; 0], &create("n", "New", "n\n")).exits(0);
+    assert!(run.stderr.contains("the post-commit hook did not run to its end"), "{}", run.stderr);
+    sandbox.git(["config", "--unset", "llmapply.scratchDir"]);
+    sandbox.apply([""; 0], &five()).exits(0);
+    let tip = sandbox.head();
+    assert_eq!(out(&sandbox, "branch"), [tip.as_str(); 5].join("\n"));
+    assert_eq!(out(&sandbox, "head"), sandbox.git(["log", "--reverse", "--format=%H", "HEAD~5.."]));
+    assert!(out(&sandbox, "files").contains("run.sh"));
+    sandbox.is_sound();
+}
+
+#[test]
 fn this_tools_own_hooks_read_the_plan() {
     let sandbox = new();
     let look = "cat >$OUT/$(basename $0).json; pwd >$OUT/$(basename $0).pwd; git rev-parse HEAD main >$OUT/$(basename $0).heads; \

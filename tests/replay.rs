@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::message::Cleanup;
 use git_llm_apply::transaction::{
-    self, Clash, ClashKind, Commits, Landed, Planned, Progress, Replayed, Target, Transaction,
+    self, Clash, ClashKind, Landed, Made, Planned, Progress, Replayed, Target, Transaction,
 };
 use git_llm_apply::vcs::Oid;
 use git_llm_apply::vcs::commit::Sign;
@@ -32,10 +32,14 @@ fn open(sandbox: &Sandbox) -> Repo {
 }
 
 fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<Landed> {
-    let describe = |_: &Commits, _: bool| String::new();
+    let describe = |_: &Made, _: bool| String::new();
     let options = transaction::Options {
         lock_timeout: Duration::from_secs(10),
         no_verify: false,
+        again: false,
+        merge: false,
+        merge: false,
+        again: false,
         exec: Vec::new(),
         exec_each: false,
         scratch_dir: None,
@@ -149,7 +153,7 @@ fn what_is_brought_forwards_is_what_git_cherry_pick_makes() {
     sandbox.git(["branch", "picked"]);
     let names: Vec<&str> = commits.iter().map(String::as_str).collect();
     let landed = bring(&sandbox, &names, false, None).unwrap().unwrap();
-    assert_eq!(landed.commits.iter().flatten().count(), commits.len());
+    assert_eq!(landed.made.commits.iter().flatten().count(), commits.len());
     assert_eq!(sandbox.head(), landed.new.to_string());
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
@@ -157,7 +161,7 @@ fn what_is_brought_forwards_is_what_git_cherry_pick_makes() {
     sandbox.git(["worktree", "add", "-q", worktree.to_str().unwrap(), "picked"]);
     for (at, commit) in commits.iter().enumerate() {
         sandbox.git(["-C", worktree.to_str().unwrap(), "cherry-pick", commit]);
-        let ours = landed.commits[at].unwrap().to_string();
+        let ours = landed.made.commits[at].unwrap().to_string();
         assert_eq!(said(&sandbox, &ours), said(&sandbox, "picked"), "{commit}");
     }
     assert_eq!(sandbox.git(["log", "-1", "--format=%cn"]), "Tester");

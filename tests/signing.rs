@@ -331,13 +331,7 @@ fn killed_while_the_signer_waits_it_is_as_before() {
             false => signal("KILL", child.id()),
         }
         child.wait().unwrap();
-        assert!(!whole_group || wait_for(|| !is_there(waits)), "the signer went with its group");
-        if !whole_group {
-            // It ends by itself some time, and then git has nowhere to write to.
-            sandbox.run(["recover"]).exits(0);
-            signal("TERM", waits);
-            assert!(wait_for(|| !is_there(waits)));
-        }
+        assert!(wait_for(|| !is_there(waits)), "the signer goes with whoever waits for it");
         sandbox.run(["recover"]).exits(0);
         sandbox.state().is(&before, "killed while the signer waits");
         sandbox.is_sound();

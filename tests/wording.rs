@@ -580,6 +580,30 @@ mod edited {
     }
 
     #[test]
+    fn what_was_typed_is_kept_until_it_lands() {
+        let sandbox = Sandbox::new();
+        let editor = "sed -i 's/^Greet the world/Greet all/' \"$1\"";
+        for options in [&["-e", "-x", "false"][..], &["-e", "-S/no/such/key"]] {
+            sandbox.git(["config", "gpg.format", "ssh"]);
+            let Some(run) = at_a_terminal(&sandbox, editor, options, &five()) else { return };
+            assert_ne!(run.code, Some(0));
+            assert!(run.stdout.contains("what was typed in the editor is in "), "{}", run.stdout);
+            assert!(sandbox.text(".git/LLM_APPLY_EDITMSG").contains("\nGreet all\n"));
+            std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_EDITMSG")).unwrap();
+        }
+        // Nothing was typed; or nothing is to be kept.
+        let Some(_) = at_a_terminal(&sandbox, KEEP, &["-e", "-x", "false"], &five()) else { return };
+        let Some(_) = at_a_terminal(&sandbox, editor, &["-e", "-x", "false", "--no-keep"], &five()) else {
+            return;
+        };
+        assert!(!sandbox.exists(".git/LLM_APPLY_EDITMSG"));
+        let Some(_) = at_a_terminal(&sandbox, editor, &["-e", "-x", "false"], &five()) else { return };
+        let Some(run) = at_a_terminal(&sandbox, editor, &["-e"], &five()) else { return };
+        run.exits(0);
+        assert!(!sandbox.exists(".git/LLM_APPLY_EDITMSG"), "it has landed");
+    }
+
+    #[test]
     fn killed_while_the_editor_is_open_it_is_as_before() {
         let sandbox = Sandbox::new();
         let before = sandbox.state();

@@ -23,5 +23,5 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     };
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
     let done = flow::accept(&names, &settings.options, &printer)?;
-    apply::finish(&done, &settings, output, &printer)
+    apply::finish(done, &settings, output, &printer)
 }

@@ -35,7 +35,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             };
             return Err(Error::Usage(message));
         }
-        return Ok(printer.report(&flow::abort(&repo, id.as_deref(), branch.as_deref())?));
+        return Ok(printer.report(flow::abort(&repo, id.as_deref(), branch.as_deref())?));
     }
     if let Some(file) = &settings.file {
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
@@ -72,8 +72,8 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return suggest::run(each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run {
-        let checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
-        let exit = printer.report(&checked.report);
+        let mut checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
+        let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
             checked.repo.show_diff(*old, preview.tree(), what)?;
@@ -81,7 +81,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return Ok(exit);
     }
     let done = flow::land(order, &settings.options, &printer)?;
-    finish(&done, &settings, output, &printer)
+    finish(done, &settings, output, &printer)
 }
 
 /// The numbers that were typed for an option, all together.
@@ -95,12 +95,12 @@ fn numbers(matches: &ArgMatches, long: &str) -> Result<Numbers, Error> {
 
 /// Reports what became of it, and shows it if that is wanted.
 pub(super) fn finish(
-    done: &Done,
+    mut done: Done,
     settings: &Settings,
     output: Output,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    let exit = printer.report(&done.report);
+    let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
         done.repo.show_diff(old, new, settings.show(output, None))?;
     }

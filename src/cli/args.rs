@@ -9,9 +9,9 @@ use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
     ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
-    RECOVER_OPTIONS, SHOW_OPTIONS,
+    RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
 };
-use options::{FOR_ACCEPT, NOT_FOR_ASK};
+use options::{FOR_ACCEPT, FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -83,6 +83,8 @@ pub const VERBS: &[(&str, &str)] = &[
     ("show", "print one landing: edits, commits, the response"),
     ("accept", "bring the commits of suggestions onto the branch"),
     ("drop", "remove suggestions"),
+    ("undo", "take a landing back, or edits of it, itself as a landing"),
+    ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
 ];
 
@@ -171,13 +173,19 @@ fn telling(command: Command) -> Command {
     command.arg(directory()).args(OPTIONS.iter().filter(output).flat_map(arguments))
 }
 
+/// A verb that takes a landing back, or puts one back.
+fn undoing(command: Command) -> Command {
+    let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
+    command.args(options.flat_map(arguments)).arg(id(false))
+}
+
 /// The whole command line.
 pub fn command() -> Command {
     let with = |command: Command, check: bool| {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, accept, drop, forget] = VERBS else {
+    let [apply, check, prompt, ask, recover, list, show, accept, drop, undo, redo, forget] = VERBS else {
         return Command::new(NAME);
     };
     let verb = |(name, about): &(&'static str, &'static str)| {
@@ -223,12 +231,15 @@ pub fn command() -> Command {
                 .arg(branches()),
         )
         .subcommand(telling(verb(drop)).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()))
+        .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(undoing(telling(verb(redo))))
         .subcommand(telling(verb(forget)).arg(id(true)))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS).chain(ACCEPT_OPTIONS);
+    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, ACCEPT_OPTIONS, UNDO_OPTIONS];
+    let options = || OPTIONS.iter().chain(verbs.into_iter().flatten());
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;

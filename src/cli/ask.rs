@@ -28,11 +28,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
         settings.options.format = None;
     }
     let prompted = flow::prompt(&question)?;
-    for (path, why) in &prompted.left_out {
-        printer.warn(&format!("left out: {path} ({why})"));
-    }
-    let mut model = ModelCommand::new(&repo, with, settings.options.max_size, &printer);
+    let left_out = prompted.left_out.iter().map(|(path, why)| format!("left out: {path} ({why})"));
+    let left_out: Vec<String> = left_out.collect();
+    left_out.iter().for_each(|text| printer.warn(text));
     drop(repo);
-    let done = flow::ask(&prompted.text, &mut model, rounds, &settings.options, &printer)?;
-    apply::finish(&done, &settings, output, &printer)
+    let mut model = ModelCommand::new(with, &settings.options, &printer);
+    let mut done = flow::ask(&prompted, &mut model, rounds, &settings.options, &printer)?;
+    done.report.remarks.splice(0..0, left_out);
+    apply::finish(done, &settings, output, &printer)
 }

@@ -15,5 +15,5 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     drop(repo);
     let force = args::switch(matches, "force").unwrap_or(false);
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
-    Ok(printer.report(&flow::drop(&names, force, timeout, &printer)?))
+    Ok(printer.report(flow::drop(&names, force, timeout, &printer)?))
 }

@@ -98,6 +98,18 @@ impl Exit {
         }
     }
 
+    /// The status that goes with a report, and with what went wrong. Where edits are refused, too, that comes before a
+    /// repository in the way, a hook and a command.
+    pub fn of_outcome(report: &Report, failure: Option<&flow::Error>) -> Self {
+        let Some(failure) = failure else { return Self::of_report(report) };
+        match Self::of_flow(failure) {
+            Exit::InTheWay | Exit::HookRefused | Exit::ExecFailed if report.status == Status::Refused => {
+                Exit::Refused
+            }
+            exit => exit,
+        }
+    }
+
     /// The status of a flow that failed.
     pub fn of_flow(error: &flow::Error) -> Self {
         match error {
@@ -116,10 +128,17 @@ impl Exit {
             | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
-            flow::Error::Trailer(_) | flow::Error::Names(_) => Exit::Usage,
+            flow::Error::Trailer(_)
+            | flow::Error::Names(_)
+            | flow::Error::Skip(_)
+            | flow::Error::NoSuchEdit { .. } => Exit::Usage,
             flow::Error::Diverged(_) => Exit::InTheWay,
-            flow::Error::NoSuggestion(_) | flow::Error::Merge { .. } | flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
-            flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
+            flow::Error::NoSuggestion(_)
+            | flow::Error::Merge { .. }
+            | flow::Error::NothingToUndo(_)
+            | flow::Error::Inseparable { .. }
+            | flow::Error::Mismatch(_)
+            | flow::Error::Model(_) => Exit::Refused,
         }
     }
 

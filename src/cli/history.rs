@@ -16,7 +16,7 @@ pub(super) fn list(matches: &ArgMatches) -> Result<Exit, Error> {
     let is_open = args::switch(matches, "open").unwrap_or(false);
     let report = if is_open { flow::open()? } else { flow::list(&repo)? };
     if output.json {
-        return Ok(printer.report(&report));
+        return Ok(printer.report(report));
     }
     match (args::switch(matches, "porcelain"), is_open) {
         (Some(true), false) => output::exactly(&report::porcelain(&report)),
@@ -33,7 +33,7 @@ pub(super) fn show(matches: &ArgMatches) -> Result<Exit, Error> {
     let printer = Printer::new(output);
     let report = flow::show(&repo, id(matches))?;
     if output.json {
-        return Ok(printer.report(&report));
+        return Ok(printer.report(report));
     }
     match args::switch(matches, "response") {
         Some(true) => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::answer(text)),
@@ -47,7 +47,7 @@ pub(super) fn forget(matches: &ArgMatches) -> Result<Exit, Error> {
     let printer = Printer::new(Output::read(matches, repo.config())?);
     let timeout = settings::lock_timeout(repo.config())?;
     drop(repo);
-    Ok(printer.report(&flow::forget(id(matches).unwrap_or_default(), timeout, &printer)?))
+    Ok(printer.report(flow::forget(id(matches).unwrap_or_default(), timeout, &printer)?))
 }
 
 fn id(matches: &ArgMatches) -> Option<&str> {

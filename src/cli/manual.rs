@@ -12,7 +12,7 @@ pub use formats::{Chapter, chapter};
 
 use super::args::{
     self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS,
-    RECOVER_OPTIONS, SHOW_OPTIONS, Takes, VERBS,
+    RECOVER_OPTIONS, SHOW_OPTIONS, Takes, UNDO_OPTIONS, VERBS,
 };
 use super::exit::Exit;
 use crate::diag::Code;
@@ -69,9 +69,13 @@ pub fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
-    for (verb, options) in
-        [("accept", ACCEPT_OPTIONS), ("drop", DROP_OPTIONS), ("list", LIST_OPTIONS), ("show", SHOW_OPTIONS)]
-    {
+    for (verb, options) in [
+        ("accept", ACCEPT_OPTIONS),
+        ("drop", DROP_OPTIONS),
+        ("list", LIST_OPTIONS),
+        ("show", SHOW_OPTIONS),
+        ("undo", UNDO_OPTIONS),
+    ] {
         page.heading(&format!("Options of {verb}"));
         for option in options {
             page.item(&usage(option), &said(option));
@@ -83,6 +87,8 @@ pub fn page() -> String {
     page.pieces(suggestions::SUGGESTIONS);
     page.section("HISTORY");
     page.pieces(text::HISTORY);
+    page.heading("Undo and redo");
+    page.pieces(text::UNDOING);
     page.section("PUSHING");
     page.pieces(suggestions::PUSHING);
     page.section("THE FORMATS");

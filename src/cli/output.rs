@@ -1,13 +1,13 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
 use super::exit::Exit;
-use super::recover;
 use super::settings::{Color, Output};
-use crate::flow::Watch;
-use crate::report::escape::escape;
+use super::{help, recover};
+use crate::flow::{self, Watch};
+use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
-use crate::transaction::{End, Failure, Recovered};
+use crate::transaction::{self, End, Failure, Recovered};
 use anstream::{AutoStream, ColorChoice};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub(super) struct Printer {
     output: Output,
     /// Whether a line stands on the terminal that says what is being waited for.
     in_progress: Cell<bool>,
+    /// What a running command prints.
+    printed: RefCell<Printed>,
 }
 
 /// How long something may take before it is said that it is waited for, and how much of its name is said.
@@ -25,7 +27,7 @@ const LINE: usize = 60;
 
 impl Printer {
     pub(super) fn new(output: Output) -> Self {
-        Self { output, in_progress: Cell::new(false) }
+        Self { output, in_progress: Cell::new(false), printed: RefCell::default() }
     }
 
     fn choice(&self) -> ColorChoice {
@@ -47,17 +49,49 @@ impl Printer {
         let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     }
 
-    /// The whole report. Gives the exit status that goes with it.
-    pub(super) fn report(&self, report: &Report) -> Exit {
-        let exit = Exit::of_report(report);
+    /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
+    pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
+        let exit = Exit::of_outcome(report, failure);
+        let mut ran = None;
+        if let Some(failure) = failure {
+            if report.status != Status::Refused {
+                report.status = Self::status(exit);
+            }
+            let mut message = failure.to_string();
+            if let flow::Error::Transaction(
+                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+            ) = failure
+            {
+                ran = Some(&**failure);
+                if self.output.json {
+                    message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned();
+                }
+            }
+            report.error = Some((message, help::of_flow(failure)));
+        }
         match self.output.json {
             true => self.json(report, exit),
-            false => self.text(report),
+            false => self.text(report, ran),
         }
         exit
     }
 
-    fn text(&self, report: &Report) {
+    /// A report of which nothing went wrong.
+    pub(super) fn report(&self, mut report: Report) -> Exit {
+        self.outcome(&mut report, None)
+    }
+
+    /// How it ended, by its exit status.
+    fn status(exit: Exit) -> Status {
+        match exit {
+            Exit::InTheWay => Status::InTheWay,
+            Exit::Refused => Status::Refused,
+            _ => Status::Failed,
+        }
+    }
+
+    /// `ran` is what the error is about.
+    fn text(&self, report: &Report, ran: Option<&Failure>) {
         let told = self.output.feedback && self.feedback(report);
         if told && self.output.quiet {
             return;
@@ -84,6 +118,10 @@ impl Printer {
         if !self.output.quiet || always {
             self.err(&report::findings(report, style));
         }
+        // What was shown as it came is not shown again.
+        if let Some(failure) = ran.filter(|_| !self.output.verbose) {
+            self.printed(failure);
+        }
         if let Some((message, help)) = &report.error {
             self.message(message, help.as_deref());
         }
@@ -99,6 +137,9 @@ impl Printer {
         }
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
+        }
+        if let Some(kept) = report::kept(report) {
+            self.hint(&kept);
         }
         if shown && !self.output.quiet {
             out(&report::headline(report));
@@ -124,7 +165,7 @@ impl Printer {
             match is_done && !self.output.verbose {
                 true if self.output.quiet => {}
                 true => self.err(&report::findings(&one.report, Style { verbose: false })),
-                false => self.text(&one.report),
+                false => self.text(&one.report, None),
             }
         }
         if self.output.quiet || report.suggestions.is_empty() {
@@ -164,12 +205,7 @@ impl Printer {
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
-            let status = match exit {
-                Exit::InTheWay => Status::InTheWay,
-                Exit::Refused => Status::Refused,
-                _ => Status::Failed,
-            };
-            let mut report = Report::new(status);
+            let mut report = Report::new(Self::status(exit));
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report, exit);
         }
@@ -193,27 +229,30 @@ impl Printer {
         }
     }
 
-    /// A hook or a command that failed: with what it had printed, where that was not shown as it came.
-    pub(super) fn failed(&self, failure: &Failure, help: Option<&str>, exit: Exit) {
-        if self.output.json {
-            let message = format!("{failure}\n{}", failure.last_lines());
-            return self.error(message.trim_end(), help, exit);
+    /// What a hook or a command that failed had printed.
+    pub(super) fn printed(&self, failure: &Failure) {
+        if failure.skipped > 0 {
+            let skipped = failure.skipped;
+            let _ = writeln!(std::io::stderr(), "[{skipped} bytes of output are left out; -v shows all]");
         }
-        if !self.output.verbose {
-            self.printed(failure);
+        self.printed_bytes(&failure.output);
+        self.printed_end();
+        if !failure.output.ends_with(b"\n") && !failure.output.is_empty() {
+            let _ = writeln!(std::io::stderr());
         }
-        self.error(&failure.to_string(), help, exit);
     }
 
-    /// What a hook or a command has printed.
-    pub(super) fn printed(&self, failure: &Failure) {
+    /// What a command prints: as it is, but for a terminal.
+    fn printed_bytes(&self, bytes: &[u8]) {
         let mut stderr = std::io::stderr();
-        if failure.skipped > 0 {
-            let _ = writeln!(stderr, "[{} bytes of output are left out; -v shows all]", failure.skipped);
-        }
-        let line_break: &[u8] =
-            if failure.output.ends_with(b"\n") || failure.output.is_empty() { b"" } else { b"\n" };
-        let _ = stderr.write_all(&failure.output).and_then(|()| stderr.write_all(line_break));
+        let _ = match stderr.is_terminal() {
+            true => stderr.write_all(self.printed.borrow_mut().next(bytes).as_bytes()),
+            false => stderr.write_all(bytes),
+        };
+    }
+
+    fn printed_end(&self) {
+        let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
     /// What to do next.
@@ -253,8 +292,7 @@ impl Watch for Printer {
 
     fn output(&self, bytes: &[u8]) {
         if self.output.verbose && !self.output.json {
-            let mut stderr = std::io::stderr();
-            let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
+            self.printed_bytes(bytes);
         }
     }
 
@@ -268,6 +306,7 @@ impl Watch for Printer {
     }
 
     fn ended(&self) {
+        self.printed_end();
         if self.in_progress.take() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }

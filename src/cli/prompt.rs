@@ -15,7 +15,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }
-    let files = match prompted.files {
+    let files = match prompted.files.len() {
         1 => "1 file".to_owned(),
         n => format!("{n} files"),
     };

@@ -3,7 +3,7 @@
 use super::output::Printer;
 use super::settings::{self, Output};
 use super::{Error, args, exit::Exit};
-use crate::report::{RecoveredReport, Report, Status};
+use crate::report::{Report, Status};
 use crate::transaction::{self, End, Recovered};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -17,8 +17,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let open = all.iter().any(|one| one.settled.is_open());
     if output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
-        report.recovered = all.iter().map(reported).collect();
-        return Ok(printer.report(&report));
+        report.recovered = all.iter().map(Into::into).collect();
+        return Ok(printer.report(report));
     }
     if all.is_empty() {
         printer.line("nothing to recover");
@@ -28,17 +28,6 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
         remarks(one).iter().for_each(|remark| printer.note(remark));
     }
     Ok(if open { Exit::InTheWay } else { Exit::Done })
-}
-
-fn reported(one: &Recovered) -> RecoveredReport {
-    let settled = &one.settled;
-    RecoveredReport {
-        id: one.id.clone(),
-        end: settled.end.as_str(),
-        left: settled.left.clone(),
-        locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
-        aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
-    }
 }
 
 /// What became of it.

@@ -332,17 +332,20 @@ impl Settings {
 /// # Errors
 /// The configuration cannot be read.
 pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<String>> {
-    From { matches, config }.single("with")
+    Ok(From { matches, config }.single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
 /// How often it asks at most.
 ///
 /// # Errors
 /// It is no number above 0.
-pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> Result<usize> {
+pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, super::Error> {
     let Some(text) = (From { matches, config }).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
-    number.ok_or_else(|| config::bad("llmapply.rounds", &text, "a number above 0"))
+    number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
+        Some(text) => super::Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
+        None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
+    })
 }
 
 /// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.

@@ -29,7 +29,7 @@ pub(super) fn run(
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
     let suggested = flow::suggest(order, each, &template, &settings.options, settings.dry_run, printer)?;
-    if let Some(report) = &suggested.report {
+    if let Some(report) = suggested.report {
         return Ok(printer.report(report));
     }
     let moved: Vec<_> = suggested.all.iter().filter_map(|one| one.moved).collect();
@@ -60,31 +60,26 @@ pub(super) fn run(
 
 /// What is said of one, and the exit status that it would have had alone.
 fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionReport, Exit) {
-    let Suggestion { branch, outcome, size, checks, .. } = one;
-    let (report, exit) = match outcome {
-        Ok(report) => {
-            let exit = Exit::of_report(&report);
-            (report, exit)
-        }
-        Err(error) => {
-            let error = Error::from(error);
-            let exit = error.exit();
-            let mut report =
-                Report::new(if exit == Exit::InTheWay { Status::InTheWay } else { Status::Failed });
-            let mut message = error.to_string();
-            if let Error::Flow(flow::Error::Transaction(
-                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
-            )) = &error
-            {
-                match output.json {
-                    true => message = format!("{failure}\n{}", failure.last_lines()).trim_end().to_owned(),
-                    false if !output.verbose => printer.printed(failure),
-                    false => {}
-                }
-            }
-            report.error = Some((message, error.help()));
-            (report, exit)
-        }
+    let Suggestion { branch, mut report, failure, size, checks, .. } = one;
+    let Some(error) = failure.map(Error::from) else {
+        let exit = Exit::of_report(&report);
+        return (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit);
     };
+    let exit = error.exit();
+    let mut message = error.to_string();
+    if let Error::Flow(flow::Error::Transaction(
+        transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+    )) = &error
+    {
+        match output.json {
+            true => message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned(),
+            false if !output.verbose => printer.printed(failure),
+            false => {}
+        }
+    }
+    if exit == Exit::InTheWay {
+        report.status = Status::InTheWay;
+    }
+    report.error = Some((message, error.help()));
     (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
 }

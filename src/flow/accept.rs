@@ -5,10 +5,8 @@ use super::land::{self, Done, Moved, Told};
 use super::{Error, Options, Watch, conflict, push, told};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
-use crate::report::{self, AcceptedCommit, AcceptedReport, Report, Status};
-use crate::transaction::{
-    self, Commits, Making, Planned, Recording, Replayed, Target, Transaction, interrupt,
-};
+use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Report, Status};
+use crate::transaction::{self, Made, Making, Planned, Recording, Replayed, Target, Transaction, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
@@ -45,7 +43,7 @@ pub fn accept(names: &[String], options: &Options, watch: &dyn Watch) -> Result<
                 if moved.is_some() {
                     repo.maintain();
                 }
-                return Ok(Done { report, moved, repo });
+                return Ok(Done { report, failure: None, moved, repo });
             }
         }
     }
@@ -78,8 +76,9 @@ impl Accepting<'_> {
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
         let (push, onto) = push::way(repo, &target, self.options)?;
         let plan = self.plan(&target, &branches, onto)?;
-        let mut report = self.report(Status::Nothing, &plan, &Commits::new())?;
-        report.branch = Some(told::branch(&target, target.tip.map(|id| (id, repo.short(id))), None));
+        let mut report = self.report(Status::Nothing, &plan, &Made::default())?;
+        let named = |id: Oid| (id.to_string(), repo.short(id));
+        report.branch = Some(BranchReport { old: target.tip.map(named), ..told::branch(&target) });
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
             for clash in &plan.clashes {
@@ -95,22 +94,17 @@ impl Accepting<'_> {
         }
         let held = interrupt::hold();
         let id = Recording::id_for(repo, &target, self.names.join("\0").as_bytes())?;
-        let landed_as = |commits: &Commits| {
-            let mut report = self.report(Status::Landed, &plan, commits).unwrap_or(report.clone());
-            let new = commits.iter().flatten().next_back().copied();
-            let end = |id: Option<Oid>| id.map(|id| (id, repo.short(id)));
-            report.branch = Some(told::branch(&target, end(target.tip), end(new)));
-            report.landing = self.options.record.then(|| id.clone());
+        let as_made = |made: &Made, landed: bool| {
+            let status = if landed { Status::Landed } else { Status::Checked };
+            let mut report = self.report(status, &plan, made).unwrap_or(report.clone());
+            let (old, new) = (target.tip.map(named), made.tip().map(named));
+            report.branch = Some(BranchReport { old, new, ..told::branch(&target) });
+            report.landing = self.options.record.then(|| id.clone()).filter(|_| landed);
             report
         };
-        let describe = |commits: &Commits, landed: bool| {
-            let mut report = landed_as(commits);
-            if !landed {
-                report.status = Status::Checked;
-            }
-            report::json(&report, 0).unwrap_or_default()
-        };
-        let recorded = |commits: &Commits| report::json(&landed_as(commits), 0).unwrap_or_default();
+        let describe =
+            |made: &Made, landed: bool| report::json(&as_made(made, landed), 0).unwrap_or_default();
+        let recorded = |made: &Made| report::json(&as_made(made, true), 0).unwrap_or_default();
         let record = self.options.record.then(|| Recording {
             report: &recorded,
             id: id.clone(),
@@ -122,6 +116,8 @@ impl Accepting<'_> {
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            again: true,
+            merge: false,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),
@@ -143,14 +139,14 @@ impl Accepting<'_> {
         let landed = match land() {
             Ok(landed) => landed,
             Err(transaction::Error::InTheWay(obstacles)) => {
-                told::in_the_way(&mut report, &obstacles, false);
+                told::in_the_way(&mut report, &obstacles);
                 return Ok((report, None));
             }
             Err(transaction::Error::Nothing) => return Ok((report, None)),
             Err(error) => return Err(error.into()),
         };
         drop(held);
-        report = landed_as(&landed.commits);
+        report = as_made(&landed.made, true);
         for what in &landed.by_git {
             self.watch.detail(what);
         }
@@ -266,7 +262,7 @@ impl Accepting<'_> {
         Ok(all)
     }
 
-    fn report(&self, status: Status, plan: &Plan, commits: &Commits) -> Result<Report, Error> {
+    fn report(&self, status: Status, plan: &Plan, made: &Made) -> Result<Report, Error> {
         let named = |id: Oid| (id.to_string(), self.repo.short(id));
         let mut report = Report::new(status);
         report.formats.clear();
@@ -276,7 +272,7 @@ impl Accepting<'_> {
             .map(|name| AcceptedReport { branch: name.clone(), commits: Vec::new() })
             .collect();
         for (place, (planned, (at, from))) in plan.series.iter().zip(&plan.from).enumerate() {
-            let new = commits.get(place).copied().flatten();
+            let new = made.commits.get(place).copied().flatten();
             let Some(accepted) = report.accepted.get_mut(*at) else { continue };
             accepted.commits.push(AcceptedCommit {
                 from: named(*from),

@@ -1,13 +1,15 @@
 //! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
 
+use super::heard::Heard;
 use super::land::{Done, land};
 use super::resume::Resume;
 use super::run::Order;
-use super::{Error, Options, Watch};
+use super::{Error, Options, Prompted, Watch, told};
+use crate::path::RepoPath;
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt};
+use crate::transaction::{self, Attempt, Target};
 use crate::vcs::repo::Repo;
 
 /// How often a model is asked at most, unless something else is said.
@@ -24,29 +26,51 @@ pub trait Model {
 
 /// Asks until an answer lands, at most that many times. Everything lands as one transaction, or nothing does.
 ///
-/// Edits of a refused answer that were fine are kept, and joined with the corrections. The report is that of the last
-/// round.
+/// Edits of a refused answer that were fine are kept, and joined with the corrections. An answer that is stopped by something
+/// else is kept whole. The report is that of the last round. Nobody is asked while the files that are shown, which are those
+/// that are likely to change, are in the way of that.
 ///
 /// # Errors
 /// The model gave no answer, or what [`land`] says.
 pub fn ask(
-    prompt: &str,
+    asked: &Prompted,
     model: &mut dyn Model,
     rounds: usize,
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
+    let heard = Heard::new(watch);
+    if let Some(done) = in_the_way(asked, options)? {
+        return Ok(done);
+    }
     let mut attempt = None;
-    let outcome = rounds_of(prompt, model, rounds.max(1), options, watch, &mut attempt);
+    let outcome = rounds_of(&asked.text, model, rounds.max(1), options, &heard, &mut attempt);
     // Without leave to keep an attempt, none stays, however it ends.
     if let (false, Some(id)) = (options.keep, attempt) {
         Attempt::forget(&Repo::discover()?, &id)?;
     }
     let mut outcome = outcome?;
+    heard.write(&mut outcome.report);
     if !options.keep {
         outcome.report.attempt = None;
     }
     Ok(outcome)
+}
+
+/// What is in the way of changing the files that are shown, before anybody is asked.
+fn in_the_way(asked: &Prompted, options: &Options) -> Result<Option<Done>, Error> {
+    let repo = Repo::discover()?;
+    let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+    let target = Target::choose(&repo, options.branch.as_deref(), base)?;
+    let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
+    let found = transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut report = Report::new(Status::InTheWay);
+    report.branch = Some(told::branch(&target));
+    told::in_the_way(&mut report, &found);
+    Ok(Some(Done { report, failure: None, moved: None, repo }))
 }
 
 /// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.
@@ -59,7 +83,7 @@ fn rounds_of(
     attempt: &mut Option<String>,
 ) -> Result<Done, Error> {
     // From round to round the attempt holds what was fine.
-    let kept = Options { keep: true, ..options.clone() };
+    let kept = Options { keep: true, keep_whole: true, ..options.clone() };
     let mut input = prompt.to_owned();
     // What was answered since the last whole answer.
     let mut said_so_far = String::new();
@@ -81,42 +105,35 @@ fn rounds_of(
         let mut order = Order::of(vec![response]);
         order.resume = resume;
         let refused = match land(order, &kept, watch) {
-            Ok(done) => match done.report.status {
-                Status::Refused => {
-                    if let Some(kept) = &done.report.attempt {
-                        *attempt = Some(kept.id.clone());
-                    }
-                    if is_last {
-                        return Ok(done);
-                    }
-                    watch.warn(&format!("round {round} of {rounds}: refused; the model is told why"));
-                    said(&done.report)
+            Ok(done) => {
+                if let Some(kept) = &done.report.attempt {
+                    *attempt = Some(kept.id.clone());
                 }
-                _ => return Ok(done),
-            },
+                let why = match (&done.failure, done.report.status) {
+                    _ if is_last => return Ok(done),
+                    (_, Status::Refused) => "refused; the model is told why".to_owned(),
+                    (Some(Error::Transaction(transaction::Error::Exec(failure))), _) => {
+                        // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for,
+                        // and all that was answered is shown.
+                        if let Some(id) = attempt.take() {
+                            Attempt::forget(&done.repo, &id)?;
+                        }
+                        format!("{failure}; the model is told so")
+                    }
+                    _ => return Ok(done),
+                };
+                watch.warn(&format!("round {round} of {rounds}: {why}"));
+                feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
+            }
             Err(Error::Mismatch(mismatch)) if !is_last => {
                 watch.warn(&format!("round {round} of {rounds}: {mismatch}; the model is told so"));
                 format!(
                     "{mismatch}.\nSend one corrected edit for each that failed, in their order, and no others.\n"
                 )
             }
-            Err(Error::Transaction(transaction::Error::Exec(failure))) if !is_last => {
-                watch.warn(&format!("round {round} of {rounds}: {failure}; the model is told so"));
-                // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all
-                // that was answered is shown.
-                if let Some(id) = attempt.take() {
-                    Attempt::forget(&Repo::discover()?, &id)?;
-                }
-                prompt::failed(&failure.to_string(), &String::from_utf8_lossy(&failure.output))
-            }
             Err(error) => return Err(error),
         };
         input = prompt::again(prompt, &said_so_far, &refused);
         round += 1;
     }
-}
-
-/// What the model is to know of a refusal.
-fn said(report: &Report) -> String {
-    feedback(report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
 }

@@ -1,9 +1,10 @@
 //! What would land, and what would keep it from landing.
 
+use super::heard::Heard;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
-use crate::report::{Report, Status};
-use crate::transaction::{self, Preview};
+use crate::report::{Report, Status, ToPass};
+use crate::transaction::{self, Preview, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
@@ -13,8 +14,10 @@ type Compared = (Option<Oid>, Preview);
 /// What a check found.
 #[must_use]
 pub struct Checked {
-    /// What it says.
+    /// What it says, as far as it came.
     pub report: Report,
+    /// What went wrong with the world, if anything did.
+    pub failure: Option<Error>,
     /// The tree that it is compared with, and the one that would be, where that was asked for and there is one.
     pub preview: Option<Compared>,
     /// The handle whose objects the preview is of.
@@ -24,48 +27,81 @@ pub struct Checked {
 /// Resolves and says what would happen. Nothing is changed and no lock is taken.
 ///
 /// # Errors
-/// What cannot be served, or cannot be read.
+/// It could not be read what is to land, or where.
 pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Result<Checked, Error> {
     let repo = Repo::discover()?;
-    let run = Run::read(&repo, order, options, watch, true)?;
-    let (report, preview) = run.check(&repo, preview)?;
-    Ok(Checked { report, preview, repo })
+    let heard = Heard::new(watch);
+    let run = Run::read(&repo, order, options, &heard, true)?;
+    let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
+    let (repo, report) = (&checked.repo, &mut checked.report);
+    if let Err(error) = run.look(repo, report, preview.then_some(&mut checked.preview)) {
+        told::failed(&mut checked.report, &error);
+        checked.failure = Some(error);
+    }
+    heard.write(&mut checked.report);
+    Ok(checked)
 }
 
 impl Run<'_> {
-    pub(super) fn check(&self, repo: &Repo, preview: bool) -> Result<(Report, Option<Compared>), Error> {
+    /// What has to pass before this lands, in order: hooks and commands that judge it, and its signatures.
+    fn to_pass(&self, repo: &Repo) -> Result<Vec<ToPass>, Error> {
+        let options = &self.options;
+        let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff)?;
+        let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
+        let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
+        let mut all: Vec<_> = hooks.chain(exec).collect();
+        if repo.manner(&options.sign, interrupt::signal)?.is_signed() {
+            all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
+        }
+        Ok(all)
+    }
+
+    /// Looks what would happen. The report goes as far as it comes.
+    pub(super) fn look(
+        &self,
+        repo: &Repo,
+        report: &mut Report,
+        preview: Option<&mut Option<Compared>>,
+    ) -> Result<(), Error> {
         if self.is_empty() {
-            return Ok((self.no_edits(), None));
+            *report = self.no_edits();
+            return Ok(());
         }
         let target = self.target(repo)?;
+        report.branch = Some(told::branch(&target));
         if self.unjoined {
-            return Ok((self.not_joined(repo, &target), None));
+            *report = self.not_joined(repo, &target);
+            return Ok(());
         }
         for id in transaction::pending(repo)? {
             self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
         }
         let ready = match self.ready(repo, &target, None)? {
             Ok(ready) => ready,
-            Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
+            Err(rejected) => {
+                *report = self.refused(repo, &target, &rejected);
+                return Ok(());
+            }
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let mut report = self.planned(repo, &ready, &target);
+        *report = self.planned(repo, &ready, &target);
         if ready.series.is_empty() {
-            return Ok((report, None));
+            return Ok(());
         }
         self.check_merge(&target)?;
-        match transaction::in_the_way(repo, &target, &base, &ready.series) {
-            Ok(obstacles) if obstacles.is_empty() => {}
-            Ok(obstacles) => told::in_the_way(&mut report, &obstacles, ready.refused.is_some()),
-            // What the edits come to is shown nevertheless.
-            Err(transaction::Error::Unsupported { what, help }) => {
-                let error = transaction::Error::Unsupported { what, help: help.clone() };
-                report.status = Status::Failed;
-                report.error = Some((error.to_string(), Some(help)));
-            }
-            Err(error) => return Err(error.into()),
+        report.to_pass = self.to_pass(repo)?;
+        let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series);
+        // What the edits come to is shown whatever keeps them from landing.
+        if let Some(preview) = preview {
+            *preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));
         }
-        let preview = preview.then(|| Preview::build(repo, &base, &ready.series)).transpose()?;
-        Ok((report, preview.map(|preview| (base.id(), preview))))
+        let obstacles = obstacles?;
+        if !obstacles.is_empty() {
+            if ready.refused.is_some() {
+                report.status = Status::Refused;
+            }
+            told::in_the_way(report, &obstacles);
+        }
+        Ok(())
     }
 }

@@ -37,7 +37,7 @@ pub fn drop(names: &[String], force: bool, timeout: Duration, watch: &dyn Watch)
     }
     if !obstacles.is_empty() {
         report.dropped.clear();
-        told::in_the_way(&mut report, &obstacles, false);
+        told::in_the_way(&mut report, &obstacles);
         return Ok(report);
     }
     transaction::drop_branches(&repo, &branches, timeout)?;

@@ -1,11 +1,12 @@
 //! Landing: recover first, resolve, transact, and again where the branch has moved meanwhile.
 
+use super::heard::Heard;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, push, told};
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
-    self, Attempt, Commits, Landed, Planned, Progress, Recording, Target, Transaction, interrupt,
+    self, Attempt, Landed, Made, Planned, Progress, Recording, Target, Transaction, interrupt,
 };
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -24,8 +25,10 @@ pub type Moved = (Option<Oid>, Oid);
 /// What became of it.
 #[must_use]
 pub struct Done {
-    /// What it says.
+    /// What it says, as far as it came.
     pub report: Report,
+    /// What went wrong with the world, if anything did: nothing has changed then, unless this says so.
+    pub failure: Option<Error>,
     /// From which commit to which the branch has moved, if it has.
     pub moved: Option<Moved>,
     /// The handle that has the commits.
@@ -35,46 +38,29 @@ pub struct Done {
 /// Lands all that the responses say, or nothing.
 ///
 /// # Errors
-/// What the report cannot say: the world went wrong, and nothing has changed unless the error says so.
+/// It could not be read what is to land, or where.
 pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let repo = Repo::discover()?;
-    let run = Run::read(&repo, order, options, watch, false)?;
-    if run.is_empty() {
-        return Ok(Done { report: run.no_edits(), moved: None, repo });
+    let mut repo = Repo::discover()?;
+    let heard = Heard::new(watch);
+    let run = Run::read(&repo, order, options, &heard, false)?;
+    let mut report = run.declared();
+    let outcome = run.tries(&mut repo, &mut report);
+    run.settle_text(&repo, matches!(outcome, Ok(Some(_))));
+    if run.options.keep_whole
+        && report.attempt.is_none()
+        && (outcome.is_err() || !report.obstacles.is_empty())
+    {
+        report.attempt = run.target(&repo).ok().and_then(|target| run.keep_whole(&repo, &target));
     }
-    if run.unjoined {
-        let target = run.target(&repo)?;
-        return Ok(Done { report: run.not_joined(&repo, &target), moved: None, repo });
-    }
-    run.tell_of_messages(&repo)?;
-    recover(&repo, options.lock_timeout, watch)?;
-    Attempt::expire(&repo);
-    drop(repo);
-    let mut attempt = 1;
-    let first = OnceCell::new();
-    loop {
-        // Anew each time: a quarantine was this handle's object store.
-        let repo = Repo::discover()?;
-        match run.land(&repo, &first) {
-            Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
-                if attempt < ATTEMPTS =>
-            {
-                attempt += 1
-            }
-            Err(Error::Transaction(transaction::Error::Behind { .. }))
-                if options.rebase && attempt < ATTEMPTS =>
-            {
-                attempt += 1
-            }
-            outcome => {
-                let (report, moved) = outcome?;
-                if moved.is_some() {
-                    repo.maintain();
-                }
-                return Ok(Done { report, moved, repo });
-            }
+    heard.write(&mut report);
+    let (moved, failure) = match outcome {
+        Ok(moved) => (moved, None),
+        Err(error) => {
+            told::failed(&mut report, &error);
+            (None, Some(error))
         }
-    }
+    };
+    Ok(Done { report, failure, moved, repo })
 }
 
 /// Settles killed runs first, as every flow does that changes something.
@@ -86,24 +72,67 @@ pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Resu
 }
 
 impl Run<'_> {
+    /// Lands, and again where the branch moves meanwhile. The report goes as far as it comes.
+    fn tries(&self, repo: &mut Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+        if self.is_empty() {
+            *report = self.no_edits();
+            return Ok(None);
+        }
+        if self.unjoined {
+            *report = self.not_joined(repo, &self.target(repo)?);
+            return Ok(None);
+        }
+        self.tell_of_messages(repo)?;
+        recover(repo, self.options.lock_timeout, self.watch)?;
+        Attempt::expire(repo);
+        let mut attempt = 1;
+        let first = OnceCell::new();
+        loop {
+            // Anew each time: a quarantine was this handle's object store.
+            *repo = Repo::discover()?;
+            match self.land(repo, &first, report) {
+                Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
+                    if attempt < ATTEMPTS =>
+                {
+                    attempt += 1
+                }
+                Err(Error::Transaction(transaction::Error::Behind { .. }))
+                    if self.options.rebase && attempt < ATTEMPTS =>
+                {
+                    attempt += 1
+                }
+                Ok(Some(moved)) => {
+                    repo.maintain();
+                    return Ok(Some(moved));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
     /// Lands on the target that was chosen at the first try.
     pub(super) fn land(
         &self,
         repo: &Repo,
         first: &OnceCell<Target>,
-    ) -> Result<(Report, Option<Moved>), Error> {
+        report: &mut Report,
+    ) -> Result<Option<Moved>, Error> {
         let target = self.target(repo)?;
+        report.branch = Some(told::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let (push, onto) = push::way(repo, &target, &self.options)?;
         let mut ready = match self.ready(repo, &target, onto)? {
             Ok(ready) => ready,
-            Err(rejected) => return Ok((self.refused(repo, &target, &rejected), None)),
+            Err(rejected) => {
+                *report = self.refused(repo, &target, &rejected);
+                return Ok(None);
+            }
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let mut report = self.planned(repo, &ready, &target);
+        *report = self.planned(repo, &ready, &target);
         if ready.series.is_empty() {
             self.forget(repo, &target);
-            return Ok((report, None));
+            return Ok(None);
         }
         self.check_merge(&target)?;
         if let Some(onto) = onto {
@@ -113,21 +142,26 @@ impl Run<'_> {
             }
         }
         let held = interrupt::hold();
-        let landed_as = |commits: &Commits| {
-            let mut report = report.clone();
-            self.landed(repo, &mut report, &target, &ready.series, commits);
-            report.landing = self.options.record.then(|| ready.id.clone());
+        let planned = report.clone();
+        let as_made = |made: &Made, landed: bool| {
+            let mut report = planned.clone();
+            self.made(repo, &mut report, &target, &ready.series, made);
+            if landed {
+                told::landed(&mut report);
+                report.landing = self.options.record.then(|| ready.id.clone());
+            }
             report
         };
-        let describe = |commits: &Commits, landed: bool| {
-            let mut report = landed_as(commits);
-            if !landed {
-                report.status = Status::Checked;
-            }
+        let describe = |made: &Made, landed: bool| {
+            let mut report = as_made(made, landed);
+            self.show(repo, &target, ready.plan.steps(), made, &mut report);
             report::json(&report, 0).unwrap_or_default()
         };
-        let recorded = |commits: &Commits| {
-            report::json(&landed_as(commits).without_directories(), 0).unwrap_or_default()
+        let recorded = |made: &Made| {
+            let mut report = as_made(made, true).without_directories();
+            // The commits have them.
+            report.edits.iter_mut().for_each(|edit| edit.diff = None);
+            report::json(&report, 0).unwrap_or_default()
         };
         let record = self.options.record.then(|| Recording {
             report: &recorded,
@@ -139,26 +173,35 @@ impl Run<'_> {
         });
         let landed = match self.transact(repo, &target, &base, &ready.series, (record, push), &describe) {
             Ok(landed) => landed,
-            Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
-                told::in_the_way(&mut report, &obstacles, ready.refused.is_some());
-                if let Some(rejected) = &ready.refused {
+            Err(Error::Transaction(transaction::Error::Nothing)) => {
+                match &ready.refused {
+                    Some(rejected) => *report = self.refused(repo, &target, rejected),
+                    None => {
+                        report.status = Status::Nothing;
+                        self.forget(repo, &target);
+                    }
+                }
+                return Ok(None);
+            }
+            Err(error) => {
+                if let Some(rejected) = ready.refused.as_ref().filter(|_| !interrupt::seen()) {
+                    report.status = Status::Refused;
                     report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
-                return Ok((report, None));
+                let Error::Transaction(transaction::Error::InTheWay(obstacles)) = error else {
+                    return Err(error);
+                };
+                told::in_the_way(report, &obstacles);
+                return Ok(None);
             }
-            Err(Error::Transaction(transaction::Error::Nothing)) => {
-                if let Some(rejected) = &ready.refused {
-                    return Ok((self.refused(repo, &target, rejected), None));
-                }
-                report.status = Status::Nothing;
-                self.forget(repo, &target);
-                return Ok((report, None));
-            }
-            Err(error) => return Err(error),
         };
         drop(held);
-        let made = transaction::with_merge(&landed.commits, landed.merge);
-        report = landed_as(&made);
+        self.made(repo, report, &target, &ready.series, &landed.made);
+        told::landed(report);
+        report.landing = self.options.record.then(|| ready.id.clone());
+        if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {
+            self.show(repo, &target, ready.plan.steps(), &landed.made, report);
+        }
         match &ready.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
@@ -173,7 +216,7 @@ impl Run<'_> {
         if target.checked_out {
             repo.tell_of_new_index();
         }
-        Ok((report, Some((landed.old.or(target.start), landed.new))))
+        Ok(Some((landed.old.or(target.start), landed.new)))
     }
 
     fn transact(
@@ -183,12 +226,14 @@ impl Run<'_> {
         base: &BaseTree<'_>,
         series: &[Planned],
         (record, push): (Option<Recording<'_>>, Option<Upstream>),
-        describe: &dyn Fn(&Commits, bool) -> String,
+        describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            again: false,
+            merge: !self.options.ff,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),

@@ -4,7 +4,7 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Joined, Planned, Target, Transaction};
+use crate::transaction::{self, Joined, Planned, Target, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -22,6 +22,8 @@ pub(super) struct Messages {
     by_git: Vec<String>,
     /// What the user has made of a message, by what it was; kept for when the branch moves meanwhile.
     edited: RefCell<BTreeMap<(String, String), String>>,
+    /// All that the user has typed, as long as nothing of it has landed.
+    typed: RefCell<Option<String>>,
 }
 
 impl Messages {
@@ -39,6 +41,9 @@ impl Messages {
         if options.signoff {
             trailers.push(Trailer::new("Signed-off-by", &repo.name_and_address(Role::Committer)?));
         }
+        if options.assisted_by.as_ref().is_some_and(|model| model.trim().is_empty()) {
+            return Err(Error::Trailer("Assisted-by:".to_owned()));
+        }
         let model = options.assisted_by.iter().map(|model| format!("Assisted-by={model}"));
         let mut by_git: Vec<String> = model.chain(options.trailer.iter().cloned()).collect();
         let is_sound = |text: &String| {
@@ -54,7 +59,14 @@ impl Messages {
                 trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
             }
         }
-        Ok(Self { comment: repo.comment_prefix()?, cleanup, trailers, by_git, edited: RefCell::default() })
+        Ok(Self {
+            comment: repo.comment_prefix()?,
+            cleanup,
+            trailers,
+            by_git,
+            edited: RefCell::default(),
+            typed: RefCell::default(),
+        })
     }
 
     /// What becomes of messages at last: once they were edited they have no comments any more.
@@ -125,6 +137,7 @@ impl Run<'_> {
                 all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
             let sheet = Sheet::new(&drafts, &messages.comment, messages.cleanup);
             let text = transaction.edit(&sheet.text)?;
+            *messages.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
             if text.contains('\0') {
                 return Err(Error::Message("a message has a NUL byte in it".into()));
             }
@@ -144,6 +157,20 @@ impl Run<'_> {
             }
         }
         Ok((series, joined))
+    }
+
+    /// Keeps what was typed in an editor, where it did not land; says where it is.
+    pub(super) fn settle_text(&self, repo: &Repo, landed: bool) {
+        match self.messages.typed.take() {
+            Some(text) if !landed && self.options.keep => match transaction::keep_text(repo, &text) {
+                Ok(file) => {
+                    self.watch.warn(&format!("what was typed in the editor is in {}", file.display()));
+                }
+                Err(error) => self.watch.warn(&format!("what was typed in the editor is lost: {error}")),
+            },
+            _ if landed && self.options.edit => transaction::forget_text(repo),
+            _ => {}
+        }
     }
 
     /// Refuses a merge commit where there is nothing to merge onto.

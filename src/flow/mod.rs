@@ -7,8 +7,10 @@ mod ask;
 mod check;
 mod conflict;
 mod drop;
+mod heard;
 mod history;
 mod land;
+mod landing;
 mod messages;
 mod model;
 mod numbers;
@@ -23,6 +25,7 @@ mod series;
 mod suggest;
 mod template;
 mod told;
+mod undo;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
@@ -39,6 +42,7 @@ pub use resume::{Resume, abort};
 pub use run::Order;
 pub use suggest::{Each, Suggested, Suggestion, suggest};
 pub use template::{NoField, Template};
+pub use undo::{Undo, undo};
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
@@ -123,6 +127,19 @@ pub enum Error {
         number: usize,
         /// How many there are.
         edits: usize,
+    },
+    /// Nothing on the branch can be taken back, or put back.
+    #[error("{0}")]
+    NothingToUndo(String),
+    /// Some of the edits that are to be taken back are in one commit with others.
+    #[error("edit {edit} is in one commit with edit {other}, {commit}")]
+    Inseparable {
+        /// The edit.
+        edit: usize,
+        /// One that was not named.
+        other: usize,
+        /// The commit, as people know it.
+        commit: String,
     },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]

@@ -1,14 +1,13 @@
 //! A model that is a command: it reads a prompt and prints an answer.
 
-use super::{Error, Model, Watch};
+use super::{Error, Model, Options, Watch};
 use crate::response::ResponseError;
-use crate::transaction::interrupt;
+use crate::transaction::{Private, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::{self, Onlooker, Supervised};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How much of what a failing command printed is passed on, in bytes.
@@ -18,33 +17,27 @@ const SAID: usize = 2000;
 /// line.
 pub struct ModelCommand<'a> {
     line: String,
-    directory: PathBuf,
     limit: u64,
+    lock_timeout: Duration,
     watch: &'a dyn Watch,
 }
 
 impl<'a> ModelCommand<'a> {
-    /// It runs at the top of the checkout, and may answer with so many bytes.
-    pub fn new(repo: &Repo, line: String, limit: u64, watch: &'a dyn Watch) -> Self {
-        let directory = repo.workdir().unwrap_or_else(|| repo.git_dir()).to_owned();
-        Self { line, directory, limit, watch }
+    /// It runs at the top of the checkout, and may answer with as much as the options allow.
+    pub fn new(line: String, options: &Options, watch: &'a dyn Watch) -> Self {
+        Self { line, limit: options.max_size, lock_timeout: options.lock_timeout, watch }
     }
 }
 
 impl Model for ModelCommand<'_> {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
         let _held = interrupt::hold();
-        let private = std::fs::Permissions::from_mode(0o700);
-        let room = tempfile::Builder::new()
-            .permissions(private)
-            .tempdir()
-            .map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
-        let (asked, answered) = (room.path().join("prompt"), room.path().join("answer"));
+        let repo = Repo::discover()?;
+        let room = Private::make(&repo, self.lock_timeout)?;
+        let (asked, answered) = (room.file("prompt"), room.file("answer"));
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
-        let script = "exec sh -c \"$1\" >\"$2\"";
-        let args = ["-c".as_ref(), script.as_ref(), "sh".as_ref(), self.line.as_ref(), answered.as_os_str()];
-        let mut command = Supervised::new("sh", args, Some(&asked));
-        command.at(&self.directory);
+        let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);
+        command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
         let onlooker = Reader { answered: &answered, limit: self.limit, watch: self.watch };
         let ended = supervise::run(command, &onlooker)?;
         self.watch.ended();
@@ -63,7 +56,7 @@ impl Model for ModelCommand<'_> {
         if ended.is_success() {
             return Ok(answer);
         }
-        let mut message = match ended.wanted_terminal {
+        let mut message = match ended.wanted_terminal() {
             true => "the model's command wanted to read from the terminal, and is given none".to_owned(),
             false => format!("the model's command failed (exit status {})", ended.status),
         };

@@ -89,6 +89,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Keep a refused attempt.
     pub keep: bool,
+    /// Keep it also where no edit is refused and something else stops the landing.
+    pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,
     /// The largest response, in bytes.
@@ -137,6 +139,7 @@ impl Default for Options {
             diffs: false,
             keep_going: false,
             keep: true,
+            keep_whole: false,
             record: true,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),

@@ -47,8 +47,8 @@ impl Default for Question {
 pub struct Prompted {
     /// The text.
     pub text: String,
-    /// How many files are shown.
-    pub files: usize,
+    /// The files that are shown.
+    pub files: Vec<String>,
     /// Files that were named and are not shown, each with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
@@ -95,5 +95,6 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
     let request = question.request.as_deref();
     let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
     let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
-    Ok(Prompted { text, files: files.len(), left_out })
+    let files = files.into_iter().map(|(path, _)| path).collect();
+    Ok(Prompted { text, files, left_out })
 }

@@ -63,6 +63,16 @@ pub(super) struct Resumed {
     formats: Vec<Option<FormatId>>,
 }
 
+/// What is kept of an attempt: the numbers of the edits that were fine and of those that landed, and what is wrong with the
+/// others.
+struct What<'a> {
+    diagnostics: &'a [Diagnostic],
+    fine: BTreeSet<usize>,
+    landed: &'a BTreeSet<usize>,
+    /// Whether it was only refused when it was brought onto the branch.
+    resolved: bool,
+}
+
 /// Forgets the attempt of that name; without one, the newest for that branch, as [`Resume::find`] has it.
 ///
 /// # Errors
@@ -139,10 +149,29 @@ impl Run<'_> {
         target: &Target,
         landed: &BTreeSet<usize>,
     ) -> Option<KeptAttempt> {
+        let fine = rejected.fine.iter().map(|step| step.edit).collect();
+        self.keep_as(
+            repo,
+            target,
+            &What { diagnostics: &rejected.diagnostics, fine, landed, resolved: rejected.resolved },
+        )
+    }
+
+    /// Keeps all edits as they are: none is refused.
+    pub(super) fn keep_whole(&self, repo: &Repo, target: &Target) -> Option<KeptAttempt> {
+        let fine = (1..=self.script.edits.len()).collect();
+        self.keep_as(
+            repo,
+            target,
+            &What { diagnostics: &[], fine, landed: &BTreeSet::new(), resolved: false },
+        )
+    }
+
+    fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {
         if self.dry || !self.options.keep {
             return None;
         }
-        let kept = self.try_keep(repo, rejected, target, landed);
+        let kept = self.try_keep(repo, target, what);
         let id =
             kept.map_err(|error| self.watch.warn(&format!("the attempt could not be kept: {error}"))).ok()?;
         // What is meant without a name is told by HEAD alone.
@@ -150,15 +179,8 @@ impl Run<'_> {
         Some(KeptAttempt { is_next: next.as_ref() == Some(&id), id })
     }
 
-    fn try_keep(
-        &self,
-        repo: &Repo,
-        rejected: &Rejected,
-        target: &Target,
-        landed: &BTreeSet<usize>,
-    ) -> Result<String, Error> {
-        let fine: BTreeSet<usize> = rejected.fine.iter().map(|step| step.edit).collect();
-        let is_fine = |at: usize| fine.contains(&(at + 1));
+    fn try_keep(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Result<String, Error> {
+        let is_fine = |at: usize| what.fine.contains(&(at + 1));
         let (id, mut slots, mut kept) = match &self.resumed {
             Some(resumed) => {
                 let mut slots = resumed.slots.clone();
@@ -170,11 +192,11 @@ impl Run<'_> {
         let waits = |number: usize| {
             let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
             let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
-            let mut about = rejected.diagnostics.iter().filter(about).peekable();
+            let mut about = what.diagnostics.iter().filter(about).peekable();
             about.peek().is_some() && about.all(builds)
         };
         for slot in &mut slots {
-            if slot.edit.is_some_and(|at| landed.contains(&(at + 1))) {
+            if slot.edit.is_some_and(|at| what.landed.contains(&(at + 1))) {
                 slot.state = SlotState::Landed;
             } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
                 slot.state = SlotState::Waiting;
@@ -192,7 +214,7 @@ impl Run<'_> {
         attempt.target = Some(target.name.clone());
         attempt.paths = self.script.paths();
         // What clashes with the branch can only be corrected on the branch as it is now.
-        attempt.base = self.base.filter(|_| !rejected.resolved).map(|id| id.to_string());
+        attempt.base = self.base.filter(|_| !what.resolved).map(|id| id.to_string());
         let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
         formats.resize(self.responses.len(), self.options.format);
         attempt.formats =

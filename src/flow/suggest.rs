@@ -3,6 +3,7 @@
 //! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
 //! their branches are known to be free.
 
+use super::heard::Heard;
 use super::land::{self, Moved};
 use super::run::{Order, Run};
 use super::template::{self, Naming, Template};
@@ -19,8 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Suggestion {
     /// Its branch.
     pub branch: String,
-    /// What it says of itself, or what went wrong with the world.
-    pub outcome: Result<Report, Error>,
+    /// What it says of itself, as far as it came.
+    pub report: Report,
+    /// What went wrong with the world, if anything did.
+    pub failure: Option<Error>,
     /// From which commit to which the branch has moved, if it has.
     pub moved: Option<Moved>,
     /// How much it changes, if it landed.
@@ -62,6 +65,7 @@ pub fn suggest(
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
     let repo = Repo::discover()?;
+    let heard = Heard::new(watch);
     // All begin at the same commit, whatever becomes of HEAD meanwhile.
     let mut options = options.clone();
     if options.base.is_none() {
@@ -73,7 +77,7 @@ pub fn suggest(
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-        let mut run = Run::read(&repo, order, &options, watch, dry)?;
+        let mut run = Run::read(&repo, order, &options, &heard, dry)?;
         run.options.base = run.base.map(|base| repo.short(base));
         let mut source = Source::new(run);
         let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
@@ -99,7 +103,7 @@ pub fn suggest(
         let mut report = Report::new(Status::InTheWay);
         report.dry_run = dry;
         report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
-        told::in_the_way(&mut report, &obstacles, false);
+        told::in_the_way(&mut report, &obstacles);
         return Ok(Suggested { report: Some(report), all: Vec::new(), repo });
     }
     if !dry {
@@ -112,9 +116,13 @@ pub fn suggest(
             break;
         }
         let run = sources[draft.source].of(&draft);
-        let outcome =
-            if dry { run.check(&repo, false).map(|(report, _)| (report, None)) } else { run.suggest(&repo) };
-        all.push(run.suggestion(&repo, draft, outcome)?);
+        let mut report = run.declared();
+        let outcome = match dry {
+            true => run.look(&repo, &mut report, None).map(|()| None),
+            false => run.suggest(&repo, &mut report),
+        };
+        heard.write(&mut report);
+        all.push(run.suggestion(&repo, draft, report, outcome)?);
     }
     if !dry {
         repo.maintain();
@@ -242,19 +250,25 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
 
 impl Run<'_> {
     /// Lands it, and once more where its branch has moved meanwhile.
-    fn suggest(&self, repo: &Repo) -> Result<(Report, Option<Moved>), Error> {
+    fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         if self.is_empty() {
-            return Ok((self.no_edits(), None));
+            *report = self.no_edits();
+            return Ok(None);
         }
         self.tell_of_messages(repo)?;
         let first = OnceCell::new();
         let mut attempt = 1;
         loop {
-            let outcome = self.land(repo, &first);
+            let outcome = self.land(repo, &first, report);
             repo.leave_quarantine()?;
             match outcome {
                 Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                     if attempt < land::ATTEMPTS =>
+                {
+                    attempt += 1;
+                }
+                Err(Error::Transaction(transaction::Error::Behind { .. }))
+                    if self.options.rebase && attempt < land::ATTEMPTS =>
                 {
                     attempt += 1;
                 }
@@ -267,21 +281,23 @@ impl Run<'_> {
         &self,
         repo: &Repo,
         draft: Draft,
-        outcome: Result<(Report, Option<Moved>), Error>,
+        mut report: Report,
+        outcome: Result<Option<Moved>, Error>,
     ) -> Result<Suggestion, Error> {
-        let (outcome, moved) = match outcome {
-            Ok((mut report, moved)) => {
-                // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
-                if let Some(attempt) = &mut report.attempt {
-                    attempt.is_next = false;
-                }
-                if let Some(at) = draft.edit {
-                    report.edits.retain(|edit| edit.number == at + 1);
-                }
-                (Ok(report), moved)
+        let (moved, failure) = match outcome {
+            Ok(moved) => (moved, None),
+            Err(error) => {
+                told::failed(&mut report, &error);
+                (None, Some(error))
             }
-            Err(error) => (Err(error), None),
         };
+        // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
+        if let Some(attempt) = &mut report.attempt {
+            attempt.is_next = false;
+        }
+        if let Some(at) = draft.edit {
+            report.edits.retain(|edit| edit.number == at + 1);
+        }
         let size = match moved {
             Some((old, new)) => {
                 let old = old.map(|old| repo.tree_of(old)).transpose()?;
@@ -290,11 +306,11 @@ impl Run<'_> {
             }
             None => None,
         };
-        let checks = match &outcome {
-            Err(Error::Transaction(transaction::Error::Exec(_))) => Some(false),
-            Ok(_) if moved.is_some() && !self.options.exec.is_empty() => Some(true),
+        let checks = match &failure {
+            Some(Error::Transaction(transaction::Error::Exec(_))) => Some(false),
+            None if moved.is_some() && !self.options.exec.is_empty() => Some(true),
             _ => None,
         };
-        Ok(Suggestion { branch: draft.branch, outcome, moved, size, checks })
+        Ok(Suggestion { branch: draft.branch, report, failure, moved, size, checks })
     }
 }

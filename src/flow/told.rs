@@ -1,15 +1,15 @@
 //! What a run's report says of it.
 
+use super::Error;
 use super::ready::Ready;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Edit;
 use crate::format::{self, FORMATS};
 use crate::path::RepoPath;
 use crate::plan::{self, FileState, Node, Rejected, Step};
-use crate::report::{self, BranchReport, EditReport, EditState, Report, Status, Unwanted};
+use crate::report::{self, BranchReport, EditState, FailedCheck, Report, Status};
 use crate::response::Response;
-use crate::transaction::{Commits, Obstacle, Planned, Target};
+use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
@@ -39,6 +39,28 @@ impl Run<'_> {
         report
     }
 
+    /// What the responses declare, before anything of it was tried.
+    pub(super) fn declared(&self) -> Report {
+        let mut report = self.report(Status::Failed);
+        self.edits(&mut report, &[]);
+        let wanted = report.edits.iter_mut().filter(|edit| edit.state != EditState::NotWanted);
+        wanted.for_each(|edit| edit.state = EditState::Unresolved);
+        report
+    }
+
+    /// Puts the edits into the report, with what became of them so far.
+    fn edits(&self, report: &mut Report, steps: &[Step]) {
+        for (at, edit) in self.script.edits.iter().enumerate() {
+            let step = steps.iter().find(|step| step.edit == at + 1);
+            let mut told = report::edit(at + 1, edit, step, &self.responses);
+            if self.script.is_left_out(at) {
+                told.state = EditState::NotWanted;
+                told.unwanted.get_or_insert_default();
+            }
+            report.edits.push(told);
+        }
+    }
+
     /// There is nothing to apply.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
@@ -66,26 +88,14 @@ impl Run<'_> {
     /// Edits are refused; the attempt is kept.
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.report(Status::Refused);
-        report.branch = Some(branch(target, None, None));
-        report.edits = self.edits(repo, target, &rejected.fine);
+        report.branch = Some(branch(target));
+        self.edits(&mut report, &rejected.fine);
+        if self.options.diffs {
+            self.show(repo, target, &rejected.fine, &Made::default(), &mut report);
+        }
         self.findings(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
         report
-    }
-
-    /// What each edit came to.
-    fn edits(&self, repo: &Repo, target: &Target, steps: &[Step]) -> Vec<EditReport> {
-        let report = |(at, edit): (usize, &Edit)| {
-            let step = steps.iter().find(|step| step.edit == at + 1);
-            let mut report = report::edit(at + 1, edit, step, &self.responses);
-            report.diff = self.diff(repo, target, step);
-            if self.script.is_left_out(at) {
-                report.state = EditState::NotWanted;
-                report.unwanted = Some(Unwanted::default());
-            }
-            report
-        };
-        self.script.edits.iter().enumerate().map(report).collect()
     }
 
     /// The corrections are not whole, so that none of them was taken.
@@ -103,8 +113,11 @@ impl Run<'_> {
     pub(super) fn planned(&self, repo: &Repo, ready: &Ready, target: &Target) -> Report {
         let nothing = ready.refused.is_none() && ready.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
-        report.branch = Some(branch(target, target.tip.map(|id| (id, String::new())), None));
-        report.edits = self.edits(repo, target, ready.plan.steps());
+        report.branch = Some(BranchReport {
+            old: target.tip.map(|id| (id.to_string(), String::new())),
+            ..branch(target)
+        });
+        self.edits(&mut report, ready.plan.steps());
         for edit in &mut report.edits {
             if ready.present.contains(&edit.number) {
                 edit.state = EditState::AlreadyApplied;
@@ -112,6 +125,9 @@ impl Run<'_> {
             if let Some(to) = ready.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
             }
+        }
+        if self.options.diffs {
+            self.show(repo, target, ready.plan.steps(), &Made::default(), &mut report);
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
@@ -124,10 +140,29 @@ impl Run<'_> {
         report
     }
 
-    /// What an edit changes, where that was asked for. A file that cannot be read any more is passed over: whoever needs
-    /// it says so.
+    /// Puts into the report what each edit changes; where a hook has changed its commit, what that changes.
+    pub(super) fn show(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        steps: &[Step],
+        made: &Made,
+        report: &mut Report,
+    ) {
+        let changed: Vec<_> = made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
+        for edit in &mut report.edits {
+            let is_its = |(name, _): &&(String, _)| edit.commit.as_ref().is_some_and(|(id, _)| id == name);
+            edit.diff = match changed.iter().find(is_its) {
+                Some((_, commit)) => repo.patch_of(*commit).ok(),
+                None if edit.diff.is_some() => continue,
+                None => self.diff(repo, target, steps.iter().find(|step| step.edit == edit.number)),
+            };
+        }
+    }
+
+    /// What an edit changes. A file that cannot be read any more is passed over: whoever needs it says so.
     fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
-        let step = step.filter(|_| self.options.diffs)?;
+        let step = step?;
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };
@@ -163,58 +198,70 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// It has landed.
-    pub(super) fn landed(
+    /// The commits are there.
+    pub(super) fn made(
         &self,
         repo: &Repo,
         report: &mut Report,
         target: &Target,
         series: &[Planned],
-        commits: &Commits,
+        made: &Made,
     ) {
-        report.status = Status::Landed;
         let named = |id: Oid| (id.to_string(), repo.short(id));
-        for (planned, commit) in series.iter().zip(commits) {
+        for (planned, commit) in series.iter().zip(&made.commits) {
             for edit in report.edits.iter_mut().filter(|edit| planned.edits.contains(&edit.number)) {
-                match commit {
-                    Some(commit) => {
-                        edit.state = EditState::Landed;
-                        edit.commit = Some(named(*commit));
-                    }
-                    None => edit.state = EditState::NoChange,
-                }
+                edit.commit = commit.map(named);
             }
         }
-        // Edits that undo each other within one commit are in none.
+        // Some leave everything as it was, and those that undo each other within one commit are in none.
         for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
-            edit.state = EditState::NoChange;
+            if edit.commit.is_none() {
+                edit.state = EditState::NoChange;
+            }
         }
-        let end = |id: Option<Oid>| id.map(|id| (id, repo.short(id)));
-        let new = commits.iter().flatten().next_back().copied();
-        let mut moved = branch(target, end(target.tip), end(new));
-        moved.merge = commits.len() > series.len();
-        report.branch = Some(moved);
+        report.branch = Some(BranchReport {
+            old: target.tip.map(named),
+            new: made.tip().map(named),
+            merge: made.merge.is_some(),
+            ..branch(target)
+        });
+    }
+}
+
+/// The branch has moved to the commits that were made.
+pub(super) fn landed(report: &mut Report) {
+    report.status = Status::Landed;
+    for edit in report.edits.iter_mut().filter(|edit| edit.commit.is_some()) {
+        edit.state = EditState::Landed;
     }
 }
 
 /// Names what is in the way; where edits are refused too, that comes first.
-pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle], refused: bool) {
-    report.status = if refused { Status::Refused } else { Status::InTheWay };
+pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
+    if report.status != Status::Refused {
+        report.status = Status::InTheWay;
+    }
     report.obstacles = obstacles.iter().map(|one| (one.kind(), one.subject(), one.to_string())).collect();
     report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
 }
 
-pub(super) fn branch(
-    target: &Target,
-    old: Option<(Oid, String)>,
-    new: Option<(Oid, String)>,
-) -> BranchReport {
-    let text = |end: Option<(Oid, String)>| end.map(|(id, short)| (id.to_string(), short));
+/// It came to nothing; where edits are refused too, that comes first.
+pub(super) fn failed(report: &mut Report, error: &Error) {
+    if report.status != Status::Refused {
+        report.status = Status::Failed;
+    }
+    if let Error::Transaction(transaction::Error::Exec(failure)) = error {
+        report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.last_lines() });
+    }
+}
+
+/// The branch, of which it is not said where it is.
+pub(super) fn branch(target: &Target) -> BranchReport {
     BranchReport {
         reference: target.name.clone(),
         name: target.short().to_owned(),
-        old: text(old),
-        new: text(new),
+        old: None,
+        new: None,
         checked_out: target.checked_out,
         merge: false,
     }

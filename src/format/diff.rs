@@ -14,6 +14,7 @@ mod section;
 use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Cursor, Line, is_blank, trim_start};
+use super::search_replace::{self, Named};
 use super::{Format, FormatId, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
@@ -124,7 +125,7 @@ fn has_names<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone
 }
 
 /// Whether a line is a hunk's first one, with numbers as git writes them.
-fn is_numbered(text: &str) -> bool {
+pub(super) fn is_numbered(text: &str) -> bool {
     let range = |text: &str, mark: char| {
         let (start, count) = text.strip_prefix(mark)?.split_once(',').unwrap_or((&text[1..], "1"));
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -163,7 +164,8 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         }
     }
     let begin = cursor.span(first.start, first.end());
-    let mut reader = Reader { fence, begin, closed: false, mail: None, section: None };
+    let named = names_nothing(cursor, indent).then(|| search_replace::file_above(cursor));
+    let mut reader = Reader { fence, begin, closed: false, named, mail: None, section: None };
     while let Some(whole) = cursor.line() {
         let line = dedent(whole, indent);
         if is_full(script) || ends_reasoning(cursor, line) {
@@ -184,9 +186,17 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     reader.finish(cursor, script);
 }
 
+/// Whether the diff at the cursor begins with lines of a hunk, so that its file is named above it or nowhere.
+fn names_nothing(cursor: &Cursor<'_>, indent: usize) -> bool {
+    let first = cursor.lines().map(|line| dedent(line, indent)).find(|line| !line.is_blank());
+    first.is_some_and(|line| {
+        line.text.starts_with([' ', '+', '-', '@']) && !line.text.starts_with("--- ") && !is_git(line.text)
+    })
+}
+
 /// Whether reasoning ends at a line, of which the diff is a part then. Within a hunk a line has a mark.
 fn ends_reasoning(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
-    line.text.starts_with('<') && cursor.reasoning_end().is_some()
+    line.text.starts_with(['<', '[']) && cursor.reasoning_end().is_some()
 }
 
 /// How to go on behind a line.
@@ -207,6 +217,8 @@ struct Reader<'r> {
     begin: Span,
     /// Whether the fence was closed.
     closed: bool,
+    /// What the text above says of the file, if the diff begins without a name.
+    named: Option<Named>,
     mail: Option<Mail>,
     section: Option<Section<'r>>,
 }
@@ -294,13 +306,20 @@ impl<'r> Reader<'r> {
     /// Takes in a line that stands in no hunk.
     fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
         let changed = line.text.starts_with(['+', '-']);
+        let marked = changed || line.text.starts_with(' ');
         let response = cursor.response().id();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
             return Flow::Pass(1);
         }
         match &mut self.section {
             Some(section) if changed => section.stray(line),
-            None if changed && self.fence.is_some() => self.section = Some(Section::nameless(line, response)),
+            // Without any @@ all of the fence is one hunk.
+            None if marked && self.fence.is_some() => {
+                let mut section = Section::nameless(line, response);
+                section.begin_bare_hunk(line);
+                section.take(line);
+                self.section = Some(section);
+            }
             _ if self.fence.is_none() => return Flow::End,
             _ => {}
         }
@@ -350,9 +369,26 @@ impl<'r> Reader<'r> {
 
     /// Ends the part of a file. `cut`: the response ends in it.
     fn end_section(&mut self, cursor: &Cursor<'r>, script: &mut Script, cut: bool) {
-        let Some(section) = self.section.take() else { return };
+        let Some(mut section) = self.section.take() else { return };
+        let named = self.named.take().filter(|_| section.is_nameless);
+        let (given, open) = match named {
+            Some(Named::File(path)) => (Some(path), None),
+            Some(Named::OneOf(candidates, choice)) => {
+                (candidates.first().cloned(), Some((candidates, choice)))
+            }
+            Some(Named::Nothing(_)) | None => (None, None),
+        };
+        section.given = given;
         match section.lower(cursor, self.mail.as_ref(), cut) {
-            Ok(edit) => script.edits.push(edit),
+            Ok(mut edit) => {
+                let open = open
+                    .and_then(|(candidates, choice)| search_replace::one_of(edit.span, candidates, choice));
+                if let Some((likely, unsure)) = open {
+                    edit.path = likely;
+                    script.unsure.push(unsure);
+                }
+                script.edits.push(edit);
+            }
             Err(faults) => script.diagnostics.extend(faults),
         }
     }

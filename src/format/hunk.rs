@@ -223,16 +223,25 @@ impl Hunks {
 
     /// Begins a hunk at its `@@` line.
     pub(super) fn begin(&mut self, line: Line<'_>) {
-        self.end();
         let span = self.span(line);
         if line.text.starts_with("@@@") {
             self.fault_combined(span);
         }
+        self.begin_at(span, line.text.get(2..).unwrap_or(""));
+    }
+
+    /// Begins a hunk that has no such line at its first one.
+    pub(super) fn begin_bare(&mut self, line: Line<'_>) {
+        self.begin_at(self.span(line), "");
+    }
+
+    fn begin_at(&mut self, span: Span, header: &str) {
+        self.end();
         self.begun = true;
         self.open = Some(Open {
             span,
-            numbers: Numbers::of(&line.text[2..]),
-            section: header::section(&line.text[2..]),
+            numbers: Numbers::of(header),
+            section: header::section(header),
             lines: String::new(),
             counted: [0; 2],
             solid: (0, span.end),

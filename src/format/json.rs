@@ -3,6 +3,7 @@
 //! What the formats in JSON share. Comments and trailing commas are tolerated; what is cut off or malformed is told from
 //! what is no JSON at all.
 
+pub(super) mod key;
 mod lexer;
 mod survey;
 mod text;

@@ -199,15 +199,17 @@ fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
 fn take(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
     cursor.skip_reasoning()
         || cursor.end_reasoning(script, false)
+        || cursor.skip_word_before_json()
         || take_indented(cursor, script, formats)
+        || take_item(cursor, script, formats)
         || take_region(cursor, script, formats)
         || cursor.end_reasoning(script, true)
 }
 
 /// Takes the region that opens at this line if its fence or list item is indented.
 fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
-    // It is read without that indentation. If it then breaks off at a line that lacks it, only tags or fence are
-    // indented, and its lines are read as they are. JSON has no lines.
+    // It is read without that indentation. If it then breaks off at a line that lacks it, or is at fault, only tags or
+    // fence are indented, and its lines are read as they are. JSON has no lines.
     let blanks = cursor.indentation();
     let text = cursor.text().trim_start();
     let is_json = text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[["));
@@ -215,21 +217,70 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
         return false;
     }
     let (state, outer) = (cursor.state(), cursor.margin());
-    let found = (script.edits.len(), script.diagnostics.len(), script.regions.len(), script.unsure.len());
+    let found = Found::of(script);
     let taken = cursor.enter_indentation(blanks) && take_region(cursor, script, formats);
     let ends_inside = !cursor.is_end();
+    let whole = !script.diagnostics[found.diagnostics..].iter().any(Diagnostic::is_error);
+    let lacks = !whole && cursor.lacks_margin(state.start());
     cursor.leave(outer);
-    let whole = || !script.diagnostics[found.1..].iter().any(Diagnostic::is_error);
-    if taken && (ends_inside || cursor.is_end() || whole()) {
+    if taken && !lacks && (ends_inside || cursor.is_end() || whole) {
         return true;
     }
     cursor.outdented = cursor.at();
     cursor.restore(state);
-    script.edits.truncate(found.0);
-    script.diagnostics.truncate(found.1);
-    script.regions.truncate(found.2);
-    script.unsure.truncate(found.3);
+    found.restore(script);
     false
+}
+
+/// Takes the region that opens right behind the mark of a list's item. Its lines are indented by the item, or not at all.
+fn take_item(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    let (state, outer) = (cursor.state(), cursor.margin());
+    for is_indented in [true, false] {
+        if !cursor.enter_item(is_indented) || !formats.iter().any(|format| (format.opens)(cursor)) {
+            break;
+        }
+        let found = Found::of(script);
+        let taken = take_region(cursor, script, formats);
+        cursor.leave(outer);
+        let whole = !script.diagnostics[found.diagnostics..].iter().any(Diagnostic::is_error);
+        // One that is not whole is a mention, or said to be in the midst of its line.
+        if taken && whole {
+            return true;
+        }
+        found.restore(script);
+        cursor.restore(state.clone());
+    }
+    cursor.leave(outer);
+    cursor.restore(state);
+    false
+}
+
+/// How much was found so far.
+struct Found {
+    edits: usize,
+    diagnostics: usize,
+    regions: usize,
+    unsure: usize,
+}
+
+impl Found {
+    fn of(script: &Script) -> Self {
+        let Script { edits, diagnostics, regions, unsure, .. } = script;
+        Self {
+            edits: edits.len(),
+            diagnostics: diagnostics.len(),
+            regions: regions.len(),
+            unsure: unsure.len(),
+        }
+    }
+
+    /// Takes back what was found since.
+    fn restore(&self, script: &mut Script) {
+        script.edits.truncate(self.edits);
+        script.diagnostics.truncate(self.diagnostics);
+        script.regions.truncate(self.regions);
+        script.unsure.truncate(self.unsure);
+    }
 }
 
 /// Takes the region that opens at this line.

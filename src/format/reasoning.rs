@@ -42,19 +42,39 @@ struct Closing {
     end: usize,
 }
 
-/// The tag that a text begins with: its name and its length.
-fn tag_at(text: &str, opening: &str) -> Option<(usize, usize)> {
-    let rest = text.strip_prefix(opening)?;
+/// The tag that a text begins with: its name and its length. In square brackets it is in capitals: `[THINK]`.
+fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
+    let (rest, end) = match text.as_bytes().first()? {
+        b'<' => (&text[1..], '>'),
+        b'[' => (&text[1..], ']'),
+        _ => return None,
+    };
+    let rest = if closing { rest.strip_prefix('/')? } else { rest };
     let name = NAMES.iter().position(|name| starts_with_ignore_case(rest, name))?;
-    let after = trim_start(&rest[NAMES[name].len()..]).strip_prefix('>')?;
+    let (written, rest) = rest.split_at(NAMES[name].len());
+    if end == ']' && written.contains(|c: char| c.is_ascii_lowercase()) {
+        return None;
+    }
+    let after = match trim_start(rest).strip_prefix(end) {
+        Some(after) => after,
+        // It may have attributes.
+        None if !closing && end == '>' && rest.starts_with([' ', '\t']) => {
+            let near = rest.as_bytes().get(..LONGEST_HEADER).unwrap_or(rest.as_bytes());
+            let length = memchr::memchr(b'>', near)?;
+            let is_attribute = |word: &str| word.contains('=');
+            rest[..length].split_whitespace().all(is_attribute).then_some(&rest[length + 1..])?
+        }
+        None => return None,
+    };
     Some((name, text.len() - after.len()))
 }
 
 /// The closing tags in a line, but for those in code, which begins no sooner than at `tick`.
 fn closing_tags(text: &str, tick: usize) -> impl Iterator<Item = Closing> {
     let mut code = InCode::from(text, tick);
-    memchr::memmem::find_iter(text.as_bytes(), b"</").filter_map(move |start| {
-        let (name, length) = tag_at(&text[start..], "</")?;
+    memchr::memchr_iter(b'/', text.as_bytes()).filter_map(move |slash| {
+        let start = slash.checked_sub(1).filter(|&start| matches!(text.as_bytes()[start], b'<' | b'['))?;
+        let (name, length) = tag_at(&text[start..], true)?;
         (!code.holds(start)).then_some(Closing { name, start, end: start + length })
     })
 }
@@ -98,12 +118,14 @@ impl<'r> Cursor<'r> {
     ///
     /// An envelope's parser asks at every line that is outside a payload, as [`super::parse`] does outside regions.
     pub fn skip_reasoning(&mut self) -> bool {
-        let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return false };
+        let Some(line) = self.line().filter(|line| matches!(line.first_byte(), Some(b'<' | b'['))) else {
+            return false;
+        };
         if self.reasoning.is_all {
             return false;
         }
         let line = line.trim_start();
-        let end = if let Some((name, length)) = tag_at(line.text, "<") {
+        let end = if let Some((name, length)) = tag_at(line.text, false) {
             self.find_section_end(name, line.skip(length))
         } else if let Some((length, analysis)) = message_at(line.text) {
             let text = line.skip(length);
@@ -186,9 +208,9 @@ impl<'r> Cursor<'r> {
     pub fn reasoning_end(&self) -> Option<Span> {
         let line = self
             .line()
-            .filter(|line| line.first_byte() == Some(b'<') && !self.reasoning.is_all)?
+            .filter(|line| matches!(line.first_byte(), Some(b'<' | b'[')) && !self.reasoning.is_all)?
             .trim_start();
-        let (_, length) = tag_at(line.text, "</")?;
+        let (_, length) = tag_at(line.text, true)?;
         Some(self.span(line.start, line.start + length))
     }
 

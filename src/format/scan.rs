@@ -87,6 +87,13 @@ pub(super) struct State<'r> {
     reasoning: Reasoning,
 }
 
+impl State<'_> {
+    /// Where the line begins at which it was taken.
+    pub(super) fn start(&self) -> usize {
+        self.mark.0.and_then(|line| line.marked).unwrap_or(self.mark.1)
+    }
+}
+
 impl<'r> Cursor<'r> {
     /// At the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
@@ -171,7 +178,15 @@ impl<'r> Cursor<'r> {
 
     /// The lines above the one that it stands in, the nearest first, up to the end of the region before.
     pub fn above(&self) -> LinesAbove<'r> {
-        let whole = self.line.and_then(|line| line.marked);
+        // What begins within a line counts as a line of its own, but not as one above itself.
+        let begins = |&start: &usize| {
+            self.source
+                .text
+                .as_bytes()
+                .get(..start)
+                .is_none_or(|text| text.last().is_none_or(|&byte| byte == b'\n'))
+        };
+        let whole = self.line.and_then(|line| line.marked).filter(begins);
         let below = whole.unwrap_or_else(|| self.source.line_start(self.at));
         LinesAbove { source: self.source, below, floor: self.floor, margin: self.margin }
     }
@@ -324,12 +339,57 @@ impl<'r> Cursor<'r> {
     pub(super) fn enter_quote(&mut self) -> bool {
         let Some(start) = self.line.and_then(|line| line.marked) else { return false };
         let (_, quotes) = skip_quote(self.source.text, start, usize::MAX);
-        quotes > 0 && self.enter(Margin { quotes, blanks: "" })
+        quotes > 0 && self.enter(Margin { quotes, ..Margin::default() })
     }
 
-    /// Takes such blanks off the line that it stands at and those below, if they stand there.
+    /// Takes such blanks off the line that it stands at and those below, if they stand there. In a fence lines may have
+    /// fewer.
     pub(super) fn enter_indentation(&mut self, blanks: &'r str) -> bool {
-        self.enter(Margin { blanks, ..self.margin })
+        self.enter(Margin { blanks, is_fenced: self.fence().is_some(), ..self.margin })
+    }
+
+    /// Whether one of the lines from `start` to where it stands lacks some of its margin.
+    pub(super) fn lacks_margin(&self, start: usize) -> bool {
+        let margin = self.margin;
+        let lines = Lines { source: self.source, upcoming: self.source.read_inside(start, margin), margin };
+        let lacks = |line: Line<'_>| line.marked.is_some_and(|at| !margin.is_whole(self.source.text, at));
+        lines.take_while(|line| line.start < self.at).any(|line| !line.is_blank() && lacks(line))
+    }
+
+    /// Goes behind the mark of the list item that begins at this line, if one does; the lines below are read without the
+    /// blanks that stand under that mark, or as they are.
+    pub(super) fn enter_item(&mut self, is_indented: bool) -> bool {
+        let Some(line) = self.line.filter(|line| line.is_whole()) else { return false };
+        let Some((blanks, text)) = layout::item_of(line.text) else { return false };
+        let rest = line.skip(line.text.len() - text.len());
+        if text.is_empty() {
+            return false;
+        }
+        let blanks = if is_indented { blanks } else { "" };
+        self.margin = Margin { blanks, is_fenced: false, ..self.margin };
+        self.begin_line(rest);
+        true
+    }
+
+    /// Goes over a tag or a word in brackets that begins this line if JSON follows right behind it, as in
+    /// `<tool_call>{…}`; says whether it did.
+    pub(super) fn skip_word_before_json(&mut self) -> bool {
+        let Some(line) = self.line.map(Line::trim_start) else { return false };
+        let close = match line.text.as_bytes().first() {
+            Some(b'<') => '>',
+            Some(b'[') => ']',
+            _ => return false,
+        };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
+        let word = line.text[1..].find(|c| !is_word(c)).unwrap_or(0);
+        let Some(rest) = line.text[1 + word..].strip_prefix(close) else { return false };
+        let json = trim_start(rest);
+        if word == 0 || !json.starts_with("{\"") && !json.starts_with("[{") {
+            return false;
+        }
+        self.begin_line(line.skip(line.text.len() - json.len()));
+        self.end_region();
+        true
     }
 
     fn enter(&mut self, margin: Margin<'r>) -> bool {

@@ -18,6 +18,7 @@ use super::scan::Cursor;
 use super::{Format, FormatId, MAX_ERRORS, is_full};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Git, Script, Target, Unsure};
+use crate::span::Span;
 use block::Block;
 use heading::Heading;
 use marker::Marker;
@@ -35,6 +36,11 @@ pub(super) const FORMAT: Format = Format {
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'>' | b'-' | b'+'))
         && Marker::of(cursor.text()).is_some_and(|marker| marker != Marker::Divider)
+}
+
+/// Whether a line opens a block.
+pub(super) fn opens_block(line: &str) -> bool {
+    Marker::of(line).is_some_and(Marker::opens)
 }
 
 /// What is said of a marker that is misspelt.
@@ -122,14 +128,10 @@ impl Run {
         };
         let (path, unsure) = match named {
             Named::File(path) => (path, None),
-            Named::OneOf(candidates, choice) => {
-                let likely = match &choice {
-                    Choice::Exists { otherwise: Some(otherwise) } => Some(otherwise),
-                    _ => candidates.first(),
-                };
-                let Some(likely) = likely.cloned() else { return };
-                (likely, Some(Unsure { edit: block.span, candidates, choice }))
-            }
+            Named::OneOf(candidates, choice) => match one_of(block.span, candidates, choice) {
+                Some((likely, unsure)) => (likely, Some(unsure)),
+                None => return,
+            },
             Named::Nothing(message) => {
                 let fault = Diagnostic::error(Code::Missing, opening, message);
                 return script.diagnostics.push(fault.with_help("put a line \"### File: path\" above it"));
@@ -192,11 +194,34 @@ impl Run {
     }
 }
 
+/// The file that the text above the cursor names for what begins there, in a format that has no paths of its own.
+pub(super) fn file_above(cursor: &mut Cursor<'_>) -> Named {
+    let mut above = cursor.above().filter(|line| !line.is_blank() && Fence::of(line.text).is_none());
+    // A word alone is more often a heading than a file.
+    if above.next().is_some_and(|line| matches!(Said::of(line.text), Said::Word(_))) {
+        return Named::Nothing(String::new());
+    }
+    let heading = Heading::above(cursor, 0);
+    Run { floor: 0, path: None, unsure: None, reason: None }.name(cursor, heading)
+}
+
 /// What the text above a block says of its file.
-enum Named {
+pub(super) enum Named {
+    /// This one.
     File(Target),
+    /// What the tree says of these.
     OneOf(Vec<Target>, Choice),
+    /// Nothing, and why.
     Nothing(String),
+}
+
+/// The file that is shown of those that an edit may be of, and what is to be settled.
+pub(super) fn one_of(edit: Span, candidates: Vec<Target>, choice: Choice) -> Option<(Target, Unsure)> {
+    let likely = match &choice {
+        Choice::Exists { otherwise: Some(otherwise) } => Some(otherwise),
+        _ => candidates.first(),
+    };
+    Some((likely?.clone(), Unsure { edit, candidates, choice }))
 }
 
 /// The first file that prose speaks of, if it does of some and `path` is none of them.

@@ -3,7 +3,7 @@
 use super::fence::Fence;
 use super::json;
 use super::scan::{Cursor, Line, starts_with_ignore_case, trim};
-use super::{FormatId, parse, whole_file};
+use super::{FORMATS, Format, FormatId, parse, whole_file};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
@@ -51,6 +51,17 @@ pub fn seen(response: &Response, script: &Script, asked: Option<FormatId>) -> Ve
     found.extend(lines(response));
     if asked != Some(FormatId::WholeFile) {
         found.extend(files(response, script));
+    }
+    let formats = &FORMATS[..FORMATS.partition_point(Format::is_detected)];
+    if found.is_empty()
+        && asked.is_none()
+        && let Some((span, message)) = super::unread::first(response, formats)
+    {
+        found.push(unread(
+            span,
+            message,
+            "ask for it in one of the formats; 'git llm-apply prompt' prints them",
+        ));
     }
     if found.is_empty() && script.diagnostics.is_empty() {
         let help = "ask for the edits in one of the formats; 'git llm-apply prompt' prints how to write them";
@@ -210,6 +221,18 @@ mod tests {
         let message = "the edits stand within a string, with \\n for line breaks";
         sees("\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n", message, "line 1");
         sees("{\"text\": \"<edit file=\\\"a\\\" op=\\\"remove\\\" />\\n\"}\n", message, "line 1");
+    }
+
+    #[test]
+    fn what_reads_like_an_edit_is_quoted() {
+        let json = "{ \"path\": \"a\", \"new_code\": \"x\" }";
+        sees(json, &format!("`{json}` reads like an edit, but no format has it"), "line 1");
+        let tag = "<delete_path path=\"a\"/>";
+        sees(
+            &format!("So:\n\n{tag}\n"),
+            &format!("`{tag}` reads like an edit, but no format has it"),
+            "line 3",
+        );
     }
 
     #[test]

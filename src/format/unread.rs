@@ -2,13 +2,18 @@
 //!
 //! Alone they are prose. Beside edits that were read they are errors: nothing that is declared is dropped.
 
-use super::scan::{Cursor, trim_start};
-use super::tag;
+use super::scan::{Cursor, trim, trim_start};
+use super::{Format, read_to, tag};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
+use crate::response::Response;
+use crate::span::Span;
 
 /// How many of them are noted.
 const MOST: usize = 20;
+
+/// How much of one is quoted.
+const SHOWN: usize = 60;
 
 /// Words in the names of tags that declare edits.
 const WORDS: &[&str] = &[
@@ -25,7 +30,7 @@ impl Cursor<'_> {
     pub(super) fn note_unread(&mut self) {
         let Some(line) = self.line().filter(|line| line.first_byte() == Some(b'<')) else { return };
         let line = line.trim_start();
-        if self.unread.len() < MOST && is_tag(line.text) {
+        if self.unread.len() < MOST && (is_tag(line.text) || is_half(line.text)) {
             self.unread.push(self.span(line.start, line.end()));
         }
     }
@@ -36,13 +41,32 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     if script.edits.is_empty() {
         return;
     }
-    for &span in &cursor.unread {
-        let line = cursor.response().slice(span);
-        let shown: String = line.chars().take(60).collect();
-        let message = format!("`{}` reads like an edit, but no format has it", shown.trim_end());
-        let help = "write it in the format of the other edits, or put it in backticks if it is none";
+    let help = "write it in the format of the other edits, or leave it out if it is none";
+    // What stands in JSON may be another format's.
+    let is_read = |span: Span| {
+        let within = |part: Span| span.start <= part.start && part.end <= span.end;
+        let found = script.diagnostics.iter().filter_map(Diagnostic::span);
+        script.edits.iter().map(|edit| edit.span).chain(found).any(within)
+    };
+    let unread: Vec<_> = noted(cursor).filter(|(span, _)| !is_read(*span)).collect();
+    for (span, message) in unread {
         script.diagnostics.push(Diagnostic::error(Code::Malformed, span, message).with_help(help));
     }
+}
+
+/// The first thing in a response without edits that reads like one, and what is to be said of it.
+pub(super) fn first(response: &Response, formats: &[Format]) -> Option<(Span, String)> {
+    let mut cursor = Cursor::new(response);
+    read_to(&mut cursor, &mut Script::default(), formats);
+    noted(&cursor).next()
+}
+
+fn noted<'c>(cursor: &'c Cursor<'_>) -> impl Iterator<Item = (Span, String)> + 'c {
+    cursor.unread.iter().chain(&cursor.past.unread).take(MOST).map(|&span| {
+        let words = cursor.response().slice(span).split_whitespace().take(SHOWN);
+        let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
+        (span, format!("`{}` reads like an edit, but no format has it", shown.trim_end()))
+    })
 }
 
 /// Whether a line begins with a tag that declares an edit by its name and names a file.
@@ -50,14 +74,25 @@ fn is_tag(text: &str) -> bool {
     let Some((name, false)) = tag::peek(text) else { return false };
     let rest = &text[1 + name.len()..];
     let attributes = &rest[..memchr::memchr2(b'<', b'>', rest.as_bytes()).unwrap_or(rest.len())];
-    let declares =
-        name.split(['_', '-']).any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word)));
-    declares
+    declares(name)
         && memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
             let attribute = attributes[..at].trim_end().rsplit([' ', '\t', '"', '\'']).next().unwrap_or("");
             let quoted = trim_start(&attributes[at + 1..]).starts_with(['"', '\'', '“', '”']);
             quoted && PATHS.iter().any(|path| attribute.eq_ignore_ascii_case(path))
         })
+}
+
+/// Whether a line opens a text to find or to put there by a tag of its own, or is where git has both sides of a conflict:
+/// there are models that write edits so.
+fn is_half(text: &str) -> bool {
+    let text = trim(text);
+    let marks = text.bytes().take_while(|&byte| byte == b'<').count();
+    matches!(text, "<SEARCH>" | "<REPLACE>") || ((5..=9).contains(&marks) && text[marks..].starts_with(' '))
+}
+
+/// Whether a tag's name says that it is an edit.
+pub(super) fn declares(name: &str) -> bool {
+    name.split(['_', '-']).any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]

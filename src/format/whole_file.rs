@@ -3,15 +3,16 @@
 //! Any snippet looks like that, so it is read only when it is asked for. Otherwise it is said which files a response seems
 //! to give.
 
-use super::diff::says_diff;
+use super::diff::{is_numbered, says_diff};
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
-use super::scan::{Cursor, Line, is_blank};
-use super::search_replace::Said;
-use super::{Format, FormatId, read};
+use super::scan::{Cursor, Line, is_blank, trim_start};
+use super::search_replace::{Named, Said, file_above, one_of, opens_block};
+use super::{Format, FormatId, MAX_PASSED_OVER, read};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Existing, Git, Op, Script, Target};
+use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
 use crate::response::Response;
+use crate::span::Span;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -37,90 +38,166 @@ fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'`' | b'~')) && Fence::of(cursor.text()).is_some()
 }
 
-/// Reads a fence and what stands in it. One that no path belongs to says nothing.
+/// Reads a fence and what stands in it. One that no path belongs to is named in a warning.
 fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     let Some((line, fence)) = cursor.line().and_then(|line| Some((line, Fence::of(line.text)?))) else {
         return;
     };
-    let path = path_of(cursor, line, fence);
+    // What a heading at some distance names is one fence's below it.
+    let held = cursor.heading.take();
+    let named = named(cursor, line, fence);
     let blanks = line.text.bytes().take_while(|&byte| is_blank(byte)).count();
-    let mut text = String::new();
-    let mut inner = None;
     let head = cursor.span(line.start, line.end());
     cursor.advance();
-    while let Some(line) = cursor.line() {
-        if let Some(other) = Fence::of(line.text) {
-            if other.closes(fence) {
-                cursor.advance();
-                let span = head.join(cursor.span(line.start, line.end()));
-                let Some(path) = path else { return };
-                if says_diff(fence) {
-                    let message = "a fence that says that it holds a diff is no whole file";
-                    let mut fault = Diagnostic::error(Code::Malformed, head, message);
-                    fault.path = Some(path.raw);
-                    return script
-                        .diagnostics
-                        .push(fault.with_help("ask for the whole file, or use --format=diff"));
-                }
-                return match inner {
-                    Some(inner) => script.diagnostics.push(nested(inner, &path)),
-                    None => {
-                        let op = Op::Create { text, existing: Existing::Overwrite };
-                        let (format, region) = (FormatId::WholeFile, cursor.region());
-                        script.edits.push(Edit {
-                            span,
-                            format,
-                            region,
-                            path,
-                            op,
-                            why: None,
-                            git: Git::default(),
-                        });
-                    }
-                };
-            }
-            if other.mark == fence.mark && other.length >= fence.length && inner.is_none() {
-                inner = Some(cursor.span(line.start, line.end()));
-            }
+    let mut inside = Inside::new(blanks);
+    let end = loop {
+        let Some(line) = cursor.line() else { break None };
+        let other = Fence::of(line.text);
+        if other.is_some_and(|other| other.closes(fence)) {
+            cursor.advance();
+            break Some(cursor.span(line.start, line.end()));
         }
-        // What the fence is indented by is not content.
-        let indent = line.text.bytes().take(blanks).take_while(|&byte| is_blank(byte)).count();
-        text.push_str(line.skip(indent).text);
-        text.push('\n');
+        let nests = other.is_some_and(|other| other.mark == fence.mark && other.length >= fence.length);
+        inside.take(line, nests);
         cursor.advance();
+    };
+    let span = end.map_or(head, |end| head.join(end));
+    let (path, unsure) = match named {
+        Named::File(path) => (path, None),
+        Named::OneOf(candidates, choice) => match one_of(span, candidates, choice) {
+            Some((likely, unsure)) => (likely, Some(unsure)),
+            None => return,
+        },
+        Named::Nothing(_) => return script.diagnostics.extend(without_path(held, span, script)),
+    };
+    let fault = |code, span, message: &str, help: &str| {
+        let fault = Diagnostic::error(code, span, message).with_help(help);
+        Diagnostic { path: Some(path.raw.clone()), ..fault }
+    };
+    if end.is_none() {
+        let help = "the response may be cut off; give the whole file again";
+        let message = "the fence around this file is not closed";
+        return script.diagnostics.push(fault(Code::Truncated, head, message, help));
     }
-    if let Some(path) = path {
-        let mut fault = Diagnostic::error(Code::Truncated, head, "the fence around this file is not closed");
-        fault.path = Some(path.raw);
-        script.diagnostics.push(fault.with_help("the response may be cut off; give the whole file again"));
+    if let Some(inner) = inside.inner {
+        let message = "a fence opens inside of this file, so that its end is not clear";
+        let help = "put a longer fence around the file than those in it: four backquotes, or more";
+        let inner = cursor.span(inner.start, inner.end());
+        return script.diagnostics.push(fault(Code::Malformed, inner, message, help));
+    }
+    if says_diff(fence) || inside.is_change(&path.raw) {
+        let message = "this fence holds a change of a file, and not the whole file";
+        let help = "ask for the whole file, or leave --format=whole-file out";
+        return script.diagnostics.push(fault(Code::Malformed, head, message, help));
+    }
+    script.unsure.extend(unsure);
+    script.edits.push(Edit {
+        span,
+        format: FormatId::WholeFile,
+        region: cursor.region(),
+        path,
+        op: Op::Create { text: inside.text(), existing: Existing::Overwrite },
+        why: None,
+        git: Git::default(),
+    });
+}
+
+/// What stands in a fence.
+struct Inside<'r> {
+    /// How many blanks the fence is indented by.
+    blanks: usize,
+    lines: Vec<Line<'r>>,
+    /// A fence that opens within: the one that closes then may be that one's end.
+    inner: Option<Line<'r>>,
+    /// Whether a line shows that it is a change.
+    is_marked: bool,
+}
+
+impl<'r> Inside<'r> {
+    fn new(blanks: usize) -> Self {
+        Self { blanks, lines: Vec::new(), inner: None, is_marked: false }
+    }
+
+    fn take(&mut self, line: Line<'r>, nests: bool) {
+        self.inner = self.inner.or(Some(line).filter(|_| nests));
+        self.is_marked |= opens_block(line.text) || is_numbered(trim_start(line.text));
+        self.lines.push(line);
+    }
+
+    /// Whether it is a change of a file: blocks, hunks, or lines with the marks of a diff.
+    fn is_change(&self, path: &str) -> bool {
+        let any = |mark: char| self.lines.iter().any(|line| line.text.starts_with(mark));
+        let is_patch = [".diff", ".patch"].iter().any(|end| path.ends_with(end));
+        let is_marked = |line: &Line<'_>| line.is_blank() || line.text.starts_with([' ', '+', '-']);
+        let marked = || any('+') && any('-') && self.lines.iter().all(is_marked);
+        !is_patch && (self.is_marked || marked())
+    }
+
+    /// The lines without what the fence is indented by. Where the first one stands left of it, none is indented so.
+    fn text(&self) -> String {
+        let width = |line: &Line<'_>| line.text.bytes().take_while(|&byte| is_blank(byte)).count();
+        let first = self.lines.iter().find(|line| !line.is_blank()).map_or(0, width);
+        let blanks = if first < self.blanks { 0 } else { self.blanks };
+        let lines = self.lines.iter().map(|line| line.skip(width(line).min(blanks)).text);
+        lines.flat_map(|line| [line, "\n"]).collect()
     }
 }
 
-/// A fence that opens within the file: the one that closes then may be that one's end.
-fn nested(inner: crate::span::Span, path: &Target) -> Diagnostic {
-    let mut fault = Diagnostic::error(
-        Code::Malformed,
-        inner,
-        "a fence opens inside of this file, so that its end is not clear",
-    );
-    fault.path = Some(path.raw.clone());
-    fault.with_help("put a longer fence around the file than those in it: four backquotes, or more")
+/// What is said of a fence that no path belongs to. `held`: the path that a fence above it has from a heading.
+fn without_path(held: Option<Target>, span: Span, script: &Script) -> Option<Diagnostic> {
+    let help = "put the path on a line of its own right above each fence that is a file";
+    if let Some(held) = held {
+        let message = format!("which of two fences below its name is `{}` is not clear", held.raw);
+        let fault = Diagnostic::error(Code::Malformed, span, message).with_help(help);
+        return Some(Diagnostic { path: Some(held.raw), ..fault });
+    }
+    let named = script.diagnostics.iter().filter(|found| found.code == Code::WholeFile).count();
+    let message = "no path belongs to this fence, so that it is not taken for a file";
+    (named < MAX_PASSED_OVER).then(|| Diagnostic::warning(Code::WholeFile, span, message).with_help(help))
 }
 
-/// The path that a fence's info string has, or the line above it.
-fn path_of(cursor: &Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Option<Target> {
-    let target = |line: Line<'_>, path: &str| {
+/// Languages of what is run or was put out, which a paragraph that speaks of a file may well show.
+const SHELLS: &[&str] =
+    &["bash", "cmd", "console", "log", "output", "powershell", "sh", "shell", "text", "txt", "zsh"];
+
+/// Which file a fence is: what its info string has, or what stands above it. A path at some distance is kept as heading.
+fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
+    let target = |path: &str| {
         let start = line.start + (path.as_ptr() as usize - line.text.as_ptr() as usize);
         Target { raw: path.to_owned(), root: None, span: cursor.span(start, start + path.len()) }
     };
     if let Some(path) = Said::of_info(fence.info) {
-        return Some(target(line, path));
+        return Named::File(target(path));
     }
-    let above = cursor.above().find(|line| !line.is_blank())?;
-    match Said::of(above.text) {
-        Said::File(path) | Said::Path(path) => Some(target(above, path)),
-        Said::Reason(_) | Said::Word(_) | Said::Prose => None,
-    }
+    let nearest = cursor.above().find(|line| !line.is_blank());
+    let is_near = nearest.is_some_and(|line| matches!(Said::of(line.text), Said::File(_) | Said::Path(_)));
+    let named = match file_above(cursor) {
+        Named::OneOf(mut candidates, choice @ Choice::Exists { .. }) => {
+            let is_shell = SHELLS.iter().any(|shell| fence.info.eq_ignore_ascii_case(shell));
+            candidates.retain(|path| !is_shell && matches!(Said::of(&path.raw), Said::Path(_)));
+            match candidates.is_empty() {
+                true => Named::Nothing(String::new()),
+                false => Named::OneOf(candidates, choice),
+            }
+        }
+        // At some distance it must be a heading.
+        Named::File(path) if !is_near && !is_heading(cursor, &path) => Named::Nothing(String::new()),
+        named => named,
+    };
+    cursor.heading = match &named {
+        Named::File(path) if !is_near => Some(path.clone()),
+        Named::OneOf(candidates, _) => candidates.first().cloned(),
+        Named::File(_) | Named::Nothing(_) => None,
+    };
+    named
+}
+
+/// Whether the line that names a path is a heading, or bold.
+fn is_heading(cursor: &Cursor<'_>, path: &Target) -> bool {
+    let above = cursor.response().text().get(..path.span.start as usize).unwrap_or("");
+    let line = above.rsplit('\n').next().unwrap_or("");
+    let line = line.trim_start_matches([' ', '>']);
+    line.starts_with('#') || line.starts_with("**")
 }
 
 /// It is for what models write unasked, not for what is written.
@@ -163,15 +240,44 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_without_a_path_is_prose_and_so_is_what_is_in_it() {
-        for text in [
-            "Run it:\n```sh\nls\n```\n",
-            "```\na.py\n~~~\n```\n",
-            "a.py\n\nis changed:\n\n```\nx\n```\n",
-            "```\na.py\n",
+    fn a_fence_without_a_path_is_named_in_a_warning() {
+        for (text, lines) in [
+            ("Run it:\n```sh\nls\n```\n", "lines 2-4"),
+            ("```\na.py\n~~~\n```\n", "lines 1-4"),
+            ("The a.py\n\nis changed:\n\n```\nx\n```\n", "lines 5-7"),
+            ("More\n```\nx\n```\n", "lines 2-4"),
+            ("```\na.py\n", "line 1"),
+            ("Then run `scripts/all.sh`:\n```sh\n./all.sh\n```\n", "lines 2-4"),
         ] {
-            assert_eq!(files(text), [], "{text}");
+            let response = response(text);
+            let script = parse_response(&response, Some(FormatId::WholeFile));
+            assert!(script.edits.is_empty() && !script.has_errors(), "{text}");
+            let at = |found: &Diagnostic| found.span().map(|span| response.lines_of(span).to_string());
+            assert_eq!(script.diagnostics.iter().map(at).collect::<Vec<_>>(), [Some(lines.to_owned())]);
         }
+    }
+
+    #[test]
+    fn a_heading_at_some_distance_names_the_only_fence_below_it() {
+        let text = "## src/a.py\n\nIt adds:\n\n```python\nx\n```\n";
+        assert_eq!(files(text), [("src/a.py".to_owned(), "x\n".to_owned())]);
+        let script =
+            parse_response(&response(&format!("{text}\nso:\n\n```\ny\n```\n")), Some(FormatId::WholeFile));
+        assert_eq!(script.diagnostics.iter().map(|fault| fault.code).collect::<Vec<_>>(), [Code::Malformed]);
+    }
+
+    #[test]
+    fn a_fence_with_a_change_in_it_is_no_file() {
+        for inside in
+            ["<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", "@@ -1 +1 @@\n-x\n+y\n", " x\n-y\n+z\n"]
+        {
+            let script =
+                parse_response(&response(&format!("a.py\n```\n{inside}```\n")), Some(FormatId::WholeFile));
+            assert_eq!((script.edits.len(), script.has_errors()), (0, true), "{inside}");
+            let kept = format!("a.patch\n```\n{inside}```\n");
+            assert_eq!(files(&kept).len(), 1);
+        }
+        assert_eq!(files("a.yaml\n```\n- x\n- y\n```\n").len(), 1);
     }
 
     #[test]
@@ -182,6 +288,7 @@ mod tests {
             script
                 .diagnostics
                 .into_iter()
+                .filter(Diagnostic::is_error)
                 .map(|fault| (fault.code, fault.path.unwrap_or_default()))
                 .collect::<Vec<_>>()
         };

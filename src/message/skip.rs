@@ -13,6 +13,7 @@ const SKIPPED: &[&str] = &[
     "build",
     "buildkite",
     "cd",
+    "cfpages",
     "checks",
     "circleci",
     "cirrus",
@@ -58,12 +59,12 @@ pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     String::from_utf8(bytes).map_or_else(|_| text.into(), Into::into)
 }
 
-/// What stands between brackets: two words, such as `skip ci`.
+/// What stands between brackets: `skip` before or behind a name, which may be of several words.
 fn is_request(inside: &str) -> bool {
-    let mut words = inside.split([' ', '\t', '-', '_']).filter(|word| !word.is_empty());
-    match (words.next(), words.next(), words.next()) {
-        (Some("skip"), Some(what), None) | (Some(what), Some("skip"), None) => SKIPPED.contains(&what),
-        (Some("no"), Some("ci"), None) => true,
+    let words = inside.split([' ', '\t', '-', '_']).filter(|word| !word.is_empty());
+    match words.collect::<Vec<_>>().as_slice() {
+        ["no", "ci"] => true,
+        ["skip", what @ ..] | [what @ .., "skip"] => SKIPPED.contains(&what.concat().as_str()),
         _ => false,
     }
 }
@@ -79,6 +80,7 @@ mod tests {
             ("[CI skip] x [no ci]", "(CI skip) x (no ci)"),
             ("[skip actions][Actions-Skip]", "(skip actions)(Actions-Skip)"),
             ("[[skip  ci]]", "[(skip  ci)]"),
+            ("[CF-Pages-Skip] [skip travis-ci]", "(CF-Pages-Skip) (skip travis-ci)"),
             ("é ***NO_CI*** é", "é ***NO-CI*** é"),
             ("Skip-Checks: true", "Skip Checks: true"),
             ("skip-checks:true", "skip checks:true"),

@@ -67,6 +67,54 @@ pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], commen
     out
 }
 
+/// The name of the trailer that says which landing a commit takes back.
+pub const UNDONE: &str = "LLM-Apply-Undone";
+
+/// The name of the trailer that says which landing a commit puts back.
+pub const REDONE: &str = "LLM-Apply-Redone";
+
+/// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that say so and of which
+/// landing.
+pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, comment: &str) -> String {
+    let mut out = message.to_owned();
+    if block::start(message, comment).is_none() {
+        out.push('\n');
+    }
+    let name = if kind == "undone" { UNDONE } else { REDONE };
+    let _ = writeln!(out, "{ID}: {id}\n{name}: {of}");
+    out
+}
+
+/// What these trailers say of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailed {
+    /// The id of what it is part of.
+    pub id: String,
+    /// The numbers of its edits.
+    pub edits: Vec<usize>,
+    /// The landing that it takes back.
+    pub undone: Option<String>,
+}
+
+impl Trailed {
+    /// Reads a message; `None` if it is part of no landing, and takes none back.
+    pub fn read(message: &str) -> Option<Self> {
+        // In the last paragraph, which git takes for trailers.
+        let lines = || message.trim_end().lines().rev().take_while(|line| !line.trim().is_empty());
+        let of =
+            |name: &'static str| lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(": "));
+        let id = |name| {
+            of(name).next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        };
+        let number = |value: &str| value.split(' ').next()?.parse().ok();
+        let mut edits: Vec<usize> = of(EDIT).filter_map(number).collect();
+        edits.sort_unstable();
+        let undone = id(UNDONE).map(str::to_owned);
+        let trailed = Self { id: id(ID)?.to_owned(), edits, undone };
+        (trailed.undone.is_some() || !trailed.edits.is_empty()).then_some(trailed)
+    }
+}
+
 /// A response's name on a line, short enough.
 fn named(response: &str) -> String {
     let name = clean_line(response);

@@ -25,6 +25,87 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Makes what a program prints safe to show on a terminal as it comes: line breaks, tabs and colours stay, anything else that
+/// a terminal would act on is spelled out.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// The end of what has come, which may be the beginning of a character or of a sequence.
+    rest: Vec<u8>,
+}
+
+/// How long a sequence for colours may be, in bytes.
+const COLOUR: usize = 32;
+
+impl Printed {
+    /// What is to be shown, after these bytes.
+    pub fn next(&mut self, bytes: &[u8]) -> String {
+        self.rest.extend_from_slice(bytes);
+        self.take(false)
+    }
+
+    /// What is left at the end.
+    pub fn end(&mut self) -> String {
+        self.take(true)
+    }
+
+    fn take(&mut self, is_end: bool) -> String {
+        let mut out = String::new();
+        let mut at = 0;
+        while let Some(&first) = self.rest.get(at) {
+            let rest = &self.rest[at..];
+            let length = match first {
+                b'\x1b' => match colour(rest) {
+                    Some(0) if !is_end => break,
+                    Some(0) | None => 1,
+                    Some(length) => {
+                        out.push_str(&String::from_utf8_lossy(&rest[..length]));
+                        at += length;
+                        continue;
+                    }
+                },
+                b'\r' if rest.len() == 1 && !is_end => break,
+                b'\r' if rest.get(1) == Some(&b'\n') => {
+                    at += 1;
+                    continue;
+                }
+                0xc0.. => match rest.utf8_chunks().next() {
+                    Some(chunk) => match chunk.valid().chars().next() {
+                        Some(c) => c.len_utf8(),
+                        // Cut off in the midst of it, so far.
+                        None if chunk.invalid().len() == rest.len() && rest.len() < 4 && !is_end => break,
+                        None => chunk.invalid().len().max(1),
+                    },
+                    None => 1,
+                },
+                _ => 1,
+            };
+            for c in String::from_utf8_lossy(&rest[..length]).chars() {
+                // The last two are how emoji are put together.
+                match is_hidden(c) && !matches!(c, '\n' | '\t' | '\u{fe0f}' | '\u{200d}') {
+                    true => out.extend(c.escape_unicode()),
+                    false => out.push(c),
+                }
+            }
+            at += length;
+        }
+        self.rest.drain(..at);
+        out
+    }
+}
+
+/// The length of the sequence for colours that the bytes begin with; 0 where it may be one when more comes.
+fn colour(bytes: &[u8]) -> Option<usize> {
+    for (at, byte) in bytes.iter().enumerate().take(COLOUR) {
+        match (at, byte) {
+            (0, b'\x1b') | (1, b'[') => {}
+            (2.., b'0'..=b'9' | b';' | b':') => {}
+            (2.., b'm') => return Some(at + 1),
+            _ => return None,
+        }
+    }
+    (bytes.len() < COLOUR).then_some(0)
+}
+
 /// Likewise, but with tabs as blanks: for lines of code that are shown in a frame.
 pub fn escape_code(text: &str) -> String {
     escape(&text.replace('\t', "    "))
@@ -52,6 +133,23 @@ mod tests {
             escape("a\x1b[31mb\u{202e}c\u{200b}\n\u{9b}é"),
             "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\n\\u{9b}é"
         );
+    }
+
+    #[test]
+    fn what_a_program_prints_keeps_its_colours_and_nothing_else() {
+        let text = "a\tb\r\n\x1b[1;31mré\x1b[0m \x1b[2Jx\r\x1b]0;t\x07\u{202e}✔\u{fe0f}\x1b[".as_bytes();
+        let wanted = "a\tb\n\x1b[1;31mré\x1b[0m \\u{1b}[2Jx\\u{d}\\u{1b}]0;t\\u{7}\\u{202e}✔\u{fe0f}\\u{1b}[";
+        for size in 1..=text.len() {
+            let mut printed = Printed::default();
+            let mut out: String = text.chunks(size).map(|part| printed.next(part)).collect();
+            out += &printed.end();
+            assert_eq!(out, wanted, "{size}");
+        }
+        let mut printed = Printed::default();
+        let shown = printed.next(b"\xff\xc3(\xe2\x82") + &printed.end();
+        assert_eq!(shown, "\u{fffd}\u{fffd}(\u{fffd}");
+        let long = [b"\x1b[".to_vec(), vec![b'1'; 4000]].concat();
+        assert!(printed.next(&long).starts_with("\\u{1b}[111"));
     }
 
     #[test]

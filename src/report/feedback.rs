@@ -9,7 +9,7 @@ use super::quotes::{Quotes, Quoting, counted, numbered};
 use super::{Difference, EditState, Finding, Report, Status};
 use crate::diag::{Code, Evidence, Nearest, RowKind};
 use crate::edit::FormatId;
-use crate::prompt::{CONTEXT_LINES, instructions};
+use crate::prompt::{self, CONTEXT_LINES, instructions};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -36,6 +36,7 @@ pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<Strin
     let mut text = Text { report, quotes: Quotes::new(quoting) };
     let out = match report.status {
         Status::NoEdits => text.no_edits(limit),
+        Status::Failed => text.failed(limit)?,
         _ => text.refused(limit)?,
     };
     Some(out)
@@ -73,6 +74,23 @@ impl<'a> Text<'a> {
             out.push('\n');
         }
         out
+    }
+
+    /// All edits could be made, but a command that had to succeed then did not.
+    fn failed(&mut self, limit: usize) -> Option<String> {
+        let check = self.report.failed.as_ref()?;
+        let printed: Vec<_> = check.output.lines().map(|line| self.quotes.plain(line)).collect();
+        let printed = printed.join("\n");
+        let message = self.quotes.plain(&check.message);
+        let around = prompt::failed(&message, "").len() + 2 * prompt::fence(&printed).len();
+        // The end says why.
+        let mut from = printed.len().saturating_sub(limit.saturating_sub(around));
+        while !printed.is_char_boundary(from) {
+            from += 1;
+        }
+        let rest = &printed[from..];
+        let whole = if from == 0 { rest } else { rest.split_once('\n').map_or(rest, |(_, whole)| whole) };
+        Some(prompt::failed(&message, whole))
     }
 
     fn refused(&mut self, limit: usize) -> Option<String> {

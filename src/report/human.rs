@@ -1,7 +1,8 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
-use super::{BranchReport, EditReport, EditState, Finding, Report, Status, refusal};
+use super::record::RecordKind;
+use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -58,6 +59,15 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::NotWanted => {
                 let _ = write!(out, "  {DIM}not wanted{DIM:#}");
+            }
+            EditState::TakenBack => {
+                let _ = write!(out, "  {DIM}taken back{DIM:#}");
+                if let Some((_, short)) = &edit.commit {
+                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
+                }
+            }
+            EditState::Unresolved => {
+                let _ = write!(out, "  {DIM}not tried{DIM:#}");
             }
         }
         if let Some(hunks) =
@@ -123,6 +133,7 @@ pub fn headline(report: &Report) -> String {
             let edits = report.edits.iter().filter_map(|edit| edit.commit.as_ref());
             let mut commits: Vec<_> = edits.chain(accepted).collect();
             commits.dedup();
+            let count_of_commits = commits.len();
             let mut commits = plural(commits.len(), "commit");
             if branch.merge {
                 commits.push_str(" and a merge");
@@ -131,10 +142,23 @@ pub fn headline(report: &Report) -> String {
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             let old = short(&branch.old);
             let _ = match &old {
+                Some(old) if report.undone.is_some() && count_of_commits == 0 => {
+                    writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}")
+                }
                 Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
                 None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
             };
-            let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+            match &report.undone {
+                Some((RecordKind::Undone, id)) => {
+                    let _ = writeln!(out, "took {id} back; put it back: git llm-apply redo {id}");
+                }
+                Some((_, id)) => {
+                    let _ = writeln!(out, "put {id} back; take it back: git llm-apply undo {id}");
+                }
+                None => {
+                    let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+                }
+            }
         }
         (Status::Checked, Some(branch)) => {
             let fine = count(EditState::Fine);
@@ -160,6 +184,7 @@ pub fn headline(report: &Report) -> String {
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }
+                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };
@@ -229,7 +254,9 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
-            (0, _) if !report.accepted.is_empty() => writeln!(out, "{RED}refused{RED:#}: {changed}"),
+            (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
+                writeln!(out, "{RED}refused{RED:#}: {changed}")
+            }
             (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
@@ -244,7 +271,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             ),
         };
         if let Some(attempt) = &report.attempt {
-            let name = if attempt.is_next { String::new() } else { format!("={}", attempt.id) };
+            let name = name(attempt);
             let _ = writeln!(
                 out,
                 "{CYAN}hint{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
@@ -259,6 +286,22 @@ pub fn findings(report: &Report, style: Style) -> String {
 fn hunks_of(numbers: &[usize]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     format!("hunk{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(&numbers))
+}
+
+/// What becomes of an answer that is kept whole, since not its edits were refused.
+pub fn kept(report: &Report) -> Option<String> {
+    let attempt = report.attempt.as_ref()?;
+    matches!(report.status, Status::InTheWay | Status::Failed).then(|| {
+        let name = name(attempt);
+        format!(
+            "the answer is kept: 'git llm-apply --continue{name}' tries it again, '--abort{name}' forgets it"
+        )
+    })
+}
+
+/// What names an attempt on the command line, if it has to be named.
+fn name(attempt: &KeptAttempt) -> String {
+    if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
 fn plural(n: usize, one: &str) -> String {

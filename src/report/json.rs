@@ -28,10 +28,13 @@ struct Object<'a> {
     warnings: Vec<Warnings>,
     diagnostics: Vec<Diagnostic<'a>>,
     obstacles: Vec<Obstacle<'a>>,
+    to_pass: Vec<ToPass<'a>>,
     recovered: Vec<Recovered<'a>>,
+    remarks: &'a [String],
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
+    undone: Option<&'a str>,
     landing: Option<&'a str>,
     landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
@@ -255,6 +258,12 @@ struct Obstacle<'a> {
 }
 
 #[derive(Serialize)]
+struct ToPass<'a> {
+    kind: &'static str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
 struct Recovered<'a> {
     id: &'a str,
     end: &'static str,
@@ -302,10 +311,13 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
             .iter()
             .map(|(kind, subject, message)| Obstacle { kind, subject, message })
             .collect(),
+        to_pass: report.to_pass.iter().map(|one| ToPass { kind: one.kind, name: &one.name }).collect(),
         recovered: report.recovered.iter().map(recovered).collect(),
+        remarks: &report.remarks,
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
+        undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
         landing: report.landing.as_deref(),
         landings: report.landings.iter().map(landing).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),

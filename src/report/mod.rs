@@ -19,7 +19,7 @@ mod wanted;
 pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{Style, edits, findings, headline};
+pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{landings, porcelain, recorded_edits, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
@@ -34,7 +34,7 @@ use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::Record;
+use record::{Record, RecordKind};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -123,7 +123,8 @@ pub struct EditReport {
     pub state: EditState,
     /// The commit it is in: whole id and abbreviation.
     pub commit: Option<(String, String)>,
-    /// What it changes, as `git diff` shows it, where that was asked for.
+    /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
+    /// changes.
     pub diff: Option<String>,
     /// What of it was not wanted.
     pub unwanted: Option<Unwanted>,
@@ -166,6 +167,10 @@ pub enum EditState {
     Refused,
     /// It was left out, as somebody wanted it.
     NotWanted,
+    /// It was taken back.
+    TakenBack,
+    /// The run ended before it was known.
+    Unresolved,
 }
 
 impl EditState {
@@ -177,6 +182,8 @@ impl EditState {
         EditState::NoChange,
         EditState::Refused,
         EditState::NotWanted,
+        EditState::TakenBack,
+        EditState::Unresolved,
     ];
 
     /// The stable name.
@@ -188,6 +195,8 @@ impl EditState {
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
             EditState::NotWanted => "not-wanted",
+            EditState::TakenBack => "taken-back",
+            EditState::Unresolved => "unresolved",
         }
     }
 }
@@ -268,10 +277,16 @@ pub struct Report {
     pub obstacles: Vec<(&'static str, String, String)>,
     /// What to do about the obstacles.
     pub obstacle_help: Vec<String>,
+    /// What has to pass before it lands: of a dry run.
+    pub to_pass: Vec<ToPass>,
     /// Whether nothing was to be changed anyway.
     pub dry_run: bool,
     /// Transactions of killed processes.
     pub recovered: Vec<RecoveredReport>,
+    /// What people were told meanwhile that stops nothing.
+    pub remarks: Vec<String>,
+    /// The command that had to succeed on what was to land, and did not.
+    pub failed: Option<FailedCheck>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
     /// The responses' names.
@@ -288,6 +303,8 @@ pub struct Report {
     pub dropped: Vec<DroppedReport>,
     /// Branches that were accepted, or were to be.
     pub accepted: Vec<AcceptedReport>,
+    /// The landing that was taken back or put back: which of the two, and its id.
+    pub undone: Option<(RecordKind, String)>,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
@@ -320,6 +337,24 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// What has to pass before something lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToPass {
+    /// `hook`, `exec` or `signature`.
+    pub kind: &'static str,
+    /// The hook's name, or the command.
+    pub name: String,
+}
+
+/// A command that had to succeed on what was to land, and did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// Which, and how it ended.
+    pub message: String,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
 /// A refused attempt that was kept for `--continue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAttempt {
@@ -341,8 +376,11 @@ impl Report {
             findings: Vec::new(),
             obstacles: Vec::new(),
             obstacle_help: Vec::new(),
+            to_pass: Vec::new(),
             dry_run: false,
             recovered: Vec::new(),
+            remarks: Vec::new(),
+            failed: None,
             error: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
@@ -351,6 +389,7 @@ impl Report {
             open: Vec::new(),
             dropped: Vec::new(),
             accepted: Vec::new(),
+            undone: None,
             landing: None,
             landings: Vec::new(),
         }

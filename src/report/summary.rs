@@ -31,7 +31,7 @@ pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
     counts
 }
 
-/// For a dry run: the paths in one line, and the warnings in another if there are any.
+/// For a dry run: the paths in one line, the warnings in another, and in a third what has to pass, if there is any.
 pub fn summary(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let paths = paths(report);
@@ -49,6 +49,15 @@ pub fn summary(report: &Report, style: Style) -> String {
         let all: usize = warnings.iter().map(|(_, count)| count).sum();
         let each: Vec<_> = warnings.iter().map(|(code, count)| format!("{count} {code}")).collect();
         let _ = writeln!(out, "warnings ({all}): {}", each.join(", "));
+    }
+    let to_pass = report.to_pass.iter().map(|one| match one.kind {
+        "hook" => format!("the {} hook", one.name),
+        "exec" => format!("'{}'", escape(&one.name)),
+        _ => "signing".to_owned(),
+    });
+    let to_pass: Vec<_> = to_pass.collect();
+    if !to_pass.is_empty() {
+        let _ = writeln!(out, "to pass when it lands: {}", to_pass.join(", "));
     }
     out
 }

@@ -45,10 +45,14 @@ pub enum Reason {
     Status(i32),
     /// It wanted to read from the terminal.
     WantsTerminal,
+    /// It was stopped by that signal.
+    Stopped(i32),
     /// It changed files of the commit, and when it ran on what it had made of them, it changed them again.
     ChangesAgain,
     /// It took back all that the commit changes.
     TakesBack,
+    /// It left no commit message, or one that cannot be read.
+    NoMessage,
     /// It left a commit message without a word.
     EmptyMessage,
     /// It left a commit message that is not UTF-8, or has a NUL byte in it.
@@ -77,7 +81,11 @@ impl Failure {
 
     /// Of a command that did not succeed.
     pub(super) fn of(ran: Ran, edits: &[usize], ended: &Ended) -> Self {
-        let reason = if ended.wanted_terminal { Reason::WantsTerminal } else { Reason::Status(ended.status) };
+        let reason = match ended.stopped {
+            Some(_) if ended.wanted_terminal() => Reason::WantsTerminal,
+            Some(signal) => Reason::Stopped(signal),
+            None => Reason::Status(ended.status),
+        };
         Self::new(ran, reason, edits, ended)
     }
 
@@ -103,16 +111,14 @@ impl std::error::Error for Failure {}
 
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let about = match self.edits.as_slice() {
-            [] => String::new(),
-            [one] => format!("edit {one}"),
-            many => format!("edits {}", many.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
-        };
         match &self.ran {
             Ran::Hook(name) => write!(f, "the {name} hook ")?,
             Ran::Exec(command) => write!(f, "'{command}' ")?,
         }
-        let at = if about.is_empty() { String::new() } else { format!(" at {about}") };
+        let at = match self.edits.as_slice() {
+            [] => String::new(),
+            edits => format!(" at {}", named(edits)),
+        };
         match (&self.reason, &self.ran) {
             (Reason::Status(status), ran) => {
                 let verb = if matches!(ran, Ran::Hook(_)) { "refused" } else { "failed" };
@@ -125,14 +131,24 @@ impl Display for Failure {
             (Reason::WantsTerminal, _) => {
                 write!(f, "wanted to read from the terminal{at}, and is given none")
             }
+            (Reason::Stopped(signal), _) => {
+                write!(f, "was stopped{at} (signal {signal}), and nobody is there to let it go on")
+            }
             (Reason::ChangesAgain, _) => write!(f, "changes files{at} again each time that it runs"),
             (Reason::TakesBack, _) => write!(f, "took back all that changes{at}"),
+            (Reason::NoMessage, _) => write!(f, "left no commit message{at} that can be read"),
             (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
             (Reason::BadMessage, _) => {
                 write!(f, "left a commit message{at} that is not UTF-8, or has a NUL byte in it")
             }
         }
     }
+}
+
+/// Edits by their numbers.
+pub(super) fn named(edits: &[usize]) -> String {
+    let numbers: Vec<_> = edits.iter().map(usize::to_string).collect();
+    format!("edit{} {}", if edits.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }
 
 /// What a command finds in its environment about the landing.

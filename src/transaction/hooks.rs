@@ -5,7 +5,7 @@
 
 use super::command::{self, Facts, Failure, Ran, Reason};
 use super::full::Full;
-use super::{Commits, Error, Planned, Result, Transaction};
+use super::{Error, Made, Planned, Result, Transaction};
 use crate::path::Places;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -14,13 +14,26 @@ use crate::vcs::supervise::Ended;
 use crate::vcs::{self, Oid, places};
 use std::path::{Path, PathBuf};
 
-/// Hooks that `--no-verify` skips.
-const SKIPPABLE_HOOKS: &[&str] = &[PRE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
+/// All, in the order in which they run. Those of a merge commit run like those of `git merge --no-ff`, but for post-merge:
+/// that is for what has come into a checkout, and post-llm-apply hears of that.
+const ALL: &[&str] = &[
+    PRE_COMMIT,
+    PRE_MERGE_COMMIT,
+    PREPARE_COMMIT_MSG,
+    COMMIT_MSG,
+    PRE_LLM_APPLY,
+    POST_COMMIT,
+    POST_LLM_APPLY,
+];
 
-/// Hooks that run all the same, as git has it.
-const OTHER_HOOKS: &[&str] = &[PREPARE_COMMIT_MSG, POST_COMMIT, POST_LLM_APPLY];
+/// Those that `--no-verify` skips.
+const SKIPPABLE: &[&str] = &[PRE_COMMIT, PRE_MERGE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
+
+/// Those that are told of what has landed, and stop nothing.
+const TOLD: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
 
 const PRE_COMMIT: &str = "pre-commit";
+const PRE_MERGE_COMMIT: &str = "pre-merge-commit";
 const PREPARE_COMMIT_MSG: &str = "prepare-commit-msg";
 const COMMIT_MSG: &str = "commit-msg";
 const POST_COMMIT: &str = "post-commit";
@@ -38,10 +51,14 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// Those that are there and executable.
-    pub(super) fn active(repo: &Repo, no_verify: bool) -> Result<Self> {
+    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Self> {
         let mut active = Vec::new();
-        let skippable = SKIPPABLE_HOOKS.iter().filter(|_| !no_verify);
-        for name in skippable.chain(OTHER_HOOKS) {
+        let is_skipped = |name: &&&str| {
+            (no_verify && SKIPPABLE.contains(*name))
+                || (!merge && **name == PRE_MERGE_COMMIT)
+                || (again && [PRE_COMMIT, COMMIT_MSG].contains(*name))
+        };
+        for name in ALL.iter().filter(|name| !is_skipped(name)) {
             if let Some(path) = repo.hook(name)? {
                 active.push((*name, path));
             }
@@ -49,9 +66,9 @@ impl Hooks {
         Ok(Self { active })
     }
 
-    /// Whether any runs in a worktree that holds what is committed.
-    pub(super) fn need_worktree(&self) -> bool {
-        self.active.iter().any(|(name, _)| *name != POST_LLM_APPLY)
+    /// Those that have to pass before anything lands.
+    pub(super) fn judging(&self) -> impl Iterator<Item = &'static str> {
+        self.active.iter().map(|(name, _)| *name).filter(|name| !TOLD.contains(name))
     }
 
     fn get(&self, name: &str) -> Option<&Path> {
@@ -76,8 +93,8 @@ pub(super) struct Candidate<'a> {
 
 impl Transaction<'_> {
     /// What is told about the landing, as far as it is known.
-    pub(super) fn facts(&self, commits: &Commits, edits: &[usize]) -> Facts {
-        let commits: Vec<_> = commits.iter().flatten().copied().collect();
+    pub(super) fn facts(&self, made: &Made, edits: &[usize]) -> Facts {
+        let commits: Vec<_> = made.all().collect();
         Facts {
             reference: self.target.name.clone(),
             old: self.target.tip,
@@ -90,13 +107,14 @@ impl Transaction<'_> {
     /// Runs a hook in the scratch worktree, if it is active.
     fn hook(
         &self,
+        full: &Full,
         name: &'static str,
         args: &[&std::ffi::OsStr],
         input: Option<&Path>,
         who: &Identities,
         facts: &Facts,
     ) -> Result<Option<Ended>> {
-        let (Some(full), Some(program)) = (&self.full, self.hooks.get(name)) else { return Ok(None) };
+        let Some(program) = self.hooks.get(name) else { return Ok(None) };
         let mut command = full.scratch.hook(self.repo, program, args, input)?;
         who.tell_author(&mut command);
         facts.tell(&mut command);
@@ -127,13 +145,44 @@ impl Transaction<'_> {
         if !judging.iter().any(|name| self.hooks.get(name).is_some()) {
             return Ok(Judged { tree: candidate.tree, message });
         }
-        let mut facts = self.facts(&Commits::new(), edits);
+        let mut facts = self.facts(&Made::default(), edits);
         facts.new = None;
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
         full.show(self.repo, candidate.parent, candidate.tree)?;
         let tree = self.pre_commit(full, candidate, who, &facts)?;
-        let message = self.message(full, message, who, &facts)?;
+        let message = self.message(full, message, "message", who, &facts)?;
         Ok(Judged { tree, message })
+    }
+
+    /// Has the hooks of `git merge --no-ff` judge the merge commit that is to be, and gives its message. What they change of
+    /// its files is not taken in, as it is there.
+    pub(super) fn judge_merge(
+        &self,
+        message: &str,
+        start: Oid,
+        last: Oid,
+        tree: Oid,
+        who: &Identities,
+    ) -> Result<String> {
+        let judging = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
+        let Some(full) =
+            self.full.as_ref().filter(|_| judging.iter().any(|name| self.hooks.get(name).is_some()))
+        else {
+            return Ok(message.to_owned());
+        };
+        let facts = self.facts(&Made::default(), &[]);
+        self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
+        full.show(self.repo, Some(start), tree)?;
+        if let Some(ended) = self.hook(full, PRE_MERGE_COMMIT, &[], None, who, &facts)? {
+            point(Fault::HookRun)?;
+            if !ended.is_success() {
+                return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_MERGE_COMMIT), &[], &ended))));
+            }
+        }
+        full.scratch.set_merge_head(Some(last))?;
+        let message = self.message(full, message.to_owned(), "merge", who, &facts)?;
+        full.scratch.set_merge_head(None)?;
+        Ok(message)
     }
 
     /// Runs pre-commit. What it changes in files of the commit, or adds, is taken in, and it runs again.
@@ -154,9 +203,9 @@ impl Transaction<'_> {
         };
         let mut tree = candidate.tree;
         let mut is_second = false;
-        while let Some(ended) = self.hook(PRE_COMMIT, &[], None, who, facts)? {
+        while let Some(ended) = self.hook(full, PRE_COMMIT, &[], None, who, facts)? {
             point(Fault::HookRun)?;
-            if ended.wanted_terminal {
+            if ended.stopped.is_some() {
                 return refuse(None, &ended);
             }
             let paths = self.repo.differences(candidate.before, Some(tree))?;
@@ -171,9 +220,9 @@ impl Transaction<'_> {
             let changed = self.repo.differences(Some(tree), Some(now))?;
             let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
             self.options.progress.warn(&format!(
-                "the pre-commit hook has changed {} in the commit of edit {}, which is taken in",
+                "the pre-commit hook has changed {} in the commit of {}, which is taken in",
                 changed.join(", "),
-                facts.edits.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+                command::named(&facts.edits)
             ));
             (tree, is_second) = (now, true);
             full.show(self.repo, candidate.parent, tree)?;
@@ -181,14 +230,21 @@ impl Transaction<'_> {
         Ok(tree)
     }
 
-    /// Runs the hooks that see the message, and gives what they have left.
-    fn message(&self, full: &Full, message: String, who: &Identities, facts: &Facts) -> Result<String> {
+    /// Runs the hooks that see the message, and gives what they have left. They are told where it is from.
+    fn message(
+        &self,
+        full: &Full,
+        message: String,
+        source: &str,
+        who: &Identities,
+        facts: &Facts,
+    ) -> Result<String> {
         let file = full.scratch.message();
         std::fs::write(&file, &message).map_err(|e| vcs::Error::io("write", &file, e))?;
         let mut last = None;
-        for (name, more) in [(PREPARE_COMMIT_MSG, Some("message".as_ref())), (COMMIT_MSG, None)] {
+        for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {
             let args: Vec<_> = std::iter::once(file.as_os_str()).chain(more).collect();
-            let Some(ended) = self.hook(name, &args, None, who, facts)? else { continue };
+            let Some(ended) = self.hook(full, name, &args, None, who, facts)? else { continue };
             point(Fault::HookRun)?;
             if !ended.is_success() {
                 return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &facts.edits, &ended))));
@@ -198,7 +254,7 @@ impl Transaction<'_> {
         let Some((name, ended)) = last else { return Ok(message) };
         let refuse =
             |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
-        let left = places::read(&file, MESSAGE)?;
+        let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
         let (cleanup, comment) = &self.options.cleanup;
         match String::from_utf8(left) {
             Ok(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
@@ -208,14 +264,13 @@ impl Transaction<'_> {
     }
 
     /// Runs pre-llm-apply at the last commit, with the plan to read.
-    pub(super) fn pre_llm_apply(&self, commits: &Commits, who: &Identities) -> Result<()> {
-        let last = commits.iter().flatten().next_back();
-        let (Some(full), Some(_), Some(last)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), last) else {
+    pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
+        let (Some(full), Some(_), Some(tip)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), made.tip()) else {
             return Ok(());
         };
-        full.show(self.repo, Some(*last), self.repo.tree_of(*last)?)?;
-        let plan = self.write_plan(commits, false)?;
-        match self.hook(PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(commits, &[]))? {
+        full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
+        let plan = self.write_plan(made, false)?;
+        match self.hook(full, PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(made, &[]))? {
             Some(ended) if !ended.is_success() => {
                 Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_LLM_APPLY), &[], &ended))))
             }
@@ -223,9 +278,9 @@ impl Transaction<'_> {
         }
     }
 
-    fn write_plan(&self, commits: &Commits, landed: bool) -> Result<PathBuf> {
+    fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.room.file("plan");
-        let text = (self.options.describe)(commits, landed);
+        let text = (self.options.describe)(made, landed);
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
@@ -233,26 +288,20 @@ impl Transaction<'_> {
     /// Runs the hooks that are told of what has landed: post-commit once a commit, in the scratch worktree, then
     /// post-llm-apply, in the user's. Nothing depends on how they end. Where what has landed may have changed these very
     /// hooks they do not run.
-    pub(super) fn tell(
-        &self,
-        (commits, committed): (&Commits, &Commits),
-        series: &[Vec<usize>],
-        who: &Identities,
-        changed: &[String],
-    ) {
-        let names: Vec<_> =
-            [POST_COMMIT, POST_LLM_APPLY].into_iter().filter(|name| self.hooks.get(name).is_some()).collect();
+    pub(super) fn tell(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities, changed: &[String]) {
+        let names: Vec<_> = TOLD.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
         }
-        let warn = |text: &str| self.options.progress.warn(text);
+        let progress = self.options.progress;
+        let warn = |text: &str| progress.warn(text);
         if changed.iter().any(|path| self.startup.holds(path)) {
             return warn(&format!("what has landed changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
             let ran = match name {
-                POST_COMMIT => self.post_commit(commits, committed, series, who),
-                _ => self.post_llm_apply(commits),
+                POST_COMMIT => self.post_commit(made, series, who),
+                _ => self.post_llm_apply(made),
             };
             match ran {
                 Ok(Some(ended)) if !ended.is_success() => {
@@ -267,19 +316,20 @@ impl Transaction<'_> {
         }
     }
 
-    fn post_commit(
-        &self,
-        commits: &Commits,
-        committed: &Commits,
-        series: &[Vec<usize>],
-        who: &Identities,
-    ) -> Result<Option<Ended>> {
+    fn post_commit(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
+        if self.full.is_none() {
+            // Nothing had to pass, so there was no need for all files until now.
+            self.scratch = None;
+            let base = self.repo.tree(self.target.start)?;
+            self.full = Some(Full::enter(self.repo, &self.room, self.target.start, &base, &self.options)?);
+        }
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
-        for (commit, edits) in committed.iter().zip(series) {
-            let Some(commit) = *commit else { continue };
+        for (commit, edits) in made.commits.iter().zip(series) {
+            // One that existed was not committed now.
+            let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let ended = self.hook(POST_COMMIT, &[], None, who, &self.facts(commits, edits))?;
+            let ended = self.hook(full, POST_COMMIT, &[], None, who, &self.facts(made, edits))?;
             point(Fault::HookTold)?;
             // The first that fails is the one to tell of.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
@@ -287,11 +337,11 @@ impl Transaction<'_> {
         Ok(last)
     }
 
-    fn post_llm_apply(&self, commits: &Commits) -> Result<Option<Ended>> {
+    fn post_llm_apply(&self, made: &Made) -> Result<Option<Ended>> {
         let Some(program) = self.hooks.get(POST_LLM_APPLY) else { return Ok(None) };
-        let plan = self.write_plan(commits, true)?;
+        let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
-        self.facts(commits, &[]).tell(&mut command);
+        self.facts(made, &[]).tell(&mut command);
         let run = || command::run(command, POST_LLM_APPLY, self.options.progress);
         let ended = self.watched(POST_LLM_APPLY, run)?;
         point(Fault::HookTold)?;

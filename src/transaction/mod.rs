@@ -26,6 +26,7 @@ mod journal;
 mod obstacles;
 mod outside;
 mod places;
+mod prepare;
 mod preview;
 mod publish;
 mod push;
@@ -43,30 +44,30 @@ pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
 pub use drop::drop_branches;
 pub use obstacles::Obstacle;
-pub use preview::{Preview, in_the_way};
+pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, forget, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use replay::{Brought, Replayed, move_to, replay};
-pub use series::{Making, Planned};
+pub use room::Private;
+pub use series::{Made, Making, Planned};
 pub use target::Target;
 
 use crate::message::Cleanup;
-use crate::path::RepoPath;
-use crate::vcs::commit::{Draft, Manner, Sign};
+use crate::vcs;
+use crate::vcs::commit::{Manner, Sign};
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::{Given, Identities};
+use crate::vcs::ident::Given;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::Upstream;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
-use crate::vcs::tree::{BaseTree, Changes};
-use crate::vcs::{self, Oid};
+use crate::vcs::tree::BaseTree;
 use early::Early;
 use full::Full;
-use hooks::{Candidate, Hooks, Judged, Startup};
+use hooks::{Hooks, Startup};
 use room::{Room, remove_room};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -205,6 +206,10 @@ pub struct Options<'a> {
     pub lock_timeout: Duration,
     /// Whether hooks that can be skipped are skipped (`--no-verify`).
     pub no_verify: bool,
+    /// Whether commits that exist are made again or taken back: then git runs neither pre-commit nor commit-msg.
+    pub again: bool,
+    /// Whether a merge commit is to be above the others.
+    pub merge: bool,
     /// Commands that have to succeed (`--exec`).
     pub exec: Vec<String>,
     /// Whether they run at every commit (`--exec-each`), and not at the last only.
@@ -222,7 +227,7 @@ pub struct Options<'a> {
     /// What becomes of messages at last, and what begins a comment in them.
     pub cleanup: (Cleanup, String),
     /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
-    pub describe: &'a dyn Fn(&Commits, bool) -> String,
+    pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
     pub progress: &'a dyn Progress,
     /// What is to be kept of it (`llmapply.record`).
@@ -268,7 +273,7 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
 pub struct Transaction<'r> {
     // In the order in which they are to be dropped.
     quarantine: Quarantine,
-    _scratch: Option<Scratch>,
+    scratch: Option<Scratch>,
     full: Option<Full>,
     early: Option<Early<'r>>,
     room: Room,
@@ -297,12 +302,12 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
-        let hooks = Hooks::active(repo, options.no_verify)?;
+        let hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
         let startup = Startup::of(repo, base, &hooks)?;
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
-        let manner = repo.manner(&options.sign, interrupt::seen)?;
+        let manner = repo.manner(&options.sign, interrupt::signal)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, Vec<Obstacle>)> {
@@ -330,7 +335,7 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let (mut scratch, mut full, mut early) = (None, None, None);
-        let has_runs = hooks.need_worktree() || !options.exec.is_empty();
+        let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
         if has_runs || options.push.is_some() {
             early = Some(Early::begin(repo, &room)?);
         }
@@ -347,7 +352,7 @@ impl<'r> Transaction<'r> {
         let quarantine = Quarantine::enter(repo, &room.id)?;
         Ok(Self {
             quarantine,
-            _scratch: scratch,
+            scratch,
             full,
             early,
             room,
@@ -370,154 +375,12 @@ impl<'r> Transaction<'r> {
         let file = self.room.file("COMMIT_EDITMSG");
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         point(Fault::EditorStarted)?;
-        self.repo.edit(&file, interrupt::seen).map_err(unless_interrupted)?;
+        self.repo.edit(&file, interrupt::signal).map_err(unless_interrupted)?;
         if interrupt::seen() {
             return Err(Error::Interrupted);
         }
         let edited = vcs::places::read(&file, LONGEST_TEXT)?;
         String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())
-    }
-
-    /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
-    /// see changes.
-    ///
-    /// # Errors
-    /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
-    pub fn prepare(
-        mut self,
-        base: &BaseTree<'_>,
-        series: &[Planned],
-        joined: Option<&Joined>,
-    ) -> Result<Prepared<'r>> {
-        let who = self.repo.identities(&self.options.author)?;
-        let mut commits = Vec::with_capacity(series.len());
-        let mut parent = self.target.start;
-        let mut tree = base.id();
-        let mut total = Changes::new();
-        let mut start = self.target.start;
-        for planned in series {
-            if let Making::AsIs { commit, .. } = planned.making {
-                for change in &planned.changes {
-                    let entry =
-                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                    total.insert(change.path.clone(), entry);
-                }
-                let commit = self.repo.rely(commit);
-                (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
-                commits.push(Some(commit));
-                continue;
-            }
-            let mut changes = Changes::new();
-            for change in &planned.changes {
-                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                changes.insert(change.path.clone(), entry);
-            }
-            let next = self.repo.write_tree(tree, &changes)?;
-            total.extend(changes);
-            if Some(next) == tree {
-                commits.push(None);
-                continue;
-            }
-            let who = &planned.making.identities(&who);
-            let judged = match &self.full {
-                Some(full) => {
-                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
-                }
-                None => Judged { tree: next, message: planned.message.clone() },
-            };
-            self.take_in(base, next, judged.tree, &mut total)?;
-            let (message, cleanup) =
-                (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
-            let commit =
-                self.commit(judged.tree, parent.as_slice(), who, message, cleanup, || planned.named())?;
-            commits.push(Some(commit));
-            (parent, tree) = (Some(commit), Some(judged.tree));
-        }
-        let mut merge = None;
-        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
-            && last != start
-        {
-            let (message, cleanup) = (joined.message.as_str(), self.options.cleanup.0);
-            let commit =
-                self.commit(tree, &[start, last], &who, message, cleanup, || "the merge".to_owned())?;
-            (merge, parent) = (Some(commit), Some(commit));
-        }
-        if let (Some(early), Some(_)) = (&self.early, parent) {
-            early.release(&self.quarantine)?;
-            let made = with_merge(&commits, merge);
-            self.pre_llm_apply(&made, &who)?;
-            self.exec(&made, series)?;
-        }
-        point(Fault::Prepared)?;
-        let mut net: Vec<staging::Net> = Vec::new();
-        for (path, new) in total {
-            let old = base.stored(&path)?;
-            if old != new {
-                net.push((path, old, new));
-            }
-        }
-        let staged = match (self.repo.workdir(), &self.index) {
-            (Some(workdir), Some(index)) if !net.is_empty() => {
-                let origins = series::origins(series);
-                Some(staging::stage(self.repo, &self.room, workdir, &net, &origins, index)?)
-            }
-            _ => None,
-        };
-        let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
-        let record = match parent {
-            Some(new) => self.keep(&commits, merge, &edits, new)?,
-            None => None,
-        };
-        let existed = series.iter().filter_map(|planned| planned.making.existing()).collect();
-        let new = parent;
-        Ok(Prepared { transaction: self, commits, merge, edits, existed, new, net, staged, who, record })
-    }
-
-    /// Makes one commit, its message cleaned up at last.
-    fn commit(
-        &self,
-        tree: Oid,
-        parents: &[Oid],
-        who: &Identities,
-        message: &str,
-        cleanup: Cleanup,
-        named: impl FnOnce() -> String,
-    ) -> Result<Oid> {
-        let message = cleanup.apply(message, &self.options.cleanup.1);
-        if message.trim().is_empty() {
-            return Err(Error::EmptyMessage(named()));
-        }
-        let draft = Draft { tree, parents, message: &message };
-        let commit = self
-            .repo
-            .write_commit(&self.quarantine, &draft, who, &self.manner)
-            .map_err(unless_interrupted)?;
-        point(Fault::Committed)?;
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
-        Ok(commit)
-    }
-
-    /// Counts what a hook has changed in a commit among what the landing touches.
-    fn take_in(&mut self, base: &BaseTree<'_>, planned: Oid, made: Oid, total: &mut Changes) -> Result<()> {
-        if planned == made {
-            return Ok(());
-        }
-        let paths = self.repo.differences(Some(planned), Some(made))?;
-        let mut entries = self.repo.entries(Some(made), &paths)?;
-        for path in paths {
-            let entry = entries.remove(&path);
-            let unnameable = || vcs::Error::Raced(String::from_utf8_lossy(&path).into_owned());
-            let text = std::str::from_utf8(&path).map_err(|_| unnameable())?;
-            let path = RepoPath::parse(text).map_err(|_| unnameable())?;
-            if !self.touched.iter().any(|touched| touched.path == path) {
-                let old = base.stored(&path)?;
-                self.touched.push(series::Touched { path: path.clone(), old, stays: entry.is_some() });
-            }
-            total.insert(path, entry);
-        }
-        Ok(())
     }
 }
 
@@ -526,14 +389,23 @@ fn unless_interrupted(error: vcs::Error) -> Error {
     if interrupt::seen() { Error::Interrupted } else { error.into() }
 }
 
+/// Keeps a text that the user has typed in an editor and that did not land, as git keeps its own, and says where.
+///
+/// # Errors
+/// What the file system says.
+pub fn keep_text(repo: &Repo, text: &str) -> Result<PathBuf> {
+    let file = repo.git_dir().join(TEXT);
+    vcs::durability::write(&file, text.as_bytes(), false)?;
+    Ok(file)
+}
+
+/// Forgets such a text, if there is one.
+pub fn forget_text(repo: &Repo) {
+    let _ = std::fs::remove_file(repo.git_dir().join(TEXT));
+}
+
+/// Its file.
+const TEXT: &str = "LLM_APPLY_EDITMSG";
+
 /// The longest text that is read back from an editor, in bytes.
 const LONGEST_TEXT: u64 = 16 << 20;
-
-/// The commit ids of a landing, one for each planned commit; `None` where the tree did not change.
-/// The merge commit above them, if there is one, comes last.
-pub type Commits = Vec<Option<Oid>>;
-
-/// The commits of a series, and the merge above them.
-pub fn with_merge(commits: &Commits, merge: Option<Oid>) -> Commits {
-    commits.iter().copied().chain(merge.map(Some)).collect()
-}

@@ -1,6 +1,8 @@
 //! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
 
+use super::hooks::Hooks;
 use super::{Error, Obstacle, Planned, Result, Target, conversions, obstacles, series};
+use crate::path::RepoPath;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
@@ -44,6 +46,17 @@ impl Preview {
     }
 }
 
+/// The hooks that have to pass before a landing, in the order in which they run.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, false)?.judging().collect();
+    let last = "reference-transaction";
+    names.extend(repo.hook(last)?.map(|_| last));
+    Ok(names)
+}
+
 /// What would be in the way of landing the series now.
 ///
 /// # Errors
@@ -54,12 +67,31 @@ pub fn in_the_way(
     base: &BaseTree<'_>,
     series: &[Planned],
 ) -> Result<Vec<Obstacle>> {
-    obstacles::unsupported()?;
     conversions::refuse_together(base, series)?;
-    let touched = series::touched(base, series)?;
+    look(repo, target, &series::touched(base, series)?)
+}
+
+/// Likewise of changing files, before it is known to what.
+///
+/// # Errors
+/// What cannot be served, or cannot be read.
+pub fn in_the_way_of(
+    repo: &Repo,
+    target: &Target,
+    base: &BaseTree<'_>,
+    files: &[RepoPath],
+) -> Result<Vec<Obstacle>> {
+    let touched = files
+        .iter()
+        .map(|path| Ok(series::Touched { path: path.clone(), old: base.stored(path)?, stays: true }));
+    look(repo, target, &touched.collect::<Result<Vec<_>>>()?)
+}
+
+fn look(repo: &Repo, target: &Target, touched: &[series::Touched]) -> Result<Vec<Obstacle>> {
+    obstacles::unsupported()?;
     let index = match target.checked_out {
         true => Some(repo.read_index().map_err(Error::from)?),
         false => None,
     };
-    obstacles::check(repo, target, &touched, index.as_ref())
+    obstacles::check(repo, target, touched, index.as_ref())
 }

@@ -7,7 +7,7 @@
 use super::journal::{self, AnyPath, Journal};
 use super::record::{self, Kept};
 use super::staging::{self, Net, Staged};
-use super::{Commits, Error, Result, Transaction, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, interrupt, obstacles};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -18,19 +18,15 @@ use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Commits in quarantine and files staged: all that is left is to publish, or to let go.
 #[must_use]
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
-    pub(super) commits: Commits,
-    pub(super) merge: Option<Oid>,
+    pub(super) made: Made,
     /// The edits of each.
     pub(super) edits: Vec<Vec<usize>>,
-    /// Those that existed, and were not committed now.
-    pub(super) existed: BTreeSet<Oid>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
     pub(super) who: Identities,
@@ -47,10 +43,8 @@ pub struct Landed {
     pub old: Option<Oid>,
     /// Where it is.
     pub new: Oid,
-    /// The commits, as planned.
-    pub commits: Commits,
-    /// The merge commit that they landed under, if there is one.
-    pub merge: Option<Oid>,
+    /// The commits.
+    pub made: Made,
     /// What git itself wrote, and why.
     pub by_git: Vec<String>,
 }
@@ -70,9 +64,9 @@ struct Held {
 }
 
 impl Prepared<'_> {
-    /// The commits, as planned; `None` where the tree did not change.
-    pub fn commits(&self) -> &Commits {
-        &self.commits
+    /// The commits.
+    pub fn made(&self) -> &Made {
+        &self.made
     }
 
     /// The tip that the branch is to have; `None` if nothing was committed.
@@ -105,10 +99,7 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            let made = super::with_merge(&self.commits, self.merge);
-            let committed: Commits =
-                made.iter().map(|commit| commit.filter(|id| !self.existed.contains(id))).collect();
-            self.transaction.tell((&made, &committed), &self.edits, &self.who, &changed);
+            self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
         }
         outcome
     }
@@ -168,8 +159,7 @@ impl Prepared<'_> {
         if let Some(early) = &self.transaction.early {
             early.stay();
         }
-        let landed =
-            Landed { old: target.tip, new, commits: self.commits.clone(), merge: self.merge, by_git };
+        let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };
         let close = || finish(repo, &room.path, &journal, &locks);
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {

@@ -6,7 +6,7 @@
 
 use super::recover::{End, Settled};
 use super::room::Room;
-use super::{Commits, Error, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
+use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
 use crate::message::Cleanup;
 use crate::vcs::commit::Sign;
 use crate::vcs::durability::{self, Durability};
@@ -142,10 +142,12 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         return Ok(left_alone());
     }
     let target = Target::choose(repo, branch, None)?;
-    let describe = |_: &Commits, _: bool| String::new();
+    let describe = |_: &Made, _: bool| String::new();
     let options = Options {
         lock_timeout: timeout,
         no_verify: true,
+        again: true,
+        merge: false,
         exec: Vec::new(),
         exec_each: false,
         scratch_dir: None,

@@ -6,7 +6,7 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::{Commits, Error, Prepared, Result, Room, Target, Transaction, interrupt, with_merge};
+use super::{Error, Made, Prepared, Result, Room, Target, Transaction, interrupt};
 use crate::report::record::{Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, Link};
@@ -37,7 +37,7 @@ pub struct Recording<'a> {
     /// What was answered.
     pub responses: &'a [Response],
     /// The report of it, as JSON.
-    pub report: &'a dyn Fn(&Commits) -> String,
+    pub report: &'a dyn Fn(&Made) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
 }
@@ -63,22 +63,16 @@ pub(super) struct Kept {
 
 impl Transaction<'_> {
     /// Writes what the record is to hold, if there is to be one.
-    pub(super) fn keep(
-        &self,
-        commits: &Commits,
-        merge: Option<Oid>,
-        edits: &[Vec<usize>],
-        new: Oid,
-    ) -> Result<Option<Kept>> {
+    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = (recording.report)(&with_merge(commits, merge));
+        let report = (recording.report)(made);
         let mut files = vec![(REPORT.to_owned(), report.as_bytes())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
         }
         let tree = self.repo.write_files(&files)?;
         // Those that what lands is brought onto have none.
-        let made = commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
+        let commits = made.commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
         let record = Record {
             id: recording.id.clone(),
             kind: recording.kind,
@@ -87,7 +81,11 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: self.target.start.filter(|_| self.target.tip.is_none()).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: made.filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone()))).collect(),
+            commits: commits
+                // Where the branch went back it made none.
+                .filter(|(_, edits)| recording.kind == RecordKind::Landed || !edits.is_empty())
+                .filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone())))
+                .collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         Ok(Some(Kept { record, tree, also: recording.also.clone() }))

@@ -121,6 +121,26 @@ impl Drop for Room {
     }
 }
 
+/// A directory that nobody else can enter. It is gone when this is dropped, and if this process is killed, with the next
+/// recovery.
+#[derive(Debug)]
+pub struct Private(Room);
+
+impl Private {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// What the file system says, or somebody holds the repository's lock for so long.
+    pub fn make(repo: &Repo, timeout: Duration) -> Result<Self> {
+        Room::open(repo, timeout).map(Self)
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.file(name)
+    }
+}
+
 /// Removes a transaction's directory, and those above it that are empty then.
 pub(super) fn remove_room(common: &Path, room: &Path) {
     let _ = std::fs::remove_dir_all(room);

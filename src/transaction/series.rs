@@ -6,7 +6,7 @@ use crate::plan::{Body, FileChange, FileState};
 use crate::vcs::ident::Identities;
 use crate::vcs::tree::{BaseTree, Entry};
 use crate::vcs::{Oid, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a commit comes about.
 #[derive(Debug, Clone, Default)]
@@ -32,14 +32,6 @@ pub enum Making {
 }
 
 impl Making {
-    /// The commit, if it exists already.
-    pub(super) fn existing(&self) -> Option<Oid> {
-        match self {
-            Making::AsIs { commit, .. } => Some(*commit),
-            _ => None,
-        }
-    }
-
     /// Author and committer, where the user is `who`.
     pub(super) fn identities(&self, who: &Identities) -> Identities {
         match self {
@@ -77,11 +69,36 @@ impl Planned {
         if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
             return name.clone();
         }
-        let numbers: Vec<String> = self.edits.iter().map(ToString::to_string).collect();
+        let edits = super::command::named(&self.edits);
         match self.changes.as_slice() {
-            [only] => format!("edit {} ({})", numbers.join(", "), only.path),
-            _ => format!("edit {}", numbers.join(", ")),
+            [only] => format!("{edits} ({})", only.path),
+            _ => edits,
         }
+    }
+}
+
+/// The commits of a series, once they are made.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// One for each planned commit; `None` where the tree did not change.
+    pub commits: Vec<Option<Oid>>,
+    /// The merge commit above them, if there is one.
+    pub merge: Option<Oid>,
+    /// Those that existed before.
+    pub existed: BTreeSet<Oid>,
+    /// Those of which a hook has changed files.
+    pub changed_by_hooks: BTreeSet<Oid>,
+}
+
+impl Made {
+    /// All of them, the last one last.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = Oid> {
+        self.commits.iter().copied().chain([self.merge]).flatten()
+    }
+
+    /// The last one.
+    pub fn tip(&self) -> Option<Oid> {
+        self.all().next_back()
     }
 }
 

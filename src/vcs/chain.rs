@@ -4,9 +4,7 @@
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
-use super::tree::Entry;
 use super::{Error, Oid, Result, process};
-use crate::path::RepoPath;
 
 /// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
@@ -117,6 +115,14 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")
     }
 
+    /// The object's name that a text is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn object_id(&self, name: &str) -> Result<Oid> {
+        self.id(name)
+    }
+
     /// Whether there is an object of that name.
     ///
     /// # Errors
@@ -130,12 +136,17 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
-        let mut changes = super::tree::Changes::new();
+        let mut entries = Vec::with_capacity(files.len());
         for (name, bytes) in files {
-            let entry = Entry { mode: 0o100_644, id: self.put_blob(bytes)? };
-            changes.extend(RepoPath::parse(name).map(|path| (path, Some(entry))));
+            entries.push((name, self.put_blob(bytes)?));
         }
-        self.write_tree(None, &changes)
+        entries.sort_unstable();
+        let mut tree = Vec::new();
+        for (name, id) in entries {
+            tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
+            tree.extend_from_slice(id.as_bytes());
+        }
+        self.put(git2::ObjectType::Tree, &tree)
     }
 
     /// The content of a file in the top directory of a tree; `None` if there is none.

@@ -3,10 +3,10 @@
 use super::ident::Identities;
 use super::quarantine::Quarantine;
 use super::repo::Repo;
-use super::{Error, Oid, Result, child, process, recode};
+use super::supervise::{self, Supervised};
+use super::{Error, Oid, Result, places, process, recode};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::process::Stdio;
 
 /// What a commit says.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +26,15 @@ pub struct Manner {
     encoding: Option<String>,
     /// The key that it is signed with, where it is signed; an empty one is git's choice.
     key: Option<String>,
-    /// Whether to give up, because of a signal.
-    stop: fn() -> bool,
+    /// Gives a signal that has come, to give up a signer for.
+    signal: fn() -> Option<i32>,
+}
+
+impl Manner {
+    /// Whether commits are signed.
+    pub fn is_signed(&self) -> bool {
+        self.key.is_some()
+    }
 }
 
 /// Author, committer and message, in the encoding of the commit.
@@ -38,19 +45,19 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are made here: signed with that key if there is one, else as configured. `stop` tells whether to give
-    /// up while a signer waits for somebody.
+    /// How commits are made here: signed with that key if there is one, else as configured. `signal` gives one that has come
+    /// while a signer waits for somebody.
     ///
     /// # Errors
     /// The configuration makes no sense.
-    pub fn manner(&self, sign: &Sign, stop: fn() -> bool) -> Result<Manner> {
+    pub fn manner(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<Manner> {
         let key = match sign {
             Sign::Never => None,
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
         let encoding = self.config().string("i18n.commitencoding")?;
-        Ok(Manner { encoding: encoding.filter(|name| !recode::is_utf8(name)), key, stop })
+        Ok(Manner { encoding: encoding.filter(|name| !recode::is_utf8(name)), key, signal })
     }
 
     /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
@@ -66,7 +73,7 @@ impl Repo {
     ) -> Result<Oid> {
         let texts = Texts::of(who, draft.message, manner.encoding.as_deref())?;
         if let Some(key) = &manner.key {
-            return self.sign(quarantine, draft, &texts, key, manner.stop);
+            return self.sign(quarantine, draft, &texts, key, manner.signal);
         }
         self.write_unsigned(draft, &texts, manner.encoding.as_deref())
     }
@@ -106,7 +113,7 @@ impl Repo {
         draft: &Draft<'_>,
         texts: &Texts,
         key: &str,
-        stop: fn() -> bool,
+        signal: fn() -> Option<i32>,
     ) -> Result<Oid> {
         quarantine.spill(self)?;
         let mut command = process::git_with_objects(self, quarantine.objects());
@@ -123,12 +130,21 @@ impl Repo {
         for parent in draft.parents {
             command.args(["-p", &parent.to_string()]);
         }
-        command.arg(draft.tree.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = child::run(&mut command, "git", Some(&texts.message), stop)?;
-        if !output.status.success() {
-            return Err(Error::Unsigned(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        command.arg(draft.tree.to_string());
+        let (message, printed) = (quarantine.objects().join("message"), quarantine.objects().join("signed"));
+        std::fs::write(&message, &texts.message).map_err(|e| Error::io("write", &message, e))?;
+        let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
+        let ended = supervise::run(signing, &signal);
+        let said = places::read(&printed, places::SMALL);
+        // The directory is for objects alone.
+        for file in [&message, &printed] {
+            let _ = std::fs::remove_file(file);
         }
-        let id = self.id(String::from_utf8_lossy(&output.stdout).trim())?;
+        let ended = ended?;
+        if !ended.is_success() {
+            return Err(Error::Unsigned(String::from_utf8_lossy(&ended.output).trim().to_owned()));
+        }
+        let id = self.id(String::from_utf8_lossy(&said?).trim())?;
         quarantine.adopt(self, id)?;
         Ok(id)
     }

@@ -1,10 +1,11 @@
 //! The user's editor (git-var(1), `GIT_EDITOR`), and trailers as the user has set them up (git-interpret-trailers(1)).
 
 use super::repo::Repo;
-use super::{Error, Result, child, process};
+use super::supervise::{self, Supervised};
+use super::{Error, Result, process};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 impl Repo {
     /// Has the user edit a file, in the editor that git would start and at the terminal, whatever standard input and
@@ -12,24 +13,23 @@ impl Repo {
     ///
     /// # Errors
     /// There is no terminal, git knows no editor, or it failed.
-    pub fn edit(&self, file: &Path, stop: fn() -> bool) -> Result<()> {
+    pub fn edit(&self, file: &Path, signal: fn() -> Option<i32>) -> Result<()> {
         let editor = process::output(process::git(self).args(["var", "GIT_EDITOR"]))?;
         if editor == ":" {
             return Ok(());
         }
-        let terminal = |write: bool| File::options().read(!write).write(write).open("/dev/tty");
-        let (Ok(input), Ok(output)) = (terminal(false), terminal(true)) else {
+        let terminal = Path::new("/dev/tty");
+        if File::options().read(true).write(true).open(terminal).is_err() {
             return Err(Error::NoTerminal);
-        };
-        // As git does it: the shell takes the words apart.
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("{editor} \"$@\""), &editor]).arg(file);
-        command.stdin(Stdio::from(input)).stdout(Stdio::from(output));
-        if let Some(top) = self.workdir() {
-            command.current_dir(top);
         }
-        let ended = child::run(&mut command, "sh", None, stop)?;
-        match ended.status.success() {
+        // As git does it: the shell takes the words apart.
+        let line = format!("exec 2>&1; {editor} \"$@\"");
+        let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
+        let mut command = Supervised::new("sh", args).input(Some(terminal)).output(terminal).asking();
+        if let Some(top) = self.workdir() {
+            command.command.current_dir(top);
+        }
+        match supervise::run(command, &signal)?.is_success() {
             true => Ok(()),
             false => Err(Error::Editor(editor)),
         }

@@ -42,19 +42,19 @@ impl Repo {
     /// # Errors
     /// Git cannot be run.
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
-        let mut command = Supervised::new(program, [""; 0], Some(input));
-        process::detach(&mut command.0, self);
+        let mut command = Supervised::new(program, [""; 0]).input(Some(input));
+        process::detach(&mut command.command, self);
         scratch::as_of_git(&mut command)?;
         match self.workdir() {
             Some(top) => {
-                command.0.current_dir(top);
+                command.command.current_dir(top);
                 // Where git would not find the two together.
                 if std::env::var_os("GIT_DIR").is_some() || std::env::var_os("GIT_WORK_TREE").is_some() {
                     command.env("GIT_DIR", self.git_dir()).env("GIT_WORK_TREE", top);
                 }
             }
             None => {
-                command.0.current_dir(self.git_dir()).env("GIT_DIR", self.git_dir());
+                command.command.current_dir(self.git_dir()).env("GIT_DIR", self.git_dir());
             }
         }
         Ok(command)

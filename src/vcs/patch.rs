@@ -1,7 +1,7 @@
 //! The difference of two files as `git diff` shows it, without the repository having either.
 
 use super::repo::Repo;
-use super::{Error, Result};
+use super::{Error, Oid, Result};
 
 /// A file on one side of a difference.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,29 @@ pub struct Side<'a> {
 }
 
 impl Repo {
+    /// What a commit changes of its first parent, as `git show` has it.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn patch_of(&self, commit: Oid) -> Result<String> {
+        let failed = |e| Error::git(format!("compare {commit} with its parent"), e);
+        let found = self.git.find_commit(commit).map_err(failed)?;
+        let before = found.parents().next().map(|parent| parent.tree()).transpose().map_err(failed)?;
+        let after = found.tree().map_err(failed)?;
+        let mut difference =
+            self.git.diff_tree_to_tree(before.as_ref(), Some(&after), None).map_err(failed)?;
+        difference.find_similar(None).map_err(failed)?;
+        let mut out = String::new();
+        let printed = difference.print(git2::DiffFormat::Patch, |_, _, line| {
+            if matches!(line.origin(), ' ' | '+' | '-') {
+                out.push(line.origin());
+            }
+            out += &String::from_utf8_lossy(line.content());
+            true
+        });
+        printed.map(|()| out).map_err(failed)
+    }
+
     /// The difference, with git's headers; nothing where there is none. Lines that are not UTF-8 are shown as far as they
     /// are.
     ///

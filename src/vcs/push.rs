@@ -2,8 +2,11 @@
 
 use super::lock::Flock;
 use super::repo::Repo;
-use super::{Oid, Result, child, process};
-use std::process::{Command, Stdio};
+use super::{Error, Oid, Result, process};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// A branch of a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,9 +119,30 @@ impl Repo {
     }
 }
 
-fn run(command: &mut Command, stop: fn() -> bool) -> Result<std::process::Output> {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    child::run(command, "git", None, stop)
+/// How often it is looked whether to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs to the end; once `stop` says so, git is told to end.
+fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
+    let failed = |e| Error::io("run", "git", e);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let process = Pid::from_child(&child);
+    let (done, finished) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(child.wait_with_output()));
+        loop {
+            match finished.recv_timeout(TICK) {
+                Ok(outcome) => return outcome.map_err(failed),
+                Err(mpsc::RecvTimeoutError::Timeout) if stop() => {
+                    let _ = kill_process(process, Signal::TERM);
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    return Err(failed(std::io::Error::other("it is lost")));
+                }
+            }
+        }
+    })
 }
 
 /// Whether the remote says that somebody else was at the branch at the same time: it moved it, or has it locked.

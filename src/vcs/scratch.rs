@@ -139,6 +139,19 @@ impl Scratch {
         set_head(repo, &self.entry, commit)
     }
 
+    /// Says to git that a commit is being merged there, or that none is.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn set_merge_head(&self, commit: Option<Oid>) -> Result<()> {
+        let file = self.entry.join("MERGE_HEAD");
+        let done = match commit {
+            Some(commit) => std::fs::write(&file, format!("{commit}\n")),
+            None => std::fs::remove_file(&file),
+        };
+        done.map_err(|e| Error::io("write", file, e))
+    }
+
     /// The tree of its index, with what was changed of these paths and not added.
     ///
     /// # Errors
@@ -175,9 +188,9 @@ impl Scratch {
         args: impl IntoIterator<Item = S>,
         input: Option<&Path>,
     ) -> Supervised {
-        let mut command = Supervised::new(program, args, input);
-        process::detach(&mut command.0, repo);
-        command.0.current_dir(&self.top);
+        let mut command = Supervised::new(program, args).input(input);
+        process::detach(&mut command.command, repo);
+        command.command.current_dir(&self.top);
         command
     }
 

@@ -1,26 +1,32 @@
-//! Running a command of the user's: a hook, or what `--exec` names.
+//! Running what may take long or wait for somebody: a hook, a command of the user's, a signer, an editor.
 //!
-//! It has nothing to read, and a process group of its own, which is gone when the command ends, with whatever it has
-//! left running there; or when this process does, however that ends.
+//! It ends with this process, however that ends. Mostly it has a process group of its own, which is gone when it ends, with
+//! whatever it has left running there. What may ask at the terminal stays in this process's group, since no other is heard
+//! there: of that, all that it has started is ended by name.
 
 use super::{Error, Result, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use std::ffi::OsStr;
-use std::io::{PipeReader, Read};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use std::ffi::{OsStr, OsString};
+use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// What stands between this process and the command. Its standard input is a pipe that this process holds open and never
-/// writes to: where that ends, nobody waits for the command any more, and the group goes. It outlives the signals that are
-/// passed on, so that a command that tidies up when it gets one can do so.
+/// What becomes the command, with a watcher behind it. The watcher reads from a pipe that this process holds: a line there
+/// says that all is well, and its end that nobody waits for the command any more.
 const GUARD: &str = r#"exec 3<&0 </dev/null
-trap : INT TERM HUP QUIT
-( trap '' INT TERM HUP QUIT; read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 &
-input=$1; shift
-"$@" <"$input" 3<&-
-exit $?"#;
+all() { [ "$1" = "$self" ] || { echo "$1"; for one in $(cat /proc/"$1"/task/*/children); do all "$one"; done; }; }
+(
+  trap '' INT TERM HUP QUIT
+  read -r _ <&3 && exit
+  [ "$1" = asks ] || kill -KILL 0
+  read -r self _ </proc/self/stat
+  started=$(all $$); kill -TERM $started; sleep 0.5; kill -KILL $started
+) >/dev/null 2>&1 &
+input=$2; output=$3; shift 3
+[ -z "$output" ] || exec >"$output"
+exec "$@" <"$input" 3<&-"#;
 
 /// How long a command may take to end after a signal, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -41,54 +47,107 @@ pub struct Ended {
     pub output: Vec<u8>,
     /// How many bytes before that are not kept.
     pub skipped: u64,
-    /// It wanted to read from the terminal, and was ended for it.
-    pub wanted_terminal: bool,
+    /// It was stopped by that signal, and ended for it: nobody would let it go on.
+    pub stopped: Option<i32>,
 }
 
 impl Ended {
+    /// Whether it wanted to read from the terminal.
+    pub fn wanted_terminal(&self) -> bool {
+        [Signal::TTIN, Signal::TTOU].iter().any(|signal| self.stopped == Some(signal.as_raw()))
+    }
+
     /// Whether all is well.
     pub fn is_success(&self) -> bool {
-        self.status == 0 && !self.wanted_terminal
+        self.status == 0 && self.stopped.is_none()
     }
 }
 
 /// Who is told of a command while it runs, and tells of signals.
 pub trait Onlooker {
     /// It has printed that.
-    fn output(&self, bytes: &[u8]);
+    fn output(&self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
     /// It still runs, after that time.
-    fn waiting(&self, elapsed: Duration);
+    fn waiting(&self, elapsed: Duration) {
+        let _ = elapsed;
+    }
+
     /// A signal that has come meanwhile, to be passed on.
     fn signal(&self) -> Option<i32>;
 }
 
+impl Onlooker for fn() -> Option<i32> {
+    fn signal(&self) -> Option<i32> {
+        self()
+    }
+}
+
 /// A command that [`run`] takes.
 #[derive(Debug)]
-pub struct Supervised(pub(super) Command);
+pub struct Supervised {
+    pub(super) command: Command,
+    /// Whether it may ask at the terminal.
+    asks: bool,
+    input: OsString,
+    output: OsString,
+    words: Vec<OsString>,
+}
 
 impl Supervised {
-    /// With nothing on its standard input, or with what is in that file.
-    pub fn new<S: AsRef<OsStr>>(
-        program: impl AsRef<OsStr>,
-        args: impl IntoIterator<Item = S>,
-        input: Option<&Path>,
-    ) -> Self {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(GUARD).arg("git-llm-apply").arg(input.unwrap_or(Path::new("/dev/null")));
-        command.arg(program).args(args);
-        Self(command)
+    /// With nothing on its standard input, and its standard output heard as well as what it says of errors.
+    pub fn new<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: impl IntoIterator<Item = S>) -> Self {
+        let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
+        let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
+        let input = "/dev/null".into();
+        Self { command: Command::new("sh"), asks: false, input, output: OsString::new(), words }
+    }
+
+    /// One that is set up already.
+    pub(super) fn of(command: &Command) -> Self {
+        let mut supervised = Self::new(command.get_program(), command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => supervised.command.env(name, value),
+                None => supervised.command.env_remove(name),
+            };
+        }
+        if let Some(directory) = command.get_current_dir() {
+            supervised.command.current_dir(directory);
+        }
+        supervised
+    }
+
+    /// With what is in that file on its standard input.
+    #[must_use]
+    pub fn input(self, file: Option<&Path>) -> Self {
+        Self { input: file.map_or(self.input, Into::into), ..self }
+    }
+
+    /// With its standard output into that file, unheard.
+    #[must_use]
+    pub fn output(self, file: &Path) -> Self {
+        Self { output: file.into(), ..self }
+    }
+
+    /// It may ask at the terminal, if there is one.
+    #[must_use]
+    pub(super) fn asking(self) -> Self {
+        Self { asks: true, ..self }
     }
 
     /// Lets it run in that directory, on whatever repository is found from there.
     pub fn at(&mut self, directory: &Path) -> &mut Self {
-        process::forget_repository(&mut self.0);
-        self.0.current_dir(directory);
+        process::forget_repository(&mut self.command);
+        self.command.current_dir(directory);
         self
     }
 
     /// Sets a variable of its environment.
     pub fn env(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut Self {
-        self.0.env(name, value);
+        self.command.env(name, value);
         self
     }
 }
@@ -97,25 +156,30 @@ impl Supervised {
 ///
 /// # Errors
 /// It cannot be started, or waited for.
-pub fn run(Supervised(mut command): Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
+pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     use std::os::unix::process::CommandExt;
     let failed = |e: std::io::Error| Error::io("run", "sh", e);
+    let Supervised { mut command, asks, input, output, words } = supervised;
     let (reader, writer) = std::io::pipe().map_err(failed)?;
-    let (guard, alive) = std::io::pipe().map_err(failed)?;
-    command.stdout(writer.try_clone().map_err(failed)?).stderr(writer).stdin(guard).process_group(0);
+    let (watched, alive) = std::io::pipe().map_err(failed)?;
+    let mode = if asks { "asks" } else { "alone" };
+    command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(output).args(words);
+    command.stdout(writer.try_clone().map_err(failed)?).stderr(writer).stdin(watched);
+    if !asks {
+        command.process_group(0);
+    }
     let mut child = command.spawn().map_err(failed)?;
     // With its ends of the pipes.
     drop(command);
+    let process = id_of(&child)?;
     let mut running =
-        Running { reader, open: true, group: group_of(&child)?, output: Vec::new(), skipped: 0 };
+        Running { reader, alive: Some(alive), open: true, process, asks, output: Vec::new(), skipped: 0 };
     let outcome = running.attend(onlooker);
-    // What it has left running there goes with it, and the guard.
-    let _ = kill_process_group(running.group, Signal::KILL);
+    running.let_go();
     let status = child.wait().map_err(failed)?;
-    drop(alive);
-    let wanted_terminal = outcome?;
+    let stopped = outcome?;
     running.drain(onlooker)?;
-    Ok(Ended { status: status_of(status), output: running.kept(), skipped: running.skipped, wanted_terminal })
+    Ok(Ended { status: status_of(status), output: running.kept(), skipped: running.skipped, stopped })
 }
 
 fn status_of(status: std::process::ExitStatus) -> i32 {
@@ -123,7 +187,7 @@ fn status_of(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
 
-fn group_of(child: &Child) -> Result<Pid> {
+fn id_of(child: &Child) -> Result<Pid> {
     let none = || Error::io("run", "sh", std::io::Error::other("it has no process id"));
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(none)
 }
@@ -131,16 +195,19 @@ fn group_of(child: &Child) -> Result<Pid> {
 /// A command under way.
 struct Running {
     reader: PipeReader,
+    /// What the watcher reads from; gone once it was left to end what still runs.
+    alive: Option<PipeWriter>,
     /// Whether more may come out of it.
     open: bool,
-    group: Pid,
+    process: Pid,
+    asks: bool,
     output: Vec<u8>,
     skipped: u64,
 }
 
 impl Running {
-    /// Listens until it has ended; says whether it had to be ended for wanting the terminal.
-    fn attend(&mut self, onlooker: &dyn Onlooker) -> Result<bool> {
+    /// Listens until it has ended; gives the signal by which it was stopped, if it was.
+    fn attend(&mut self, onlooker: &dyn Onlooker) -> Result<Option<i32>> {
         let begun = Instant::now();
         let mut looked = begun;
         let mut end: Option<Instant> = None;
@@ -148,19 +215,36 @@ impl Running {
             // What it has left running may print without end.
             if !self.listen(onlooker, &TICK)? || looked.elapsed() > GLANCE {
                 looked = Instant::now();
-                if let Some(state) = self.state()? {
-                    return Ok(state == State::WantsTerminal);
+                match self.state()? {
+                    State::Ended => return Ok(None),
+                    State::Stopped(signal) if !self.asks => return Ok(Some(signal)),
+                    State::Stopped(_) | State::Running => onlooker.waiting(begun.elapsed()),
                 }
-                onlooker.waiting(begun.elapsed());
             }
             match (onlooker.signal().and_then(Signal::from_named_raw), end) {
                 (Some(signal), None) => {
-                    let _ = kill_process_group(self.group, signal);
+                    match self.asks {
+                        // The watcher ends it.
+                        true => self.alive = None,
+                        false => drop(kill_process_group(self.process, signal)),
+                    }
                     end = Some(Instant::now() + GRACE);
                 }
-                (_, Some(end)) if Instant::now() >= end => return Ok(false),
+                (_, Some(end)) if Instant::now() >= end => return Ok(None),
                 _ => {}
             }
+        }
+    }
+
+    /// Ends it, if it still runs, and what it has left running in its group. The process is not waited for yet, so that its
+    /// number is nobody else's.
+    fn let_go(&mut self) {
+        let _ = match self.asks {
+            true => kill_process(self.process, Signal::KILL),
+            false => kill_process_group(self.process, Signal::KILL),
+        };
+        if let Some(mut alive) = self.alive.take() {
+            let _ = alive.write_all(b"\n");
         }
     }
 
@@ -205,25 +289,93 @@ impl Running {
         self.output.split_off(gone)
     }
 
-    /// How it stands with the guard, which ends when the command does; `None`: it runs. It is not reaped yet, so that
-    /// its number stays that of the group.
-    fn state(&self) -> Result<Option<State>> {
+    /// How it stands with it. It is not reaped yet.
+    fn state(&self) -> Result<State> {
         let look =
             WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let found =
-            waitid(WaitId::Pid(self.group), look).map_err(|e| Error::io("wait for", "a command", e))?;
-        let Some(found) = found else { return Ok(None) };
-        if found.stopped() {
-            let terminal = [Signal::TTIN, Signal::TTOU].map(|signal| Some(signal.as_raw()));
-            return Ok(terminal.contains(&found.stopping_signal()).then_some(State::WantsTerminal));
-        }
-        Ok(Some(State::Ended))
+            waitid(WaitId::Pid(self.process), look).map_err(|e| Error::io("wait for", "a command", e))?;
+        Ok(match found {
+            None => State::Running,
+            Some(found) if found.stopped() => State::Stopped(found.stopping_signal().unwrap_or_default()),
+            Some(_) => State::Ended,
+        })
     }
 }
 
-/// Why a command is not waited for any more.
+/// Whether a command is still waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    Running,
+    Stopped(i32),
     Ended,
-    WantsTerminal,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn never() -> Option<i32> {
+        None
+    }
+
+    fn at_once() -> Option<i32> {
+        Some(Signal::TERM.as_raw())
+    }
+
+    fn is_running(process: &str) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    }
+
+    #[test]
+    fn it_runs_to_the_end_and_is_fed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (input, output) = (directory.path().join("input"), directory.path().join("output"));
+        std::fs::write(&input, "text").expect("written");
+        for asks in [false, true] {
+            let command = Supervised::new("sh", ["-c", "cat; echo said >&2; exit 3"]);
+            let command = command.input(Some(&input)).output(&output);
+            let command = if asks { command.asking() } else { command };
+            let ended = run(command, &(never as fn() -> _)).expect("it runs");
+            assert_eq!((ended.status, ended.output, ended.stopped), (3, b"said\n".to_vec(), None));
+            assert_eq!(std::fs::read(&output).expect("there"), b"text");
+        }
+    }
+
+    #[test]
+    fn when_it_is_to_stop_all_that_it_has_started_is_gone() {
+        for asks in [false, true] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let file = directory.path().join("pid");
+            let script = format!(
+                "sh -c 'trap \"\" TERM; echo $$ >{0}.new; mv {0}.new {0}; sleep 60; sleep 60' & wait; sleep 60",
+                file.display()
+            );
+            let command = Supervised::new("sh", ["-c", &script]);
+            let begin = Instant::now();
+            struct Late<'a>(&'a Path);
+            impl Onlooker for Late<'_> {
+                fn signal(&self) -> Option<i32> {
+                    at_once().filter(|_| self.0.exists())
+                }
+            }
+            let command = if asks { command.asking() } else { command };
+            let ended = run(command, &Late(&file)).expect("it runs");
+            assert!(!ended.is_success() && begin.elapsed() < Duration::from_secs(20));
+            let number = std::fs::read_to_string(&file).expect("it is there");
+            let gone = |_| {
+                std::thread::sleep(Duration::from_millis(10));
+                !is_running(number.trim())
+            };
+            assert!((0..300).any(gone), "{number} is there");
+        }
+    }
+
+    #[test]
+    fn one_that_is_stopped_is_not_waited_for() {
+        let ended = run(Supervised::new("sh", ["-c", "kill -STOP $$"]), &(never as fn() -> _));
+        let ended = ended.expect("it runs");
+        assert_eq!((ended.stopped, ended.is_success()), (Some(Signal::STOP.as_raw()), false));
+    }
 }

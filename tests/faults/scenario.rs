@@ -3,7 +3,7 @@
 use crate::sandbox::{Run, Sandbox, State, create, five, remove, rename};
 use git_llm_apply::vcs::fault::VARIABLE;
 
-/// A repository, the options and the response to land in it.
+/// A repository, the options and the response to land in it; none for a verb that reads none.
 pub struct Scenario {
     pub name: &'static str,
     pub make: fn() -> Sandbox,
@@ -130,6 +130,47 @@ fn judged() -> Sandbox {
     sandbox
 }
 
+/// Where five edits have landed, with nothing after them.
+fn landed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &five()).exits(0);
+    sandbox
+}
+
+/// And somebody has gone on.
+fn gone_on() -> Sandbox {
+    let sandbox = landed();
+    sandbox.file("run.sh", "#!/bin/sh\necho 2\n");
+    sandbox.commit("mine");
+    sandbox
+}
+
+/// Where they were taken back.
+fn undone() -> Sandbox {
+    let sandbox = landed();
+    sandbox.run(["undo", "-q"]).exits(0);
+    sandbox
+}
+
+/// By commits, since somebody had gone on.
+fn reverted() -> Sandbox {
+    let sandbox = gone_on();
+    sandbox.run(["undo", "-q"]).exits(0);
+    sandbox.commit("mine again");
+    sandbox
+}
+
+fn hooked_and_landed() -> Sandbox {
+    let sandbox = hooked();
+    sandbox.apply(["-q"], &five()).exits(0);
+    sandbox
+}
+
+/// Of a verb that reads no response.
+fn none() -> String {
+    String::new()
+}
+
 fn two() -> String {
     [create("a/b", "Begin", "one\n"), remove("gone.txt", "Drop what nobody uses")].concat()
 }
@@ -185,6 +226,15 @@ pub const SCENARIOS: &[Scenario] = &[
         response: none,
     },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
+];
+
+/// Of what takes a landing back or puts it back.
+pub const UNDOING: &[Scenario] = &[
+    Scenario { name: "undo by going back", make: landed, options: &["undo"], response: none },
+    Scenario { name: "undo by commits", make: gone_on, options: &["undo"], response: none },
+    Scenario { name: "redo by going forth", make: undone, options: &["redo"], response: none },
+    Scenario { name: "redo by commits", make: reverted, options: &["redo"], response: none },
+    Scenario { name: "undo moved by git", make: hooked_and_landed, options: &["undo"], response: none },
 ];
 
 /// Before and after an undisturbed landing.

@@ -77,7 +77,6 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         short: Some('m'),
         takes: Takes::Values("message"),
-        common: true,
         ..value(
             "message",
             "message",
@@ -187,14 +186,11 @@ pub const OPTIONS: &[Opt] = &[
             "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
         )
     },
-    Opt {
-        common: true,
-        ..flag(
-            "diff",
-            "show the diff; without -n after landing",
-            "As git shows it, with its pager, colours and diff settings.",
-        )
-    },
+    flag(
+        "diff",
+        "show the diff; without -n after landing",
+        "As git shows it, with its pager, colours and diff settings.",
+    ),
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         short: Some('x'),
@@ -530,6 +526,22 @@ pub const DROP_OPTIONS: &[Opt] = &[Opt {
 /// What of apply's options accept has beside those of output.
 pub(super) const FOR_ACCEPT: &[&str] =
     &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase"];
+/// The options of undo that nothing else has.
+pub const UNDO_OPTIONS: &[Opt] = &[Opt {
+    takes: Takes::Values("n"),
+    common: true,
+    keyed: false,
+    ..value(
+        "edit",
+        "n",
+        "take back these edits of it only: 2,4-6; may be repeated",
+        "Numbers as `show` has them. Edits that share a commit go together.",
+    )
+}];
+
+/// Which of apply's options undo and redo have, too.
+pub(super) const FOR_UNDO: &[&str] =
+    &["branch", "exec", "exec-each", "verify", "gpg-sign", "trailers", "record", "diff", "stat"];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

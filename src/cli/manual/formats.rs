@@ -280,8 +280,8 @@ const EDIT_CALLS: Chapter = Chapter {
         ),
         Item(
             "`old_string`, `new_string`",
-            "Replaces the one text by the other; `old_str` and `new_str` are the same. An empty old text makes a file that \
-             is not there. With `replace_all` the text is replaced wherever it stands. Several pairs stand in `edits`.",
+            "Replaces the one text by the other; `old_str` and `new_str`, `oldText` and `newText`, or `search` and \
+             `replace` are the same. An empty old text makes a file that is not there. With `replace_all` the text is replaced wherever it stands. Several pairs stand in `edits`.",
         ),
         Item("`content`", "Writes the file, over another content too."),
         Item(
@@ -292,12 +292,15 @@ const EDIT_CALLS: Chapter = Chapter {
         Text(
             "A call that carries a patch (of the tool `apply_patch`, or as `patchText`) is read as that. Calls of other tools \
              are no edits, and calls whose result is an error are left out, which is said. `path` and `content` alone \
-             count only in a call of a tool that writes, or with `--format=edit-calls`. An old text that ends with a line \
+             count only in a call of a tool that writes, or with `--format=edit-calls`. An object that names a file and a \
+             change and is none of these is an error beside edits. An old text that ends with a line \
              break, and a new one that does not, are refused: they would join two lines.",
         ),
         Text(
-            "Some agents write such calls as elements: `<write_to_file>` with `<path>` and `<content>`, and `<replace_in_file>` \
-             or `<apply_diff>` with `<path>` and SEARCH/REPLACE blocks in `<diff>`.",
+            "Some agents write such calls as elements, with a tag for each field: `<write_to_file>` with `<path>` and \
+             `<content>`, `<replace_in_file>` or `<apply_diff>` with `<path>` and SEARCH/REPLACE blocks in `<diff>`, \
+             `<str_replace>` with `<path>`, `<old_str>` and `<new_str>`, or `<invoke name=\"Edit\">` with \
+             `<parameter name=\"file_path\">` and its like.",
         ),
     ],
     example: "\

@@ -5,12 +5,13 @@ use super::Piece::{self, Item, Text};
 pub(super) const RUNNING: &[Piece] = &[
     Text(
         "Hooks run as for `git commit`, for each commit, see githooks(5): pre-commit, prepare-commit-msg and commit-msg before it \
-         is made, post-commit when all has landed. Two are this tool's own:",
+         is made, post-commit when all has landed. For the merge of `--no-ff` it is as for `git merge`: pre-merge-commit, \
+         prepare-commit-msg and commit-msg; post-merge does not run, since post-llm-apply is told of it. Two are this tool's own:",
     ),
     Item(
         "`pre-llm-apply`",
         "Runs once when all commits are made, before the branch moves; another exit status than 0 takes everything back. On its \
-         standard input is what `--json` would print, with `checked` for a status and the ids of the commits.",
+         standard input is what `--json` would print, with `checked` for a status, `fine` for edits, their diffs, and the ids of the commits.",
     ),
     Item(
         "`post-llm-apply`",
@@ -18,7 +19,8 @@ pub(super) const RUNNING: &[Piece] = &[
          input. How it ends decides over nothing.",
     ),
     Text(
-        "The commands of `--exec` run after these hooks, in the order given, each by `sh -c`. All of them run at the top of a \
+        "The commands of `--exec` run after these hooks, in the order given, each by `sh -c`, and each on what is committed, \
+         whatever was run there before has left; what git ignores stays from one to the next. All of them run at the top of a \
          scratch worktree, which holds the files of the commit in question and nothing else: its HEAD is that commit, or the \
          parent of the one that is still to be made. The worktree of the user is not touched, and may be worked in meanwhile: an edit to a \
          file that is to change is then in the way (exit status 4), others are kept. post-llm-apply alone runs in it.",
@@ -26,7 +28,8 @@ pub(super) const RUNNING: &[Piece] = &[
     Text(
         "They have nothing to read on their standard input (but for the two hooks above), and no terminal. Each has a process \
          group of its own; whatever is left of that when the command ends is killed. SIGINT, SIGTERM and SIGHUP are passed on \
-         to it, and after five seconds it is killed. So it is if this program dies. In the environment are `LLM_APPLY_REF`, the \
+         to it, and after five seconds it is killed. So it is if this program dies. One that stops (SIGSTOP, SIGTTIN) has failed, \
+         since nobody would let it go on. In the environment are `LLM_APPLY_REF`, the \
          reference that is to move; `LLM_APPLY_OLD` and `LLM_APPLY_NEW`, where it is and where it is to be; `LLM_APPLY_COMMITS`, \
          all new commits; and `LLM_APPLY_EDITS`, the numbers of the edits in the commit in question.",
     ),

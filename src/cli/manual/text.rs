@@ -12,6 +12,8 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply drop` [`--force`] `<branch>`...",
     "`git llm-apply list` [`--open`] [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
+    "`git llm-apply undo` [`<options>`] [`--edit=<n>`] [`<id>`]",
+    "`git llm-apply redo` [`<options>`] [`<id>`]",
     "`git llm-apply forget` `<id>`",
 ];
 
@@ -130,6 +132,33 @@ pub(super) const HISTORY: &[Piece] = &[
     ),
 ];
 
+pub(super) const UNDOING: &[Piece] = &[
+    Text(
+        "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
+         HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+    ),
+    Text(
+        "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
+         goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
+         the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
+         revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
+         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+    ),
+    Text(
+        "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \
+         `git revert` or `undo`, is left out, so that `undo` takes back the rest.",
+    ),
+    Text(
+        "`redo` puts back what was taken back last, or the landing that is named: the branch goes to where it was before, \
+         else the commits come again, or those that took them back are taken back themselves.",
+    ),
+    Text(
+        "In another clone the records can be fetched, as above. Without them a landing is known by the trailers of its commits, \
+         where it was made with `--trailers`.",
+    ),
+];
+
 pub(super) const OPTIONS: &[Piece] = &[Text(
     "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
      are enough.",
@@ -195,7 +224,7 @@ pub(super) const OUTPUT: &[Piece] = &[
          suffice, it says so.",
     ),
     Text(
-        "With `--feedback` a refusal prints on standard output, and nothing else there, the text to send back to the model, \
+        "With `--feedback` a refusal, and a command of `--exec` that fails, prints on standard output, and nothing else there, the text to send back to the model, \
          at most 16 KiB of it: which edits failed and why, the real lines with their numbers, which edits were fine and \
          are not to be sent again, and in which format to answer. So it is where no edits were found. What it quotes \
          stands in fences that it cannot end. On a terminal hidden characters are escaped in it, elsewhere only control \
@@ -219,7 +248,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, what became of it, and, unless it was refused, its `diff`.",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, what that changes).",
     ),
     Item(
         "`unread`",
@@ -229,10 +258,18 @@ pub(super) const JSON: &[Piece] = &[
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
     Item("`diagnostics`", "What is wrong with the response, or worth knowing, with its code and place."),
     Item("`obstacles`", "What is in the way in the repository."),
-    Item("`recovered`", "By `recover`: the landings of killed processes, and how each of them ended."),
+    Item("`to_pass`", "Of a dry run: the hooks, commands and signatures that have to pass before it lands."),
+    Item("`recovered`", "The landings of killed processes that were settled, and how each of them ended."),
+    Item(
+        "`remarks`",
+        "What was said meanwhile that stops nothing, such as that a hook has changed a commit.",
+    ),
     Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
-    Item("`feedback`", "Where edits were refused or not wanted, what `--feedback` prints; else null."),
+    Item(
+        "`feedback`",
+        "Where edits were refused or not wanted, or a command of `--exec` failed, what `--feedback` prints; else null.",
+    ),
     Item("`open`", "By `list --open`: the suggestions that HEAD lacks, and whether they go onto it."),
     Item("`dropped`", "By `drop`: the branches that are gone, and where they were."),
     Item(
@@ -243,6 +280,10 @@ pub(super) const JSON: &[Piece] = &[
         "`suggestions`",
         "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \
          which is such an object.",
+    ),
+    Item(
+        "`undone`",
+        "By `undo` and `redo`: the id of the landing that was taken back or put back; else null.",
     ),
     Item("`landing`", "The id under which it is on record what has landed, or null."),
     Item(

@@ -1,6 +1,7 @@
 //! The names of files in headers: quoted or not, with git's prefixes or not.
 
 use crate::diag::{Code, Diagnostic};
+use crate::edit::Target;
 use crate::format::scan::Line;
 use crate::span::Span;
 
@@ -102,6 +103,12 @@ impl Name {
 }
 
 impl Path {
+    /// The file that a path outside the diff says.
+    pub(super) fn given(path: &Target) -> Self {
+        let name = Name { text: path.raw.clone(), span: path.span };
+        Self { name, prefixed: false }
+    }
+
     /// Whether a name is this file's, with a prefix or without.
     pub(super) fn may_be(&self, name: &Name) -> bool {
         name.text == self.name.text || without_prefix(&name.text) == Some(&self.name.text)
@@ -128,8 +135,19 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
         (Some(old), Some(new)) if old == new => of(new, false),
         (Some(old), _) if old == new.text => of(old, false),
         (_, Some(new)) if new == old.text => of(new, false),
-        _ => None,
+        _ => match (without_remark(old), without_remark(new)) {
+            (None, None) => None,
+            (bare_old, bare_new) => same(&bare_old.unwrap_or(old.clone()), &bare_new.unwrap_or(new.clone())),
+        },
     }
+}
+
+/// A name without a remark behind it such as ` (before)`, if it has one.
+fn without_remark(name: &Name) -> Option<Name> {
+    let (path, remark) = name.text.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_remark = remark.chars().all(|c| c.is_alphabetic() || c == ' ');
+    let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
+    (is_remark && !path.is_empty()).then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
 }
 
 /// The file that is made or removed, given its only name.
@@ -244,6 +262,10 @@ mod tests {
         assert_eq!(path("a/x", "x"), is("x", false));
         assert_eq!(path("x", "b/x"), is("x", false));
         assert_eq!(path("a/x", "b/y"), None);
+        assert_eq!(path("a/x (before)", "b/x (after)"), is("x", false));
+        assert_eq!(path("x", "x (new file)"), is("x", false));
+        assert_eq!(path("x (before)", "y (after)"), None);
+        assert_eq!(path("x (1)", "x (1)"), is("x (1)", false));
         assert_eq!(path("a/b/x", "b/b/x"), is("b/x", false));
         assert_eq!(path("src/x", "src/x"), is("src/x", false));
     }

@@ -21,7 +21,9 @@ pub(super) struct Section<'r> {
     /// From its first to its last line that is not blank.
     span: Span,
     /// Whether it begins with hunks.
-    is_nameless: bool,
+    pub(super) is_nameless: bool,
+    /// The file that the text above the diff names for such a one.
+    pub(super) given: Option<Target>,
     /// Whether changed lines stand in no hunk of it.
     has_strays: bool,
     /// What follows `diff --git `.
@@ -50,6 +52,7 @@ impl<'r> Section<'r> {
             response,
             span,
             is_nameless: false,
+            given: None,
             has_strays: false,
             git: None,
             old: None,
@@ -100,6 +103,11 @@ impl<'r> Section<'r> {
         self.hunks.begin(line);
     }
 
+    /// Begins a hunk that has no line of its own for that.
+    pub(super) fn begin_bare_hunk(&mut self, line: Line<'r>) {
+        self.hunks.begin_bare(line);
+    }
+
     /// Takes in a line of the hunk that is read.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
@@ -111,8 +119,7 @@ impl<'r> Section<'r> {
     /// Takes in a changed line that stands in no hunk.
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);
-        let is_first = !std::mem::replace(&mut self.has_strays, true);
-        if is_first && (!self.is_nameless || self.hunks.have_begun()) {
+        if !std::mem::replace(&mut self.has_strays, true) {
             self.malformed(line, "changed lines stand outside any hunk", "begin each hunk with a line @@");
         }
     }
@@ -265,7 +272,7 @@ impl<'r> Section<'r> {
             (Some(only), None) | (None, Some(only)) => {
                 Some(pair.clone().filter(|pair| pair.may_be(&only)).unwrap_or_else(|| alone(&only)))
             }
-            (None, None) => pair.clone(),
+            (None, None) => pair.clone().or_else(|| self.given.as_ref().map(Path::given)),
         };
         if let (Some(path), Some(pair)) = (&path, &pair)
             && path.name.text != pair.name.text
@@ -277,7 +284,7 @@ impl<'r> Section<'r> {
         let Some(path) = path else {
             let message = "this diff does not say which file it is for";
             let fault = Diagnostic::error(Code::Missing, self.span, message);
-            let help = "put two lines \"--- a/path\" and \"+++ b/path\" above its first @@";
+            let help = "put two lines \"--- a/path\" and \"+++ b/path\" above its first @@, or the path above its fence";
             return Err(Box::new(fault.with_help(help)));
         };
         Ok(Named { path, to: None, is_made, is_removed })

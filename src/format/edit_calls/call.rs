@@ -4,18 +4,16 @@ use super::origin::Origin;
 use super::texts::{change, lines};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::format::json::key::{self, ALL, NEW, OLD, PATH, TEXT};
 use crate::format::json::{Places, Shape, Text, Tree, text_of};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, apply_patch, read, search_replace};
 use crate::response::Response;
 use crate::span::Span;
 
-const PATH: &[&str] = &["file_path", "filePath", "path"];
-const OLD: &[&str] = &["old_string", "oldString", "old_str"];
-const NEW: &[&str] = &["new_string", "newString", "new_str"];
-const ALL: &[&str] = &["replace_all", "replaceAll"];
-const TEXT: &[&str] = &["content", "file_text"];
 const INSERTED: &[&str] = &["insert_text", "new_str", "new_string", "newString"];
+/// Where something is to be put: what is given is not the whole file then.
+const WHERE: &[&str] = &["line", "line_number", "start_line", "end_line", "position", "mode"];
 const WHY: &[&str] = &["why", "explanation", "instruction"];
 const PATCH: &[&str] = &["patchText", "patch", "input", "diff", "content"];
 
@@ -68,6 +66,14 @@ pub(super) fn is_editor(name: &str) -> bool {
 /// Whether a tool of that name takes a patch.
 pub(super) fn is_patcher(name: &str) -> bool {
     matches!(plain(name).as_str(), "applypatch" | "patch")
+}
+
+/// Whether a tool of that name writes whole files.
+fn is_writer(name: &str) -> bool {
+    let name = plain(name);
+    let has = |verbs: &[&str]| verbs.iter().any(|verb| name.contains(verb));
+    let adds = has(&["append", "insert", "prepend", "delete", "remove", "move", "rename", "copy"]);
+    !adds && (is_editor(&name) || has(&["write", "create", "save"]))
 }
 
 /// What is wrong with a call.
@@ -124,6 +130,26 @@ impl Call<'_, '_> {
         before != (script.edits.len(), script.diagnostics.len())
     }
 
+    /// Whether an object that is no call reads like one: it names a file and says that something is to be changed in it.
+    pub(super) fn reads_like_edit(&self, at: usize) -> bool {
+        let tree = self.tree;
+        let Some(path) = tree.member(at, PATH).filter(|&path| self.is_string(path)) else { return false };
+        if let Some(command) = tree.member(at, &["command"]) {
+            return key::is_verb(tree.written(command).trim_matches('"'));
+        }
+        let changes = |child: usize| {
+            key::is_of_change(tree.key(child)) && !matches!(tree.shape(child), None | Some(Shape::Word))
+        };
+        // JSON's own patches have such paths, and interfaces of servers do.
+        let is_rooted = tree.written(path).starts_with("\"/");
+        let says = |child: usize| {
+            let word = tree.written(child).trim_matches('"');
+            key::COMMAND.contains(&tree.key(child)) && key::is_verb(word) && !is_rooted
+        };
+        let by_name = self.name.is_some_and(|name| key::is_verb(name) && !name.contains("dir"));
+        by_name || tree.children(at).any(|child| changes(child) || says(child))
+    }
+
     fn is_editor(&self) -> bool {
         self.name.is_some_and(is_editor)
     }
@@ -178,16 +204,31 @@ impl Call<'_, '_> {
         let has_path = has(PATH);
         let command = tree.member(at, &["command"]).filter(|&command| self.is_string(command));
         let command = command.map_or("", |command| tree.written(command).trim_matches('"'));
-        let has_text =
-            [OLD, NEW].iter().any(|keys| tree.member(at, keys).is_some_and(|text| self.is_string(text)));
+        let is_text = |text: &usize| self.is_string(*text);
+        let texts = [OLD, NEW].map(|keys| tree.member(at, keys).filter(is_text));
+        let has_text = match texts {
+            [Some(_), Some(_)] => {
+                has_path || texts.into_iter().flatten().any(|text| key::is_sure(tree.key(text)))
+            }
+            [old, new] => old.or(new).is_some_and(|text| key::is_sure(tree.key(text))),
+        };
         let edits = tree.member(at, &["edits"]).filter(|&edits| {
             let of_texts = |edit| tree.member(edit, OLD).or(tree.member(edit, NEW)).is_some();
-            tree.shape(edits) == Some(Shape::Array) && tree.children(edits).any(of_texts)
+            // Those that name a file each are calls of their own.
+            let own = |edit| tree.member(edit, PATH).is_some();
+            tree.shape(edits) == Some(Shape::Array)
+                && tree.children(edits).any(of_texts)
+                && (has_path || self.name.is_some() || !tree.children(edits).all(own))
         });
-        let writes = self.is_writer()
-            || has(&["file_path", "filePath"]) && self.name.is_none()
-            || asked && self.name.is_none();
+        let writes = match self.name {
+            Some(name) => is_writer(name),
+            None => asked || has(&["file_path", "filePath"]),
+        };
+        // Those that insert say where.
+        let writes = writes && !has(WHERE);
+        let is_dry = tree.member(at, &["dryRun", "dry_run"]).is_some_and(|dry| tree.written(dry) == "true");
         let op = match command {
+            _ if is_dry => return Ok(None),
             "view" if has_path => return Ok(None),
             "str_replace" if has_path || self.is_editor() => self.replacement(at, true)?,
             "create" if has_path || self.is_editor() => self.creation(at)?,
@@ -200,6 +241,10 @@ impl Call<'_, '_> {
             _ if edits.is_some() => self.several(at, edits)?,
             _ if has_text => self.replacement(at, false)?,
             _ if has_path && has(TEXT) && writes => self.creation(at)?,
+            _ if self.is_editor() && !has_path && (has(TEXT) || has(&["diff"])) => {
+                self.path(at, None)?;
+                return Ok(None);
+            }
             _ if self.is_editor() => {
                 let name = self.name.unwrap_or_default();
                 let fault =
@@ -211,12 +256,6 @@ impl Call<'_, '_> {
         };
         self.said_once(at)?;
         Ok(Some(op))
-    }
-
-    /// Whether a tool of that name writes files.
-    fn is_writer(&self) -> bool {
-        let name = plain(self.name.unwrap_or_default());
-        self.is_editor() || ["write", "create", "save", "overwrite"].iter().any(|verb| name.contains(verb))
     }
 
     /// Nothing that counts may be said twice.

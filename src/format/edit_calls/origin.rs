@@ -7,6 +7,8 @@ use crate::span::Span;
 pub(super) enum Origin<'o> {
     /// It is the response with that index.
     Response(u32),
+    /// It is made of what stands there.
+    Whole(Span),
     /// It is what a string of another text says.
     String(&'o Origin<'o>, Places),
 }
@@ -17,6 +19,7 @@ impl Origin<'_> {
         let mut origin = self;
         loop {
             match origin {
+                Origin::Whole(span) => return *span,
                 Origin::Response(id) => return Span::new(*id, start, end),
                 Origin::String(outer, places) => {
                     (start, end, origin) = (places.of(start), places.of(end), outer);

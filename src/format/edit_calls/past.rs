@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::span::Span;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What is known so far.
@@ -14,11 +14,13 @@ pub(in crate::format) struct Past {
     /// The calls that have an id, in the order they stand.
     made: Vec<(String, Span)>,
     /// The ids of those whose result is an error.
-    failed: HashSet<String>,
+    pub(super) failed: HashSet<String>,
+    /// Objects that read like edits of a kind that is not known.
+    pub(in crate::format) unread: Vec<Span>,
     /// Up to where JSON was read.
     known: usize,
     /// A part of the response in which no closing tag stands, and in how wide a margin, for each kind of payload.
-    pub(super) unclosed: [(Range<usize>, (usize, usize)); 2],
+    pub(super) unclosed: HashMap<usize, (Range<usize>, (usize, usize))>,
 }
 
 impl Past {
@@ -28,6 +30,11 @@ impl Past {
 
     pub(super) fn know_up_to(&mut self, at: usize) {
         self.known = self.known.max(at);
+    }
+
+    /// Whether it is known that the closing tag of that kind stands nowhere behind `at`.
+    pub(super) fn is_unclosed(&self, kind: usize, at: usize, margin: (usize, usize)) -> bool {
+        self.unclosed.get(&kind).is_some_and(|(part, within)| part.contains(&at) && *within == margin)
     }
 
     /// Notes where a call stands.

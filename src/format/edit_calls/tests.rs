@@ -119,7 +119,7 @@ fn what_is_wrong_with_a_call_names_its_file() {
         of_a(Code::Malformed)
     );
     assert_eq!(fault("{\"path\": \" \", \"old_str\": \"x\", \"new_str\": \"y\"}").0, Code::Missing);
-    assert_eq!(fault("<write_to_file>\n<path>a</path>\n</write_to_file>"), of_a(Code::Missing));
+    assert_eq!(fault("<write_to_file>\n<path>a</path>\n</write_to_file>"), of_a(Code::Malformed));
     assert_eq!(fault("<apply_diff>\n<path>a</path>\n<diff>\n"), of_a(Code::Truncated));
     assert_eq!(fault("<apply_diff>\n<path>a</path>\nwhat?\n"), of_a(Code::Malformed));
     assert_eq!(fault("</apply_diff>").0, Code::Malformed);

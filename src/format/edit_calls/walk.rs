@@ -25,6 +25,15 @@ pub(super) struct Walk<'a, 't> {
     pub(super) script: &'a mut Script,
 }
 
+/// What a value was found to be.
+enum Taken {
+    /// A call, or the result of one.
+    Yes,
+    No,
+    /// None that is known, but it names a file and a change.
+    ReadsLikeEdit,
+}
+
 /// A call of a tool, as it stands in a conversation.
 struct Item<'t> {
     name: &'t str,
@@ -37,28 +46,60 @@ impl<'t> Walk<'_, 't> {
     /// Takes all of them.
     pub(super) fn all(&mut self) {
         let mut at = 0;
+        // What reads like an edit and is none, and how much was read up to there.
+        let mut unread: Option<(usize, (usize, usize))> = None;
         while at < self.tree.len() && !is_full(self.script) {
-            at = if self.take(at) { self.tree.behind(at) } else { at + 1 };
+            if let Some((outer, read)) = unread.filter(|(outer, _)| at >= self.tree.behind(*outer)) {
+                self.note(outer, read);
+                unread = None;
+            }
+            match self.take(at) {
+                Taken::Yes => at = self.tree.behind(at),
+                Taken::No => at += 1,
+                Taken::ReadsLikeEdit => {
+                    unread = unread.or(Some((at, self.read())));
+                    at += 1;
+                }
+            }
+        }
+        if let Some((outer, read)) = unread {
+            self.note(outer, read);
+        }
+    }
+
+    /// How much was read so far.
+    fn read(&self) -> (usize, usize) {
+        (self.script.edits.len(), self.script.diagnostics.len())
+    }
+
+    /// Notes a value that reads like an edit and is none, unless it holds some.
+    fn note(&mut self, at: usize, before: (usize, usize)) {
+        if self.read() == before {
+            self.past.unread.push(self.span(at));
         }
     }
 
     /// Takes the call or the result that a value is; says whether it is one.
-    fn take(&mut self, at: usize) -> bool {
+    fn take(&mut self, at: usize) -> Taken {
         if self.tree.shape(at) != Some(Shape::Object) {
-            return false;
+            return Taken::No;
         }
         if let Some(item) = self.item(at) {
             self.take_item(at, &item);
-            return true;
+            return Taken::Yes;
         }
-        if let Some(id) = self.failed_result(at) {
-            self.past.fail(id);
-            return true;
+        if self.tree.member(at, OF).is_some() {
+            self.past.failed.extend(self.failed_result(at));
+            return Taken::Yes;
         }
         // What stands alone must say more than a call of a tool that is known.
         let call = Call { tree: self.tree, origin: self.origin, region: self.region, name: None };
         let span = self.span(at);
-        self.is_whole(at) && call.read(at, span, self.past.asked, self.script)
+        match self.is_whole(at) {
+            true if call.read(at, span, self.past.asked, self.script) => Taken::Yes,
+            true if call.reads_like_edit(at) => Taken::ReadsLikeEdit,
+            _ => Taken::No,
+        }
     }
 
     fn is_whole(&self, at: usize) -> bool {
@@ -108,7 +149,9 @@ impl<'t> Walk<'_, 't> {
             Some(Shape::Object) => {
                 let call =
                     Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
-                call.read(item.input, span, true, self.script);
+                if !call.read(item.input, span, true, self.script) && call.reads_like_edit(item.input) {
+                    self.past.unread.push(span);
+                }
             }
             _ => self.take_string(item, span),
         }

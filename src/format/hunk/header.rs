@@ -81,7 +81,8 @@ fn number(text: &str) -> (Option<u32>, &str) {
 }
 
 /// Whether the header of a file begins at this line, which may also be a line of a hunk with those numbers, so many of
-/// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that are not the last lines due.
+/// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that name one file or are not the last
+/// lines due. So a hunk whose count is too high by one does not swallow the next file's header.
 pub(super) fn begins<'r>(
     line: Line<'r>,
     below: &(impl Iterator<Item = Line<'r>> + Clone),
@@ -90,15 +91,23 @@ pub(super) fn begins<'r>(
     if line.text.starts_with("diff --git ") {
         return true;
     }
-    if !line.text.starts_with("--- ") {
-        return false;
-    }
+    let Some(old) = line.text.strip_prefix("--- ") else { return false };
     let mut below = below.clone();
-    let begins = |line: Option<Line<'_>>, text: &str| line.is_some_and(|line| line.text.starts_with(text));
-    if !begins(below.next(), "+++ ") || !begins(below.next(), "@@") {
+    let Some(new) = below.next().and_then(|line| line.text.strip_prefix("+++ ")) else { return false };
+    if !below.next().is_some_and(|line| line.text.starts_with("@@")) {
         return false;
     }
-    hunk.is_none_or(|(numbers, [old, new])| !numbers.are([old.saturating_add(1), new.saturating_add(1)]))
+    is_one_file(old, new)
+        || hunk
+            .is_none_or(|(numbers, [old, new])| !numbers.are([old.saturating_add(1), new.saturating_add(1)]))
+}
+
+/// Whether the names of both sides are of one file, with git's prefixes or `/dev/null`.
+fn is_one_file(old: &str, new: &str) -> bool {
+    let name = |text: &str| text.split('\t').next().unwrap_or(text).trim_end().to_owned();
+    let (old, new) = (name(old), name(new));
+    let rest = |name: &str| name.get(1..).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+    old == "/dev/null" || new == "/dev/null" || (rest(&old).is_some() && rest(&old) == rest(&new))
 }
 
 /// What the headers so far say.

@@ -3,6 +3,7 @@
 //! Any line of prose may begin with a bracket, and what follows may be long before it shows what it is, or never end.
 //! So what one pass found out is kept: each part of a response is gone over once, whatever it holds.
 
+use super::key;
 use super::lexer::{Kind, Stop, TYPOGRAPHIC, Tokens};
 use crate::format::scan::{Cursor, Lines};
 use std::ops::Range;
@@ -64,7 +65,7 @@ pub(in crate::format) struct Survey {
 
 /// Keys that tell what an object is.
 mod keys {
-    use super::TYPOGRAPHIC;
+    use super::{TYPOGRAPHIC, key};
 
     pub(super) const FILE: u32 = 1;
     pub(super) const CHANGES: u32 = 1 << 1;
@@ -74,23 +75,24 @@ mod keys {
     pub(super) const CHANGED: u32 = 1 << 5;
     const WHY: u32 = 1 << 6;
     const OTHER: u32 = 1 << 7;
-    const FILE_PATH: u32 = 1 << 8;
     const PATH: u32 = 1 << 9;
     const OLD: u32 = 1 << 10;
     const NEW: u32 = 1 << 11;
-    const EDITS: u32 = 1 << 12;
+    const VERB: u32 = 1 << 12;
     const COMMAND: u32 = 1 << 13;
-    const CONTENT: u32 = 1 << 14;
+    const CHANGE: u32 = 1 << 14;
     const PATCH: u32 = 1 << 15;
     const NAME: u32 = 1 << 16;
     const INPUT: u32 = 1 << 17;
     const RESULT: u32 = 1 << 18;
+    const FIND: u32 = 1 << 19;
+    const REPLACE: u32 = 1 << 20;
 
     pub(super) fn of(key: &str) -> u32 {
         match key.trim_matches(|c| matches!(c, '"' | '\'') || TYPOGRAPHIC.contains(&c)) {
-            "file" => FILE,
-            "changes" => CHANGES,
-            "action" => ACTION,
+            "file" => FILE | PATH,
+            "changes" => CHANGES | CHANGE,
+            "action" => ACTION | VERB,
             "file_entries" => ENTRIES,
             "original_lines" => ORIGINAL,
             "changed_lines" => CHANGED,
@@ -101,13 +103,13 @@ mod keys {
 
     fn of_call(key: &str) -> u32 {
         match key {
-            "file_path" | "filePath" => FILE_PATH | PATH,
-            "path" => PATH,
-            "old_string" | "oldString" | "old_str" => OLD,
-            "new_string" | "newString" | "new_str" => NEW,
-            "edits" => EDITS,
-            "command" => COMMAND,
-            "content" | "file_text" => CONTENT,
+            _ if key::PATH.contains(&key) => PATH,
+            _ if key::OLD.contains(&key) => CHANGE | if key::is_sure(key) { OLD } else { FIND },
+            _ if key::NEW.contains(&key) => CHANGE | if key::is_sure(key) { NEW } else { REPLACE },
+            "edits" => CHANGE,
+            "command" => COMMAND | VERB,
+            _ if key::is_of_change(key) => CHANGE,
+            _ if key::COMMAND.contains(&key) => VERB,
             "patchText" => PATCH,
             "name" | "tool" => NAME,
             "input" | "arguments" | "args" | "parameters" | "state" => INPUT,
@@ -136,12 +138,13 @@ mod keys {
         let has = |wanted: u32| keys & wanted == wanted;
         are_of_call(keys)
             || keys & (COMMAND | RESULT) != 0
-            || [PATH | EDITS, PATH | CONTENT, NAME | INPUT].into_iter().any(has)
+            || [PATH | CHANGE, PATH | VERB, NAME | INPUT].into_iter().any(has)
     }
 
     /// Whether an object with these cannot well be anything else.
     pub(super) fn are_of_call(keys: u32) -> bool {
-        keys & PATCH != 0 || keys & (OLD | NEW) == OLD | NEW || keys & (OLD | NEW) != 0 && keys & PATH != 0
+        let has = |wanted: u32| keys & wanted == wanted;
+        keys & PATCH != 0 || [OLD | NEW, PATH | OLD, PATH | NEW, PATH | FIND | REPLACE].into_iter().any(has)
     }
 }
 
@@ -409,11 +412,12 @@ mod tests {
         let list = "[\n {\"file\": \"a\", \"changes\": [\n]},\n{\"file\": \"b\", \"action\": \"x\"}\n]";
         assert_eq!(found(&format!("{list} and\n{list}")), [(list.to_owned(), true), (list.to_owned(), true)]);
         let object = "{\"file\": \"a\", \"action\": 1}";
-        assert_eq!(
-            found(&format!("{{\"result\": [\n{object}\n], \"x\": [\n{object}\n]}}")),
-            [(object.to_owned(), true), (object.to_owned(), true)]
-        );
-        assert_eq!(found(&format!("{{\"result\": {object}}}")), []);
+        // What holds entries in it may hold calls instead, which its own reading tells.
+        let outer = format!("{{\"result\": [\n{object}\n], \"x\": [\n{object}\n]}}");
+        let whole = |text: &str| (text.to_owned(), true);
+        assert_eq!(found(&outer), [whole(&outer), whole(object), whole(object)]);
+        let outer = format!("{{\"result\": {object}}}");
+        assert_eq!(found(&outer), [whole(&outer)]);
     }
 
     #[test]

@@ -202,10 +202,9 @@ fn prose_about_tags_is_prose() {
 #[test]
 fn an_edit_in_the_midst_of_a_line_is_an_error_not_dropped() {
     for text in [
-        "- <edit file='a' op='remove' />",
         "Here: <edit op=\"new\" file=\"a\">\n<put>\n<<<\na\n>>>\n</put></edit>",
         "**<edit file='a' op='remove'/>**",
-        "1. <edit file='a' op='move'><to file='b'/></edit>",
+        "x. <edit file='a' op='move'><to file='b'/></edit>",
     ] {
         assert_eq!(refused(text), [Code::Malformed], "{text}");
         assert_eq!(script(text).diagnostics[0].path.as_deref(), Some("a"));

@@ -128,6 +128,14 @@ impl<'r> Blocks<'r> {
     }
 }
 
+/// The text of the list item that a line begins, behind its mark, and blanks as wide as what stands before that.
+pub(super) fn item_of(line: &str) -> Option<(&'static str, &str)> {
+    let text = trim_start(line);
+    let column = columns(&line[..line.len() - text.len()], 0);
+    let (width, text) = item(text, column)?;
+    Some((BLANKS.get(..column + width)?, text))
+}
+
 /// The columns that blanks take which begin at a column.
 fn columns(blanks: &str, start: usize) -> usize {
     let end = blanks.bytes().fold(start, |at, byte| if byte == b'\t' { at - at % TAB + TAB } else { at + 1 });

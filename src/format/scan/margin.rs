@@ -10,6 +10,8 @@ pub struct Margin<'r> {
     pub(super) quotes: usize,
     /// The blanks behind them.
     pub(super) blanks: &'r str,
+    /// Whether a line may have fewer blanks, because a fence says where the lines end.
+    pub(super) is_fenced: bool,
 }
 
 impl Margin<'_> {
@@ -34,7 +36,14 @@ impl Margin<'_> {
         let (content, found) = skip_quote(text, at, self.quotes);
         let line = text.as_bytes().get(content..).unwrap_or(&[]);
         let same = self.blanks.bytes().zip(line).take_while(|(wanted, byte)| wanted == *byte).count();
-        (content + same, found == self.quotes && same == self.blanks.len())
+        (content + same, found == self.quotes && (self.is_fenced || same == self.blanks.len()))
+    }
+}
+
+impl Margin<'_> {
+    /// Whether all of the margin stands before the line that begins at `at`, in a fence, too.
+    pub(super) fn is_whole(self, text: &str, at: usize) -> bool {
+        Margin { is_fenced: false, ..self }.skip(text, at).1
     }
 }
 

@@ -69,8 +69,30 @@ impl<'r> Source<'r> {
         both.and_then(|start| self.text.get(start..end)).unwrap_or(behind)
     }
 
+    /// Where a text begins and ends whose lines are from `start` to `end`, and its margin. One whose first line stands left of its
+    /// fence was not indented with that: its lines are as they are.
+    fn text_in(self, start: usize, end: usize, margin: Margin<'r>) -> (usize, usize, Margin<'r>) {
+        // A line may be long, and many texts may stand in it.
+        let before = |at: usize| {
+            let margin = self.text.as_bytes().get(..at)?.iter().rev();
+            let length = margin.clone().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
+            margin.clone().nth(length).is_none_or(|&byte| byte == b'\n').then_some(at - length)
+        };
+        let begins = |at: usize| before(at).filter(|&line| margin.skip(self.text, line).0 == at);
+        let Some(line) = begins(start).filter(|_| margin.is_fenced) else { return (start, end, margin) };
+        let lines = Lines { source: self, upcoming: self.read_inside(line, margin), margin };
+        let first = lines.take_while(|line| line.start < end).find(|line| !line.is_blank());
+        let lacks = first.and_then(|line| line.marked).is_some_and(|at| !margin.is_whole(self.text, at));
+        let plain = Margin { blanks: "", ..margin };
+        if !lacks {
+            return (start, end, margin);
+        }
+        (plain.skip(self.text, line).0, begins(end).unwrap_or(end), plain)
+    }
+
     /// The text from `start` to before `end`, as it reads inside a margin, each line ended by `\n`.
     pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> String {
+        let (start, end, margin) = self.text_in(start, end, margin);
         let Some(whole) = self.text.get(start..end) else { return String::new() };
         let is_plain = margin.is_none() && memchr::memchr(b'\r', whole.as_bytes()).is_none();
         if is_plain && (whole.is_empty() || whole.ends_with('\n')) {

@@ -142,7 +142,7 @@ fn quoted(cursor: &Cursor<'_>, floor: usize) -> Vec<Target> {
     let of_line = |line: Line<'_>| {
         let spans = code::spans(line.text).filter_map(|span| {
             let path = trim(line.text[span].trim_matches('`'));
-            (!path.is_empty() && path.len() <= LONGEST).then(|| target(cursor, line, path))
+            (!path.trim().is_empty() && path.len() <= LONGEST).then(|| target(cursor, line, path))
         });
         spans.collect::<Vec<_>>()
     };

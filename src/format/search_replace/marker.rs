@@ -43,7 +43,9 @@ impl Marker {
             (b'>', "NEW_FILE") if fits => Some(Marker::NewFileEnd),
             (b'<' | b'-', "SEARCH") if fits => Some(Marker::Search),
             (b'<', "NEW_FILE") if fits => Some(Marker::NewFile),
-            (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE") if length >= 3 => Some(Marker::Misspelt),
+            (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE" | "ORIGINAL") if length >= 3 => {
+                Some(Marker::Misspelt)
+            }
             (b'<', _) if is_misspelt(word, fits) || (fits && is_unknown(word)) => Some(Marker::Misspelt),
             _ => None,
         }
@@ -122,6 +124,7 @@ mod tests {
             "<<<<<<< SEARCH src/a.rs",
             "<<<<<<< new_file",
             "--- SEARCH",
+            "<<<< ORIGINAL",
             "<<<<<<< DELETE_FILE",
         ] {
             assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");

@@ -135,7 +135,7 @@ fn a_series_is_brought_over_from_the_base_as_a_whole() {
     // The number is right in the base.
     let applied = apply_to(&now, &[diff(Some(2), "-x\n+y\n")], &[Repeat::ONCE], &LIMITS).unwrap();
     assert_eq!(applied.version.content().to_bytes(), b"q\nq\ny\nb\nx\n");
-    assert_eq!(applied.matched, [Match { tier: Tier::Exact, similarity: None, line: 3, base_line: Some(3) }]);
+    assert_eq!(applied.matched, [Match { tier: Tier::Exact, similarity: None, line: 3, base_line: Some(2) }]);
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! What was told while a flow ran, for its report: who reads only that is told no less.
+
+use super::Watch;
+use crate::report::{RecoveredReport, Report};
+use crate::transaction::Recovered;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// Passes everything on, and keeps what belongs in the report.
+pub(super) struct Heard<'a> {
+    watch: &'a dyn Watch,
+    remarks: RefCell<Vec<String>>,
+    recovered: RefCell<Vec<RecoveredReport>>,
+}
+
+impl<'a> Heard<'a> {
+    pub(super) fn new(watch: &'a dyn Watch) -> Self {
+        Self { watch, remarks: RefCell::default(), recovered: RefCell::default() }
+    }
+
+    /// Puts it into the report.
+    pub(super) fn write(&self, report: &mut Report) {
+        report.remarks = self.remarks.take();
+        report.recovered = self.recovered.take();
+    }
+}
+
+impl Watch for Heard<'_> {
+    fn warn(&self, text: &str) {
+        self.remarks.borrow_mut().push(text.to_owned());
+        self.watch.warn(text);
+    }
+
+    fn detail(&self, text: &str) {
+        self.watch.detail(text);
+    }
+
+    fn output(&self, bytes: &[u8]) {
+        self.watch.output(bytes);
+    }
+
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        self.watch.waiting(what, elapsed);
+    }
+
+    fn ended(&self) {
+        self.watch.ended();
+    }
+
+    fn recovered(&self, run: &Recovered) {
+        self.recovered.borrow_mut().push(run.into());
+        self.watch.recovered(run);
+    }
+}
+
+impl From<&Recovered> for RecoveredReport {
+    fn from(one: &Recovered) -> Self {
+        let settled = &one.settled;
+        Self {
+            id: one.id.clone(),
+            end: settled.end.as_str(),
+            left: settled.left.clone(),
+            locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
+            aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Making the commits, with all that hooks and commands have to say about them.
+
+use super::hooks::{Candidate, Judged};
+use super::{
+    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, interrupt, series, staging,
+    unless_interrupted,
+};
+use crate::message::Cleanup;
+use crate::path::RepoPath;
+use crate::vcs::commit::Draft;
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
+use crate::vcs::tree::{BaseTree, Changes};
+use crate::vcs::{self, Oid};
+
+impl<'r> Transaction<'r> {
+    /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
+    /// see changes.
+    ///
+    /// # Errors
+    /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
+    pub fn prepare(
+        mut self,
+        base: &BaseTree<'_>,
+        series: &[Planned],
+        joined: Option<&Joined>,
+    ) -> Result<Prepared<'r>> {
+        let who = self.repo.identities(&self.options.author)?;
+        let mut made = Made::default();
+        let mut parent = self.target.start;
+        let mut tree = base.id();
+        let mut total = Changes::new();
+        let mut start = self.target.start;
+        for planned in series {
+            if let Making::AsIs { commit, .. } = planned.making {
+                for change in &planned.changes {
+                    let entry =
+                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
+                    total.insert(change.path.clone(), entry);
+                }
+                let commit = self.repo.rely(commit);
+                (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
+                made.existed.insert(commit);
+                made.commits.push(Some(commit));
+                continue;
+            }
+            let mut changes = Changes::new();
+            for change in &planned.changes {
+                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
+                changes.insert(change.path.clone(), entry);
+            }
+            let next = self.repo.write_tree(tree, &changes)?;
+            total.extend(changes);
+            if Some(next) == tree {
+                made.commits.push(None);
+                continue;
+            }
+            let who = &planned.making.identities(&who);
+            let judged = match &self.full {
+                Some(full) => {
+                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
+                }
+                None => Judged { tree: next, message: planned.message.clone() },
+            };
+            self.take_in(base, next, judged.tree, &mut total)?;
+            let (message, cleanup) =
+                (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
+            let commit =
+                self.commit(judged.tree, parent.as_slice(), who, message, cleanup, || planned.named())?;
+            made.commits.push(Some(commit));
+            if judged.tree != next {
+                made.changed_by_hooks.insert(commit);
+            }
+            (parent, tree) = (Some(commit), Some(judged.tree));
+        }
+        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
+            && last != start
+        {
+            let message = self.judge_merge(&joined.message, start, last, tree, &who)?;
+            let cleanup = self.options.cleanup.0;
+            let commit =
+                self.commit(tree, &[start, last], &who, &message, cleanup, || "the merge".to_owned())?;
+            (made.merge, parent) = (Some(commit), Some(commit));
+        }
+        if let (Some(early), Some(_)) = (&self.early, parent) {
+            early.release(&self.quarantine)?;
+            self.pre_llm_apply(&made, &who)?;
+            self.exec(&made, series)?;
+        }
+        point(Fault::Prepared)?;
+        let mut net: Vec<staging::Net> = Vec::new();
+        for (path, new) in total {
+            let old = base.stored(&path)?;
+            if old != new {
+                net.push((path, old, new));
+            }
+        }
+        let staged = match (self.repo.workdir(), &self.index) {
+            (Some(workdir), Some(index)) if !net.is_empty() => {
+                let origins = series::origins(series);
+                Some(staging::stage(self.repo, &self.room, workdir, &net, &origins, index)?)
+            }
+            _ => None,
+        };
+        let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
+        let record = match parent {
+            Some(new) => self.keep(&made, &edits, new)?,
+            None => None,
+        };
+        Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })
+    }
+
+    /// Makes one commit, its message cleaned up at last.
+    fn commit(
+        &self,
+        tree: Oid,
+        parents: &[Oid],
+        who: &Identities,
+        message: &str,
+        cleanup: Cleanup,
+        named: impl FnOnce() -> String,
+    ) -> Result<Oid> {
+        let message = cleanup.apply(message, &self.options.cleanup.1);
+        if message.trim().is_empty() {
+            return Err(Error::EmptyMessage(named()));
+        }
+        let draft = Draft { tree, parents, message: &message };
+        let commit = self
+            .repo
+            .write_commit(&self.quarantine, &draft, who, &self.manner)
+            .map_err(unless_interrupted)?;
+        point(Fault::Committed)?;
+        if interrupt::seen() {
+            return Err(Error::Interrupted);
+        }
+        Ok(commit)
+    }
+
+    /// Counts what a hook has changed in a commit among what the landing touches.
+    fn take_in(&mut self, base: &BaseTree<'_>, planned: Oid, made: Oid, total: &mut Changes) -> Result<()> {
+        if planned == made {
+            return Ok(());
+        }
+        let paths = self.repo.differences(Some(planned), Some(made))?;
+        let mut entries = self.repo.entries(Some(made), &paths)?;
+        for path in paths {
+            let entry = entries.remove(&path);
+            let unnameable = || vcs::Error::Raced(String::from_utf8_lossy(&path).into_owned());
+            let text = std::str::from_utf8(&path).map_err(|_| unnameable())?;
+            let path = RepoPath::parse(text).map_err(|_| unnameable())?;
+            if !self.touched.iter().any(|touched| touched.path == path) {
+                let old = base.stored(&path)?;
+                self.touched.push(series::Touched { path: path.clone(), old, stays: entry.is_some() });
+            }
+            total.insert(path, entry);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+def f():
+    s = """
+raw
+"""
+    return s

@@ -1,6 +1,9 @@
-//! Writes man/git-llm-apply.1 anew: `cargo run --example man`.
+//! Writes the pages in man/ anew: `cargo run --example man`.
 
 fn main() -> std::io::Result<()> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/man/git-llm-apply.1");
-    std::fs::write(file, git_llm_apply::cli::manual::page())
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    for (name, page) in git_llm_apply::cli::manual::pages() {
+        std::fs::write(directory.join(name), page)?;
+    }
+    Ok(())
 }

@@ -43,6 +43,7 @@ mod man_page {
     use super::*;
 
     const FILE: &str = "man/git-llm-apply.1";
+    const FORMATS_FILE: &str = "man/git-llm-apply-formats.7";
     /// Keys without an option.
     const OTHER_KEYS: [&str; 6] = [
         "llmapply.sensitive",
@@ -55,7 +56,11 @@ mod man_page {
 
     /// The page as text: without what roff needs and readers do not see.
     fn text() -> String {
-        let page = read(FILE);
+        plain(FILE)
+    }
+
+    fn plain(file: &str) -> String {
+        let page = read(file);
         let lines: String = page.split_inclusive('\n').filter(|line| !line.starts_with(".\\\"")).collect();
         let bare = ["\\fB", "\\fI", "\\fR", "\\&"].iter().fold(lines, |text, mark| text.replace(mark, ""));
         bare.replace("\\-", "-").replace("\\ ", " ")
@@ -63,11 +68,13 @@ mod man_page {
 
     #[test]
     fn is_made_from_the_tables() {
-        let page = manual::page();
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(top().join(FILE), &page).unwrap();
+        for (name, page) in manual::pages() {
+            let file = format!("man/{name}");
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::write(top().join(&file), &page).unwrap();
+            }
+            assert!(read(&file) == page, "{file} is behind: cargo run --example man");
         }
-        assert!(read(FILE) == page, "{FILE} is behind: cargo run --example man");
     }
 
     #[test]
@@ -109,7 +116,9 @@ mod man_page {
             has(&format!("\n.TP\n{}\n", code.as_str()));
         }
         for format in FORMATS {
-            has(&format!("(--format={})", format.name()));
+            has(&format!("\n.TP\n{}\n", format.name()));
+            let chapters = plain(FORMATS_FILE);
+            assert!(chapters.contains(&format!("(--format={})", format.name())), "{FORMATS_FILE}");
         }
         for key in OTHER_KEYS {
             has(key);
@@ -152,6 +161,30 @@ mod man_page {
             if before != Some('-') && !name.is_empty() && !name.starts_with('-') {
                 assert!(known.contains(&name), "--{name} is no option");
             }
+        }
+    }
+
+    /// Keys are asked for by their names in the source, in any case.
+    #[test]
+    fn names_every_key_that_the_source_asks_for() {
+        let text = text().to_lowercase();
+        let mut pending = vec![top().join("src")];
+        let mut keys = BTreeSet::new();
+        while let Some(path) = pending.pop() {
+            if path.is_dir() {
+                pending.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let source = std::fs::read_to_string(path).unwrap();
+            for (at, start) in source.match_indices("\"llmapply.") {
+                let key: String =
+                    source[at + 1..].chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
+                keys.extend(Some(key.to_lowercase()).filter(|key| key.len() >= start.len()));
+            }
+        }
+        assert!(keys.len() > 5, "{keys:?}");
+        for key in keys {
+            assert!(text.contains(&format!("\n.tp\n{key}\n")), "{FILE} does not explain {key}");
         }
     }
 
@@ -218,11 +251,12 @@ mod man_page {
             let wide: Vec<_> = shown.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(wide.is_empty(), "{wide:#?}");
         }
-        for locale in ["C", "C.UTF-8"] {
+        for (locale, file) in [("C", FILE), ("C.UTF-8", FILE), ("C", FORMATS_FILE), ("C.UTF-8", FORMATS_FILE)]
+        {
             let mut command = Command::new("man");
             command
                 .args(["--warnings", "-l"])
-                .arg(top().join(FILE))
+                .arg(top().join(file))
                 .env("MANPAGER", "cat")
                 .env("LC_ALL", locale);
             let run = Run::of(command.output().unwrap());
@@ -588,6 +622,7 @@ mod schema {
             Obstacle::Deleted(path()),
             Obstacle::Untracked(path()),
             Obstacle::Conflicted(path()),
+            Obstacle::Clash { path: path(), lines: Vec::new() },
             Obstacle::Blocked { path: path(), parent: path(), what: "" },
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
@@ -602,6 +637,7 @@ mod schema {
                 | Obstacle::Deleted(_)
                 | Obstacle::Untracked(_)
                 | Obstacle::Conflicted(_)
+                | Obstacle::Clash { .. }
                 | Obstacle::Blocked { .. }
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)

@@ -365,3 +365,31 @@ fn so_it_is_in_other_kinds_of_repository() {
         local_changes_are_told_from_what_a_filter_does,
     ]);
 }
+
+#[test]
+fn what_is_too_long_to_be_edited_is_refused_by_its_name() {
+    // Without a filter.
+    let sandbox = Sandbox::new();
+    let line = "x".repeat(63) + "\n";
+    sandbox.file("long", line.repeat((64 << 20) / 64 + 1));
+    sandbox.commit("a long file");
+    let edit = patch("long", "w", "no such line\n", "y\n");
+    let before = sandbox.state();
+    let run = sandbox.apply(["--no-keep"], &edit).exits(128);
+    assert!(run.stderr.contains("long has more than 67108864 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: change that file by hand"), "{}", run.stderr);
+    sandbox.state().is(&before, "too long");
+    // It may be moved, removed, and be beside what is edited.
+    sandbox.apply([""; 0], &(rename("long", "longer", "w") + &remove("longer", "w"))).exits(0);
+    // By a filter.
+    let sandbox = Sandbox::new();
+    let lines = format!("yes {} | head -n {}", "x".repeat(63), (64 << 20) / 64 + 1);
+    sandbox.git(["config", "filter.long.smudge", &lines]);
+    sandbox.git(["config", "filter.long.clean", "cat"]);
+    sandbox.git(["config", "filter.long.required", "true"]);
+    sandbox.file(".gitattributes", "README filter=long\n");
+    sandbox.git(["add", ".gitattributes"]);
+    sandbox.git(["commit", "-q", "-m", "attributes"]);
+    let run = sandbox.apply(["--no-keep"], &patch("README", "w", "hello\n", "y\n")).exits(128);
+    assert!(run.stderr.contains("README has more than 67108864 bytes"), "{}", run.stderr);
+}

@@ -36,10 +36,9 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
     let options = transaction::Options {
         lock_timeout: Duration::from_secs(10),
         no_verify: false,
-        again: false,
-        merge: false,
         merge: false,
         again: false,
+        autostash: false,
         exec: Vec::new(),
         exec_each: false,
         scratch_dir: None,

@@ -3,11 +3,13 @@
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
+use super::terminal::Terminal;
 use super::{Error, args, input, suggest};
 use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
+use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
@@ -60,6 +62,17 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
     }
+    if args::switch(matches, "interactive") == Some(true) {
+        if settings.dry_run {
+            return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
+        }
+        let terminal = Terminal::open(repo.colors(output.color.as_str())?).ok_or_else(|| {
+            let message =
+                "-i asks at a terminal, and there is no terminal: --only and --except choose without one";
+            Error::Usage(message.into())
+        })?;
+        order.chooser = Some(Rc::new(terminal));
+    }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
@@ -68,6 +81,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         if order.resume.is_some() {
             let message = "--continue goes on with one branch, and several are named";
             return Err(Error::Usage(message.into()));
+        }
+        if args::switch(matches, "interactive") == Some(true) {
+            return Err(Error::Usage("-i goes with one branch, and several are named".into()));
         }
         return suggest::run(each, &template, order, &settings, output, &printer);
     }

@@ -5,6 +5,7 @@
 
 mod options;
 
+use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
@@ -77,7 +78,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send that to a command, land its answer, and tell it what is refused"),
+    ("ask", "send that to a command, land its answer, tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
@@ -86,6 +87,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("undo", "take a landing back, or edits of it, itself as a landing"),
     ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
+    ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
 /// The verb that a mistyped word is most like, if it is like one.
@@ -185,7 +187,9 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, accept, drop, undo, redo, forget] = VERBS else {
+    let [apply, check, prompt, ask, recover, list, show, accept, drop, undo, redo, forget, completion] =
+        VERBS
+    else {
         return Command::new(NAME);
     };
     let verb = |(name, about): &(&'static str, &'static str)| {
@@ -234,6 +238,9 @@ pub fn command() -> Command {
         .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
         .subcommand(undoing(telling(verb(redo))))
         .subcommand(telling(verb(forget)).arg(id(true)))
+        .subcommand(verb(completion).arg(directory()).arg(
+            Arg::new("shell").value_name("shell").required(true).value_parser(SHELLS.to_vec()).help("the shell"),
+        ))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.

@@ -190,6 +190,7 @@ impl Exit {
             | E::NoTerminal
             | E::Editor(_)
             | E::Filter { .. }
+            | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,
         }
     }

@@ -80,6 +80,7 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
         V::Unfetched { .. } => {
             Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
         }
+        V::TooLarge { .. } => Some("change that file by hand, and leave it out of the response".into()),
         V::Filter { path, .. } => {
             Some(format!("'git check-attr -a {path}' names the filter or encoding; git needs its command"))
         }

@@ -1,6 +1,6 @@
-//! The man page, made from the tables that the program runs by: options, verbs, formats, codes, exit statuses.
+//! The man pages, made from the tables that the program runs by: options, verbs, formats, codes, exit statuses.
 //!
-//! `cargo run --example man` writes it to `man/git-llm-apply.1`; `tests/docs.rs` fails where the two differ.
+//! `cargo run --example man` writes them to `man`; `tests/docs.rs` fails where the two differ.
 
 mod formats;
 mod roff;
@@ -35,9 +35,38 @@ pub enum Piece {
     Heading(&'static str),
 }
 
-/// The whole page, in roff's man macros.
-pub fn page() -> String {
-    let mut page = Page::new(args::NAME, env!("CARGO_PKG_VERSION"));
+/// The name of the page of the formats.
+const FORMATS_PAGE: &str = "git-llm-apply-formats";
+
+/// The pages by the names of their files.
+pub fn pages() -> [(&'static str, String); 2] {
+    [("git-llm-apply.1", page()), ("git-llm-apply-formats.7", formats_page())]
+}
+
+/// The page of the formats, in roff's man macros.
+fn formats_page() -> String {
+    let mut page = Page::new(FORMATS_PAGE, '7', env!("CARGO_PKG_VERSION"));
+    page.section("NAME");
+    page.name(FORMATS_PAGE, "how edits are written for git llm-apply");
+    page.section("DESCRIPTION");
+    page.pieces(text::SEVERAL_FORMATS);
+    page.pieces(text::FORMATS);
+    for format in FORMATS {
+        let chapter = chapter(format.id);
+        page.section(&format!("{} (--format={})", chapter.title, format.name()));
+        page.paragraph(&format!("Looked for: {}.", format.markers));
+        page.pieces(chapter.pieces);
+        page.paragraph("An example:");
+        page.lines(chapter.example);
+    }
+    page.section("SEE ALSO");
+    page.paragraph("git-llm-apply(1)");
+    page.finish()
+}
+
+/// The page of the command, in roff's man macros.
+fn page() -> String {
+    let mut page = Page::new(args::NAME, '1', env!("CARGO_PKG_VERSION"));
     page.section("NAME");
     page.name(args::NAME, "land the code edits in a language model's answer as a git transaction");
     page.section("SYNOPSIS");
@@ -92,17 +121,10 @@ pub fn page() -> String {
     page.section("PUSHING");
     page.pieces(suggestions::PUSHING);
     page.section("THE FORMATS");
-    if FORMATS.len() > 1 {
-        page.pieces(text::SEVERAL_FORMATS);
-    }
-    page.pieces(text::FORMATS);
+    page.paragraph(&format!("Each is described in {FORMATS_PAGE}(7). By their names for `--format`:"));
     for format in FORMATS {
-        let chapter = chapter(format.id);
-        page.heading(&format!("{} (--format={})", chapter.title, format.name()));
-        page.paragraph(&format!("Looked for: {}.", format.markers));
-        page.pieces(chapter.pieces);
-        page.paragraph("An example:");
-        page.lines(chapter.example);
+        let title = chapter(format.id).title;
+        page.item(&format!("`{}`", format.name()), &format!("{title}. Looked for: {}.", format.markers));
     }
     page.section("OUTPUT");
     page.pieces(text::OUTPUT);

@@ -4,6 +4,7 @@ mod accept;
 mod apply;
 pub mod args;
 mod ask;
+pub mod completion;
 mod drop;
 pub mod exit;
 mod help;
@@ -15,6 +16,7 @@ mod prompt;
 mod recover;
 mod settings;
 mod suggest;
+mod terminal;
 mod undo;
 
 use crate::flow;
@@ -157,6 +159,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),
             "undo" | "redo" => undo::run(&matches, verb == "redo"),
+            "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check"),
         }
     };

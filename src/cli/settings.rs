@@ -274,6 +274,7 @@ impl Settings {
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.trailers = from.switch("trailers", options.trailers)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
+        options.autostash = from.switch("autostash", options.autostash)?;
         options.keep = from.switch("keep", options.keep)?;
         options.record = from.switch("record", options.record)?;
         options.sensitive = config.list("llmapply.sensitive")?;

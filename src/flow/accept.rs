@@ -117,6 +117,7 @@ impl Accepting<'_> {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
             again: true,
+            autostash: self.options.autostash,
             merge: false,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,

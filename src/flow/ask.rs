@@ -63,7 +63,8 @@ fn in_the_way(asked: &Prompted, options: &Options) -> Result<Option<Done>, Error
     let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
     let target = Target::choose(&repo, options.branch.as_deref(), base)?;
     let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
-    let found = transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files)?;
+    let found =
+        transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
     if found.is_empty() {
         return Ok(None);
     }

@@ -90,7 +90,8 @@ impl Run<'_> {
         }
         self.check_merge(&target)?;
         report.to_pass = self.to_pass(repo)?;
-        let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series);
+        let autostash = self.options.autostash;
+        let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series, autostash);
         // What the edits come to is shown whatever keeps them from landing.
         if let Some(preview) = preview {
             *preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));

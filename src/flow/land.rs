@@ -1,5 +1,6 @@
 //! Landing: recover first, resolve, transact, and again where the branch has moved meanwhile.
 
+use super::choose::Chooser;
 use super::heard::Heard;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, push, told};
@@ -42,9 +43,10 @@ pub struct Done {
 pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
     let mut repo = Repo::discover()?;
     let heard = Heard::new(watch);
-    let run = Run::read(&repo, order, options, &heard, false)?;
+    let chooser = order.chooser.clone();
+    let mut run = Run::read(&repo, order, options, &heard, false)?;
     let mut report = run.declared();
-    let outcome = run.tries(&mut repo, &mut report);
+    let outcome = run.tries(&mut repo, chooser.as_deref(), &mut report);
     run.settle_text(&repo, matches!(outcome, Ok(Some(_))));
     if run.options.keep_whole
         && report.attempt.is_none()
@@ -73,7 +75,12 @@ pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Resu
 
 impl Run<'_> {
     /// Lands, and again where the branch moves meanwhile. The report goes as far as it comes.
-    fn tries(&self, repo: &mut Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+    fn tries(
+        &mut self,
+        repo: &mut Repo,
+        chooser: Option<&dyn Chooser>,
+        report: &mut Report,
+    ) -> Result<Option<Moved>, Error> {
         if self.is_empty() {
             *report = self.no_edits();
             return Ok(None);
@@ -85,6 +92,10 @@ impl Run<'_> {
         self.tell_of_messages(repo)?;
         recover(repo, self.options.lock_timeout, self.watch)?;
         Attempt::expire(repo);
+        if let Some(chooser) = chooser {
+            self.choose(repo, chooser)?;
+            *report = self.declared();
+        }
         let mut attempt = 1;
         let first = OnceCell::new();
         loop {
@@ -238,6 +249,7 @@ impl Run<'_> {
             exec_each: self.options.exec_each,
             scratch_dir: self.options.scratch_dir.clone(),
             keep_scratch: self.options.keep_scratch,
+            autostash: self.options.autostash,
             reflog: reflog(edits, &self.names()),
             author: self.options.author.clone(),
             sign: self.options.sign.clone(),

@@ -5,6 +5,7 @@
 mod accept;
 mod ask;
 mod check;
+mod choose;
 mod conflict;
 mod drop;
 mod heard;
@@ -25,11 +26,13 @@ mod series;
 mod suggest;
 mod template;
 mod told;
+mod uncommitted;
 mod undo;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
+pub use choose::{Answer, Asked, Chooser};
 pub use drop::drop;
 pub use history::{forget, list, show};
 pub use land::{Done, Moved, land};

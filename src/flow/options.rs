@@ -87,6 +87,8 @@ pub struct Options {
     pub diffs: bool,
     /// Land what resolves.
     pub keep_going: bool,
+    /// Carry uncommitted changes in the files that are touched across.
+    pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
     /// Keep it also where no edit is refused and something else stops the landing.
@@ -138,6 +140,7 @@ impl Default for Options {
             trailers: false,
             diffs: false,
             keep_going: false,
+            autostash: false,
             keep: true,
             keep_whole: false,
             record: true,

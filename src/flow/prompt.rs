@@ -77,13 +77,14 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
                     continue;
                 }
                 let bytes = match RepoPath::parse(&path) {
-                    Ok(path) => tree.read(&path)?.to_vec(),
-                    Err(_) => repo.blob(id)?,
+                    _ if repo.blob_size(id)? > LONGEST_FILE as u64 => None,
+                    Ok(path) => Some(tree.read(&path)?.to_vec()),
+                    Err(_) => Some(repo.blob(id)?),
                 };
-                if bytes.len() > LONGEST_FILE {
+                let Some(bytes) = bytes.filter(|bytes| bytes.len() <= LONGEST_FILE) else {
                     left_out.push((path, "too long"));
                     continue;
-                }
+                };
                 match String::from_utf8(bytes) {
                     Ok(text) if !text.contains('\0') => files.push((path, text)),
                     _ => left_out.push((path, "binary")),

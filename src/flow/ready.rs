@@ -37,8 +37,11 @@ impl Run<'_> {
     ) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
-        let resolved =
-            plan::resolve(&self.script, &repo.tree(shown)?.as_checked_out(target.checked_out), &rules)?;
+        let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
+        let mut resolved = plan::resolve(&self.script, &tree, &rules)?;
+        if let Err(rejected) = &mut resolved {
+            self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
+        }
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),

@@ -2,15 +2,18 @@
 
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
-use super::{Error, Numbers, Options, Watch};
+use super::{Chooser, Error, Numbers, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
 use crate::plan::{Grouping, Rules};
+use crate::report::Unwanted;
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Whether a path is one of those that a pathspec names.
 type Matcher = Box<dyn Fn(&str) -> bool>;
@@ -27,6 +30,8 @@ pub struct Order {
     pub only: Option<Numbers>,
     /// Those that are not.
     pub except: Numbers,
+    /// Who is asked about each edit, if anybody is.
+    pub chooser: Option<Rc<dyn Chooser>>,
 }
 
 impl Order {
@@ -46,6 +51,8 @@ pub(super) struct Run<'a> {
     pub(super) resumed: Option<Resumed>,
     /// The corrections are not whole, so that none of them was joined with the attempt.
     pub(super) unjoined: bool,
+    /// What of the edits was not wanted, by their numbers.
+    pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
     pub(super) base: Option<Oid>,
     /// Nothing is to be changed.
@@ -112,8 +119,18 @@ impl<'a> Run<'a> {
             choose(&mut script, order.only.as_ref(), &order.except)?;
         }
         let messages = Messages::read(repo, &options)?;
-        let mut run =
-            Self { options, watch, responses, script, resumed, unjoined, base: None, dry, messages };
+        let mut run = Self {
+            options,
+            watch,
+            responses,
+            script,
+            resumed,
+            unjoined,
+            unwanted: BTreeMap::new(),
+            base: None,
+            dry,
+            messages,
+        };
         if !run.is_empty() {
             run.base = run.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {

@@ -53,6 +53,7 @@ impl Run<'_> {
         for (at, edit) in self.script.edits.iter().enumerate() {
             let step = steps.iter().find(|step| step.edit == at + 1);
             let mut told = report::edit(at + 1, edit, step, &self.responses);
+            told.unwanted = self.unwanted.get(&(at + 1)).cloned();
             if self.script.is_left_out(at) {
                 told.state = EditState::NotWanted;
                 told.unwanted.get_or_insert_default();
@@ -162,7 +163,11 @@ impl Run<'_> {
 
     /// What an edit changes. A file that cannot be read any more is passed over: whoever needs it says so.
     fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
-        let step = step?;
+        self.difference(repo, target, step?)
+    }
+
+    /// What an edit changes.
+    pub(super) fn difference(&self, repo: &Repo, target: &Target, step: &Step) -> Option<String> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };

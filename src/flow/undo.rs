@@ -195,6 +195,7 @@ impl Undoing<'_> {
             cleanup: Messages::read(repo, self.options)?.last_cleanup(self.options),
             describe: &describe,
             progress: &Told(self.watch),
+            autostash: false,
             record,
             push: None,
         };

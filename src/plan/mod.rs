@@ -12,6 +12,7 @@ mod overlay;
 mod parted;
 mod policy;
 mod repeats;
+mod rewrite;
 mod together;
 mod tree;
 mod twice;
@@ -23,6 +24,7 @@ pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, 
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;
+pub use rewrite::Rewrite;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};

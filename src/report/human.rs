@@ -57,9 +57,6 @@ pub fn edits(report: &Report, style: Style) -> String {
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
             }
-            EditState::NotWanted => {
-                let _ = write!(out, "  {DIM}not wanted{DIM:#}");
-            }
             EditState::TakenBack => {
                 let _ = write!(out, "  {DIM}taken back{DIM:#}");
                 if let Some((_, short)) = &edit.commit {
@@ -68,6 +65,9 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::Unresolved => {
                 let _ = write!(out, "  {DIM}not tried{DIM:#}");
+            }
+            EditState::NotWanted => {
+                let _ = write!(out, "  {DIM}not wanted{DIM:#}");
             }
         }
         if let Some(hunks) =
@@ -181,10 +181,10 @@ pub fn headline(report: &Report) -> String {
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }
-                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };
@@ -282,12 +282,6 @@ pub fn findings(report: &Report, style: Style) -> String {
     out
 }
 
-/// Some hunks, by their numbers.
-fn hunks_of(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    format!("hunk{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(&numbers))
-}
-
 /// What becomes of an answer that is kept whole, since not its edits were refused.
 pub fn kept(report: &Report) -> Option<String> {
     let attempt = report.attempt.as_ref()?;
@@ -302,6 +296,12 @@ pub fn kept(report: &Report) -> Option<String> {
 /// What names an attempt on the command line, if it has to be named.
 fn name(attempt: &KeptAttempt) -> String {
     if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
+}
+
+/// Some hunks, by their numbers.
+fn hunks_of(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("hunk{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(&numbers))
 }
 
 fn plural(n: usize, one: &str) -> String {

@@ -165,6 +165,7 @@ struct RecordedMatch {
     tier: String,
     similarity: Option<u8>,
     line: usize,
+    base_line: Option<usize>,
 }
 
 /// The edits of a report that was kept as JSON; none if it cannot be read.
@@ -180,8 +181,12 @@ fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'
 fn edit(edit: RecordedEdit) -> EditReport {
     let tier = |name: &str| Tier::ALL.iter().copied().find(|tier| tier.as_str() == name);
     let matched = edit.matches.iter().filter_map(|found| {
-        let (similarity, line) = (found.similarity, found.line);
-        Some(Match { tier: tier(&found.tier)?, similarity, line, base_line: None })
+        Some(Match {
+            tier: tier(&found.tier)?,
+            similarity: found.similarity,
+            line: found.line,
+            base_line: found.base_line,
+        })
     });
     EditReport {
         number: edit.number,

@@ -165,12 +165,12 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
-    /// It was left out, as somebody wanted it.
-    NotWanted,
     /// It was taken back.
     TakenBack,
     /// The run ended before it was known.
     Unresolved,
+    /// It was left out, as somebody wanted it.
+    NotWanted,
 }
 
 impl EditState {
@@ -181,9 +181,9 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
-        EditState::NotWanted,
         EditState::TakenBack,
         EditState::Unresolved,
+        EditState::NotWanted,
     ];
 
     /// The stable name.
@@ -194,9 +194,9 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
-            EditState::NotWanted => "not-wanted",
             EditState::TakenBack => "taken-back",
             EditState::Unresolved => "unresolved",
+            EditState::NotWanted => "not-wanted",
         }
     }
 }

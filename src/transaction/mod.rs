@@ -23,6 +23,7 @@ mod full;
 mod hooks;
 pub mod interrupt;
 mod journal;
+mod local;
 mod obstacles;
 mod outside;
 mod places;
@@ -68,6 +69,8 @@ use crate::vcs::tree::BaseTree;
 use early::Early;
 use full::Full;
 use hooks::{Hooks, Startup};
+use local::Local;
+use obstacles::InCheckout;
 use room::{Room, remove_room};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -218,6 +221,8 @@ pub struct Options<'a> {
     pub scratch_dir: Option<PathBuf>,
     /// Whether one of them stays for the next landing (`llmapply.keepScratch`).
     pub keep_scratch: bool,
+    /// Whether uncommitted changes in the files that are touched are carried across (`--autostash`).
+    pub autostash: bool,
     /// The reflog's message.
     pub reflog: String,
     /// What was said of the author.
@@ -285,6 +290,8 @@ pub struct Transaction<'r> {
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
+    /// Uncommitted changes that are carried across.
+    locals: Vec<Local>,
     manner: Manner,
 }
 
@@ -310,16 +317,16 @@ impl<'r> Transaction<'r> {
         let manner = repo.manner(&options.sign, interrupt::signal)?;
         let room = Room::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
-        let look = |copy: &str| -> Result<(Option<Index>, Vec<Obstacle>)> {
+        let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
             let index = match target.checked_out {
                 true => Some(repo.copy_index(room.file(copy))?),
                 false => None,
             };
-            let found = obstacles::check(repo, &target, &touched, index.as_ref())?;
+            let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
             Ok((index, found))
         };
         let (mut index, mut found) = look("index-before")?;
-        if !found.is_empty() {
+        if !found.obstacles.is_empty() {
             repo.check_head(&target.name, target.is_head)?;
             // It may be the landing of another run, half seen: of these none is under way under the lock.
             let _lock = lock(repo, options.lock_timeout)?;
@@ -328,8 +335,9 @@ impl<'r> Transaction<'r> {
             }
             (index, found) = look("index-again")?;
         }
-        if !found.is_empty() {
-            return Err(Error::InTheWay(found));
+        let InCheckout { obstacles, locals } = found;
+        if !obstacles.is_empty() {
+            return Err(Error::InTheWay(obstacles));
         }
         if interrupt::seen() {
             return Err(Error::Interrupted);
@@ -363,6 +371,7 @@ impl<'r> Transaction<'r> {
             startup,
             touched,
             index,
+            locals,
             manner,
         })
     }

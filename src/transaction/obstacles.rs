@@ -1,15 +1,21 @@
 //! What is in the way of a landing, found before anything is written, and once more under the locks.
 
+use super::local::Local;
 use super::series::Touched;
 use super::{Error, Result, Target, interrupt};
+use crate::span::LineRange;
 use crate::vcs::attributes::{Conversion, Source};
-use crate::vcs::checkout::{Checkout, Found};
+use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::index::{Index, Indexed};
 use crate::vcs::lock::Patience;
 use crate::vcs::repo::{Operation, Repo};
+use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// How many places of a conflict are named.
+const NAMED: usize = 8;
 
 /// Something in the way: the user's to settle.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +30,13 @@ pub enum Obstacle {
     Untracked(String),
     /// In conflict.
     Conflicted(String),
+    /// Uncommitted changes that are to be carried across, in conflict with the edits.
+    Clash {
+        /// The file.
+        path: String,
+        /// Its lines, as they are in the checkout or in the index; none if they cannot be told.
+        lines: Vec<LineRange>,
+    },
     /// A parent is no directory of this checkout.
     Blocked {
         /// The path that cannot be reached.
@@ -59,6 +72,7 @@ impl Obstacle {
             Obstacle::Deleted(_) => "deleted",
             Obstacle::Untracked(_) => "untracked",
             Obstacle::Conflicted(_) => "conflicted",
+            Obstacle::Clash { .. } => "clash",
             Obstacle::Blocked { .. } => "blocked",
             Obstacle::Submodule(_) => "submodule",
             Obstacle::Operation(_) => "operation",
@@ -76,6 +90,7 @@ impl Obstacle {
             | Obstacle::Deleted(path)
             | Obstacle::Untracked(path)
             | Obstacle::Conflicted(path)
+            | Obstacle::Clash { path, .. }
             | Obstacle::Blocked { path, .. }
             | Obstacle::Submodule(path) => path.clone(),
             Obstacle::Operation(operation) => operation.command().to_owned(),
@@ -87,7 +102,10 @@ impl Obstacle {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            Obstacle::Modified(_) | Obstacle::Staged(_) | Obstacle::Deleted(_) => {
+            Obstacle::Modified(_) | Obstacle::Staged(_) => {
+                "commit or stash your changes to these files first, have --autostash carry them across, or use -b <branch>"
+            }
+            Obstacle::Deleted(_) | Obstacle::Clash { .. } => {
                 "commit or stash your changes to these files first, or use -b <branch>"
             }
             Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
@@ -112,6 +130,14 @@ impl std::fmt::Display for Obstacle {
             Obstacle::Deleted(path) => write!(f, "{path} was removed and that is not committed"),
             Obstacle::Untracked(path) => write!(f, "{path} is there and git does not track it"),
             Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
+            Obstacle::Clash { path, lines } => {
+                write!(f, "your uncommitted changes to {path}")?;
+                let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+                if !named.is_empty() {
+                    write!(f, ", at {},", named.join(", "))?;
+                }
+                write!(f, " and the edits are in conflict")
+            }
             Obstacle::Blocked { path, parent, what } => {
                 write!(f, "{path} cannot be reached: {parent} is {what}")
             }
@@ -148,7 +174,8 @@ pub(super) fn check(
     target: &Target,
     touched: &[Touched],
     index: Option<&Index>,
-) -> Result<Vec<Obstacle>> {
+    autostash: bool,
+) -> Result<InCheckout> {
     let mut found: Vec<_> = target.obstacle().into_iter().collect();
     if target.checked_out {
         match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
@@ -156,8 +183,9 @@ pub(super) fn check(
             waited => waited?,
         }
     }
-    found.extend(in_checkout(repo, target, touched, index)?);
-    Ok(found)
+    let there = in_checkout(repo, target, touched, index, autostash)?;
+    found.extend(there.obstacles);
+    Ok(InCheckout { obstacles: found, ..there })
 }
 
 /// Once more, when the locks are held: what others may have done meanwhile.
@@ -166,6 +194,7 @@ pub(super) fn recheck(
     target: &Target,
     touched: &[Touched],
     index: Option<&Index>,
+    locals: &[Local],
 ) -> Result<Vec<Obstacle>> {
     let mut found = Vec::new();
     if !target.is_head && target.name != "HEAD" {
@@ -174,13 +203,30 @@ pub(super) fn recheck(
             worktree.map(|worktree| Obstacle::CheckedOut { branch: target.short().to_owned(), worktree }),
         );
     }
-    match index {
+    let there = match index {
         Some(index) if !index.is_current(repo)? => {
-            found.extend(in_checkout(repo, target, touched, Some(&repo.read_index()?))?);
+            in_checkout(repo, target, touched, Some(&repo.read_index()?), !locals.is_empty())?
         }
-        index => found.extend(in_checkout(repo, target, touched, index)?),
+        index => in_checkout(repo, target, touched, index, !locals.is_empty())?,
+    };
+    found.extend(there.obstacles);
+    // What was merged has to be what is there.
+    let known = |one: &Local, all: &[Local]| all.contains(one);
+    found.extend(
+        there.locals.iter().filter(|one| !known(one, locals)).map(|one| Obstacle::Modified(one.path.clone())),
+    );
+    match locals.iter().find(|one| !known(one, &there.locals)) {
+        Some(gone) if found.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
+        _ => Ok(found),
     }
-    Ok(found)
+}
+
+/// What is found in the checkout.
+#[derive(Default)]
+pub(super) struct InCheckout {
+    pub(super) obstacles: Vec<Obstacle>,
+    /// Uncommitted changes that are in nobody's way, since they are to be carried across.
+    pub(super) locals: Vec<Local>,
 }
 
 fn in_checkout(
@@ -188,15 +234,21 @@ fn in_checkout(
     target: &Target,
     touched: &[Touched],
     index: Option<&Index>,
-) -> Result<Vec<Obstacle>> {
-    let mut found = Vec::new();
+    autostash: bool,
+) -> Result<InCheckout> {
+    let mut found = InCheckout::default();
     let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
         return Ok(found);
     };
-    found.extend(repo.operation().map(Obstacle::Operation));
+    found.obstacles.extend(repo.operation().map(Obstacle::Operation));
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone(touched) };
     for path in touched {
-        found.extend(look.at(path)?);
+        let Some(obstacle) = look.at(path)? else { continue };
+        let is_change = matches!(obstacle, Obstacle::Modified(_) | Obstacle::Staged(_));
+        match if autostash && is_change { look.local(path)? } else { None } {
+            Some(local) => found.locals.push(local),
+            None => found.obstacles.push(obstacle),
+        }
     }
     Ok(found)
 }
@@ -245,6 +297,24 @@ impl Look<'_> {
             }
             (None, _) => Ok(Some(Obstacle::Untracked(named()))),
         }
+    }
+
+    /// The uncommitted changes to a file that stays one, here and in what lands.
+    fn local(&self, touched: &Touched) -> Result<Option<Local>> {
+        let path = touched.path.as_str();
+        let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
+        let old = touched.old.filter(is_file).filter(|_| touched.stays);
+        let indexed = self
+            .index
+            .get(path)
+            .filter(|indexed| is_file(&indexed.entry) && !indexed.intent_to_add && !indexed.skip_worktree);
+        let (Some(old), Some(indexed), Found::File(stat)) = (old, indexed, self.checkout.look(path)?) else {
+            return Ok(None);
+        };
+        let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
+        let executable = if trusted { stat.st_mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE };
+        let (path, index, file) = (path.to_owned(), indexed.entry, Identity::of(&stat));
+        Ok(Some(Local { path, old, index, file, executable }))
     }
 
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {

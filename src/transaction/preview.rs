@@ -1,8 +1,12 @@
 //! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
 
 use super::hooks::Hooks;
-use super::{Error, Obstacle, Planned, Result, Target, conversions, obstacles, series};
+use super::obstacles::{self, InCheckout};
+use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
 use crate::path::RepoPath;
+use crate::vcs::attributes::Source;
+use crate::vcs::checkout::Checkout;
+use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{BaseTree, Changes};
@@ -66,9 +70,26 @@ pub fn in_the_way(
     target: &Target,
     base: &BaseTree<'_>,
     series: &[Planned],
+    autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     conversions::refuse_together(base, series)?;
-    look(repo, target, &series::touched(base, series)?)
+    let (InCheckout { mut obstacles, locals }, index) =
+        look(repo, target, &series::touched(base, series)?, autostash)?;
+    if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
+        // A handle of its own, since its writes are turned away from the repository.
+        let handle = Repo::discover()?;
+        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
+        let preview = Preview::build(&handle, &base, series)?;
+        let checkout = Checkout::open(workdir, repo)?;
+        let paths = locals.iter().map(|local| local.path.as_bytes().to_vec()).collect();
+        let entries = handle.entries(Some(preview.tree()), &paths)?;
+        for local in &locals {
+            let Some(new) = entries.get(local.path.as_bytes()) else { continue };
+            let merged = staging::merged(&handle, &checkout, local, *new, Source::Checkout, index)?;
+            obstacles.extend(merged.err());
+        }
+    }
+    Ok(obstacles)
 }
 
 /// Likewise of changing files, before it is known to what.
@@ -80,18 +101,26 @@ pub fn in_the_way_of(
     target: &Target,
     base: &BaseTree<'_>,
     files: &[RepoPath],
+    autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     let touched = files
         .iter()
         .map(|path| Ok(series::Touched { path: path.clone(), old: base.stored(path)?, stays: true }));
-    look(repo, target, &touched.collect::<Result<Vec<_>>>()?)
+    Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }
 
-fn look(repo: &Repo, target: &Target, touched: &[series::Touched]) -> Result<Vec<Obstacle>> {
+/// What is in the checkout, and the index that says so.
+fn look(
+    repo: &Repo,
+    target: &Target,
+    touched: &[series::Touched],
+    autostash: bool,
+) -> Result<(InCheckout, Option<Index>)> {
     obstacles::unsupported()?;
     let index = match target.checked_out {
         true => Some(repo.read_index().map_err(Error::from)?),
         false => None,
     };
-    obstacles::check(repo, target, touched, index.as_ref())
+    let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;
+    Ok((found, index))
 }

@@ -8,6 +8,7 @@ use super::journal::{self, AnyPath, Journal};
 use super::record::{self, Kept};
 use super::staging::{self, Net, Staged};
 use super::{Error, Made, Result, Transaction, interrupt, obstacles};
+use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -170,7 +171,7 @@ impl Prepared<'_> {
 
     /// Everything up to and with the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
-        let Transaction { repo, room, quarantine, target, touched, .. } = &self.transaction;
+        let Transaction { repo, room, quarantine, target, touched, locals, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -187,7 +188,7 @@ impl Prepared<'_> {
         }
         repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
-        let found = obstacles::recheck(repo, target, touched, index.as_ref())?;
+        let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals)?;
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
         }
@@ -203,8 +204,9 @@ impl Prepared<'_> {
                 held.files = true;
                 staging::place(&checkout, staged)?;
             }
+            let indexed = |path: &RepoPath| self.staged.as_ref()?.indexed.get(path.as_str()).copied();
             let updates: Vec<(_, Option<Entry>)> =
-                self.net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
+                self.net.iter().map(|(path, _, new)| (path.clone(), indexed(path).or(*new))).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
             let none = std::collections::BTreeSet::new();
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);

@@ -147,6 +147,7 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         lock_timeout: timeout,
         no_verify: true,
         again: true,
+        autostash: false,
         merge: false,
         exec: Vec::new(),
         exec_each: false,

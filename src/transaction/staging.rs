@@ -1,8 +1,9 @@
 //! The checkout's files: staged as they will stand, put in place, or all taken back by what is found on the disk.
 
 use super::journal::AnyPath;
+use super::local::{Local, Merged};
 use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id};
-use super::{Error, Result, Room};
+use super::{Error, Obstacle, Result, Room};
 use crate::path::RepoPath;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -11,7 +12,7 @@ use crate::vcs::filters::Attributes;
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
-use crate::vcs::{self, places};
+use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -35,6 +36,9 @@ pub(super) struct Staged {
     /// New paths that lie outside of a sparse checkout, where git puts no files. Not for the recovery, which has its index.
     #[serde(skip)]
     pub(super) outside: BTreeSet<String>,
+    /// What the index is to say of files with uncommitted changes, whose content it is not.
+    #[serde(skip)]
+    pub(super) indexed: BTreeMap<String, Entry>,
     /// The attributes by which git itself has made files.
     #[serde(skip)]
     pub(super) by_git: BTreeSet<String>,
@@ -52,6 +56,9 @@ pub(super) struct File {
     pub(super) staged: Option<Identity>,
     /// Whether it is taken away before others come, because it is in their way.
     pub(super) early: bool,
+    /// Whether a copy of what is there before was saved: changes that are in no commit.
+    #[serde(default)]
+    pub(super) saved: bool,
 }
 
 impl Staged {
@@ -63,9 +70,15 @@ impl Staged {
         self.directory.0.join(format!("{at}.old"))
     }
 
-    /// The files that were staged, by path: what stands there once they are placed, unless somebody changes it.
+    fn saved_file(&self, at: usize) -> PathBuf {
+        self.directory.0.join(format!("{at}.mine"))
+    }
+
+    /// The files that were staged, by path: what stands there once they are placed, unless somebody changes it. Not those
+    /// that differ from what the index says.
     pub(super) fn placed(&self) -> BTreeMap<&str, Identity> {
-        self.files.iter().filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
+        let files = self.files.iter().filter(|file| !self.indexed.contains_key(&file.path));
+        files.filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
     }
 }
 
@@ -105,6 +118,7 @@ pub(super) fn stage(
     net: &[Net],
     origins: &BTreeMap<RepoPath, RepoPath>,
     index: &Index,
+    locals: &[Local],
 ) -> Result<Staged> {
     let checkout = Checkout::open(workdir, repo)?;
     let directory = if checkout.same_file_system(&room.path)? {
@@ -127,9 +141,10 @@ pub(super) fn stage(
         cleared: Vec::new(),
         made: Vec::new(),
         outside: repo.outside_of_sparse_checkout(&come)?,
+        indexed: BTreeMap::new(),
         by_git: BTreeSet::new(),
     };
-    let outcome = fill(repo, &checkout, net, origins, index, &mut staged);
+    let outcome = fill(repo, &checkout, net, origins, index, locals, &mut staged);
     if let Err(e) = outcome {
         discard(&staged);
         return Err(e);
@@ -143,8 +158,11 @@ fn fill(
     net: &[Net],
     origins: &BTreeMap<RepoPath, RepoPath>,
     index: &Index,
+    locals: &[Local],
     staged: &mut Staged,
 ) -> Result<()> {
+    let locals: BTreeMap<&str, &Local> = locals.iter().map(|local| (local.path.as_str(), local)).collect();
+    let mut clashes = Vec::new();
     // An attribute file of the response's own counts, as it does when git checks out.
     let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
     let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
@@ -172,27 +190,50 @@ fn fill(
             continue;
         }
         let at = staged.files.len();
-        let mut file = File { path: path.to_owned(), before, after: None, staged: None, early: false };
+        let mut file =
+            File { path: path.to_owned(), before, after: None, staged: None, early: false, saved: false };
         match new {
             Some(_) if is_submodule(new) => file.early = true,
             Some(entry) => {
                 let name = staged.new_file(at);
-                let (bytes, by_git) = content(repo, path, *entry, source, index)?;
+                let (mut bytes, by_git) = content(repo, path, *entry, source, index)?;
                 staged.by_git.extend(by_git);
+                let mut mode = entry.mode;
+                if let Some(local) = locals.get(path) {
+                    match merged(repo, checkout, local, *entry, source, index)? {
+                        Ok((mine, merged)) => {
+                            (bytes, mode) = (merged.bytes, merged.mode);
+                            staged.indexed.insert(path.to_owned(), merged.index);
+                            save(&staged.saved_file(at), &mine, before)?;
+                            file.saved = true;
+                        }
+                        Err(clash) => {
+                            clashes.push(clash);
+                            continue;
+                        }
+                    }
+                }
                 // Of the file that it replaces or comes from: what only its owner could read stays so.
                 let like = match (before, origin) {
                     (None, Some(origin)) => checkout.identity(origin.as_str())?,
                     (before, _) => before,
                 };
                 let like = like.and_then(|like| like.permissions());
-                write(&name, &bytes, entry.mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
+                write(&name, &bytes, mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
                 point(Fault::FileStaged)?;
                 file.after = Some(blob_id(&bytes)?.to_string());
                 file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
             }
+            // Somebody's changes, which a hook would take away.
+            None if locals.contains_key(path) => {
+                clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() });
+            }
             None => file.early = excludes(&coming, path),
         }
         staged.files.push(file);
+    }
+    if !clashes.is_empty() {
+        return Err(Error::InTheWay(clashes));
     }
     directories(checkout, net, staged)
 }
@@ -290,6 +331,40 @@ fn content(
             Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
         }
     }
+}
+
+/// The user's bytes, and what becomes of them and of the index's entry by the new entry of the file; or a conflict.
+pub(super) fn merged(
+    repo: &Repo,
+    checkout: &Checkout,
+    local: &Local,
+    new: Entry,
+    source: Source,
+    index: &Index,
+) -> Result<std::result::Result<(Vec<u8>, Merged), Obstacle>> {
+    let path = local.path.as_str();
+    let mine = checkout.read(path)?;
+    if checkout.identity(path)? != Some(local.file) {
+        return Err(vcs::Error::Raced(local.path.clone()).into());
+    }
+    let in_checkout = |entry| Ok(content(repo, path, entry, source, index)?.0);
+    Ok(match local.merge(repo, new, &mine, in_checkout)? {
+        Ok(merged) => Ok((mine, merged)),
+        Err(lines) => Err(Obstacle::Clash { path: local.path.clone(), lines }),
+    })
+}
+
+/// Saves what is in no commit, on the disk before any file of the checkout is touched.
+fn save(name: &Path, mine: &[u8], before: Option<Identity>) -> Result<()> {
+    let failed = |e| vcs::Error::io("write", name, e);
+    durability::write(name, mine, true)?;
+    if let Some(permissions) = before.and_then(|before| before.permissions()) {
+        std::fs::set_permissions(name, std::fs::Permissions::from_mode(permissions)).map_err(failed)?;
+    }
+    if let Some(directory) = name.parent() {
+        durability::sync_directories(directory, directory)?;
+    }
+    Ok(point(Fault::ChangesSaved)?)
 }
 
 fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Result<()> {
@@ -424,9 +499,11 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
             None => Ok(()),
         };
     }
-    // What was there has the one name or, if it was exchanged but not yet renamed, the other.
+    // What was there has the one name or, if it was exchanged but not yet renamed, the other. Of what is in no commit there
+    // is a copy, should both be lost.
     let mut kept = None;
-    for name in [staged.kept_file(at), staged.new_file(at)] {
+    let saved = file.saved.then(|| staged.saved_file(at));
+    for name in [staged.kept_file(at), staged.new_file(at)].into_iter().chain(saved) {
         if kept.is_none() && identity(&name)?.is_some() {
             kept = Some(name);
         }

@@ -32,7 +32,7 @@ pub struct Identity {
 
 impl Identity {
     /// From what the system says of it.
-    pub(super) fn of(stat: &Stat) -> Self {
+    pub fn of(stat: &Stat) -> Self {
         Self {
             inode: stat.st_ino,
             size: stat.st_size,

@@ -171,6 +171,16 @@ impl Repo {
         }
     }
 
+    /// How long a blob is, in bytes.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn blob_size(&self, id: Oid) -> Result<u64> {
+        self.ensure(&[id])?;
+        let found = self.git.odb().and_then(|store| store.read_header(id));
+        found.map(|(size, _)| size as u64).map_err(|e| Error::git(format!("read the blob {id}"), e))
+    }
+
     /// `Name <email> seconds zone`, as commits and reflogs have it.
     pub fn signature_line(signature: &git2::Signature<'_>) -> String {
         let when = signature.when();

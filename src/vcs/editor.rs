@@ -35,6 +35,18 @@ impl Repo {
         }
     }
 
+    /// Has the user edit a text, in a private file of that name, and gives what became of it.
+    ///
+    /// # Errors
+    /// As [`Repo::edit`].
+    pub fn edit_text(&self, name: &str, text: &[u8], signal: fn() -> Option<i32>) -> Result<Vec<u8>> {
+        let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let file = directory.path().join(name);
+        std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
+        self.edit(&file, signal)?;
+        std::fs::read(&file).map_err(|e| Error::io("read", file, e))
+    }
+
     /// What begins a comment in a text that the user edits (git-config(1), `core.commentString`); `auto` is the usual.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ faults! {
     PushNoted = "push-noted",
     /// The remote has taken it: there the commit point is passed.
     Pushed = "pushed",
+    /// The uncommitted changes to one file are saved.
+    ChangesSaved = "changes-saved",
     /// The journal is written, not yet in place.
     JournalWritten = "journal-written",
     /// The journal is in place.

@@ -7,6 +7,7 @@ use super::convert::{Converter, Endings};
 use super::loose::Writer;
 use super::quarantine::fan_out;
 use super::repo::Repo;
+use super::tree::LONGEST_FILE;
 use super::{Error, Oid, Result, process};
 use std::process::Command;
 
@@ -120,7 +121,9 @@ fn from(command: &mut Command, attributes: Attributes) {
 }
 
 fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let output = process::fed(command, input)?;
+    let Some(output) = process::fed_within(command, input, LONGEST_FILE)? else {
+        return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
+    };
     if output.status.success() {
         return Ok(output.stdout);
     }

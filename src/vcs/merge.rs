@@ -220,6 +220,16 @@ impl super::repo::Repo {
         if [&ours, &ancestor, &theirs].into_iter().any(|bytes| is_binary(bytes)) {
             return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }));
         }
+        self.merge_lines(&ours, &ancestor, &theirs, favor)
+    }
+
+    fn merge_lines(
+        &self,
+        ours: &[u8],
+        ancestor: &[u8],
+        theirs: &[u8],
+        favor: Option<Favor>,
+    ) -> Result<Option<Vec<u8>>> {
         let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
         let sides = [("ours", ours), ("base", ancestor), ("theirs", theirs)];
         let sides = sides.map(|(name, bytes)| (scratch.path().join(name), bytes));
@@ -238,6 +248,22 @@ impl super::repo::Repo {
             output = merge(None)?;
         }
         Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// What git makes of two texts that have grown from one; `None` if they conflict, or one is no text.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn merge_file(&self, ours: &[u8], ancestor: &[u8], theirs: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.merge_lines(ours, ancestor, theirs, None)
+    }
+
+    /// Writes a file's content to where the repository's writes go.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add_blob(&self, bytes: &[u8]) -> Result<Oid> {
+        self.put_blob(bytes)
     }
 
     /// What has to be done to one tree to make it the other; or else the names in it that are none of a [`RepoPath`].

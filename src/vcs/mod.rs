@@ -8,6 +8,7 @@ pub mod attributes;
 mod branches;
 pub mod chain;
 pub mod checkout;
+pub mod colors;
 pub mod commit;
 mod compress;
 pub mod config;
@@ -161,6 +162,14 @@ pub enum Error {
         path: String,
         /// What git said.
         message: String,
+    },
+    /// A file is too long to be edited.
+    #[error("{path} has more than {limit} bytes, and a file as long as that is not edited")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// How long it may be, in bytes.
+        limit: u64,
     },
     /// A reference-transaction hook said no.
     #[error("the reference-transaction hook refused to move {0}")]

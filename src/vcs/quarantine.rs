@@ -148,7 +148,7 @@ impl Quarantine {
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
             pending.placed = pending.ids.len();
-            // Written once more they would get a new time stamp, and be taken for somebody else's.
+            // They are found there now. To write them once more would say that somebody relies on them.
             pending.hidden.clear();
         }
         Ok(())

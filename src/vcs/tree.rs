@@ -12,6 +12,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// How long a file may be that is edited, in bytes. Its lines take many times as much while they are searched: one of 300 MB
+/// and two bytes a line would take 17 GB.
+pub const LONGEST_FILE: u64 = 64 << 20;
+
 /// What git stores for a path in a tree: a file mode and an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Entry {

@@ -1,6 +1,6 @@
 //! On what kinds of target a landing is struck.
 
-use crate::sandbox::{Run, Sandbox, State, create, five, remove, rename};
+use crate::sandbox::{Run, Sandbox, State, create, five, patch, remove, rename};
 use git_llm_apply::vcs::fault::VARIABLE;
 
 /// A repository, the options and the response to land in it; none for a verb that reads none.
@@ -88,6 +88,33 @@ fn split() -> Sandbox {
 /// Over the limit from which objects go in as a pack.
 fn many() -> String {
     (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect()
+}
+
+/// With changes that are in no commit in files that are touched, some of them staged.
+fn uncommitted() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let lines: String = (1..=20).map(|n| format!("fn f{n}() {{}}\n")).collect();
+    let code = format!("fn a() {{}}\nfn b() {{}}\n{lines}");
+    sandbox.file("src/a.rs", &code);
+    sandbox.file("f", &lines);
+    sandbox.commit("more");
+    // Of what is staged now nothing but the index knows later, and then nobody: it is named, so that it is no remnant.
+    for path in ["src/a.rs", "f"] {
+        let text = sandbox.text(path);
+        sandbox.file(path, text.replace("f10", "ten"));
+        sandbox.git(["add", path]);
+        sandbox.git([
+            "tag",
+            &format!("staged-{}", path.len()),
+            &sandbox.git(["rev-parse", &format!(":{path}")]),
+        ]);
+        sandbox.file(path, text.replace("f10", "ten").replace("f20", "twenty"));
+    }
+    sandbox
+}
+
+fn in_both() -> String {
+    five() + &patch("f", "Begin", "fn f1() {}\n", "fn one() {}\n")
 }
 
 /// A branch that went on since the tag `shown`, and moved a file that is to change.
@@ -210,6 +237,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "files by git", make: filtered, options: &[], response: five },
+    Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario {
         name: "signed, edited and merged",

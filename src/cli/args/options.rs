@@ -288,6 +288,27 @@ pub const OPTIONS: &[Opt] = &[
              without those that were refused.",
         )
     },
+    flag(
+        "autostash",
+        "carry uncommitted changes in touched files across",
+        "By a three-way merge of each file, with what is staged staying staged. They are saved first, and are what \
+         `git llm-apply recover` restores if the landing is killed. Where they and the edits change the same lines, and where a file \
+         is removed, moved or not tracked, it is refused and all stays as it was.",
+    ),
+    Opt {
+        short: Some('i'),
+        check: false,
+        keyed: false,
+        ..flag(
+            "interactive",
+            "choose edit by edit, with its diff, at the terminal",
+            "As `git add -p` does it: `y` takes an edit, `n` leaves it out, `a` and `d` also all later ones of the file, `q` all that \
+             are left; `e` opens git's editor on the new lines, `s` asks about the hunks of an edit one by one, `?` helps. What is \
+             typed behind `n` is the reason that `--feedback` gives: `n too long`. What builds on an edit that was left out is left out \
+             with it. Nothing lands before all is answered; Ctrl-C and Ctrl-D land nothing. It asks at the terminal, whatever standard \
+             input and output are; without one it is refused.",
+        )
+    },
     Opt {
         takes: Takes::Values("n"),
         keyed: false,
@@ -453,7 +474,7 @@ pub const ASK_OPTIONS: &[Opt] = &[
 
 /// What of apply's options ask has not.
 pub(super) const NOT_FOR_ASK: &[&str] =
-    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "branch-per-edit"];
+    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "interactive", "branch-per-edit"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
@@ -525,7 +546,7 @@ pub const DROP_OPTIONS: &[Opt] = &[Opt {
 
 /// What of apply's options accept has beside those of output.
 pub(super) const FOR_ACCEPT: &[&str] =
-    &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase"];
+    &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase", "autostash"];
 /// The options of undo that nothing else has.
 pub const UNDO_OPTIONS: &[Opt] = &[Opt {
     takes: Takes::Values("n"),

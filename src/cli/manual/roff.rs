@@ -6,12 +6,15 @@ use super::Piece;
 pub(super) struct Page(String);
 
 impl Page {
-    /// Begins the page of a command.
-    pub(super) fn new(name: &str, version: &str) -> Self {
+    /// Begins a page of a section of the manual.
+    pub(super) fn new(name: &str, section: char, version: &str) -> Self {
         let title = escape(&name.to_uppercase());
         let mut page =
             Self(String::from(".\\\" Written by `cargo run --example man`; change src/cli instead.\n"));
-        page.line(&format!(".TH \"{title}\" \"1\" \"\" \"{} {version}\" \"Git Manual\"", escape(name)));
+        page.line(&format!(
+            ".TH \"{title}\" \"{section}\" \"\" \"{} {version}\" \"Git Manual\"",
+            escape("git-llm-apply")
+        ));
         // No hyphenation, and nothing stretched: options and paths stay whole.
         page.line(".nh");
         page.line(".ad l");

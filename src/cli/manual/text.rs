@@ -175,12 +175,12 @@ pub(super) const OTHER_OPTIONS: &[Piece] = &[
 
 /// Where there is more than one.
 pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
-    "The format is detected; one response may hold several, which are taken in the order they stand. The rest of this part \
-     holds for all of them.",
+    "The format is detected; one response may hold several, which are taken in the order they stand. What \
+     stands before the first of them here holds for all.",
 )];
 
 pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
-    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only` and `--except`. A format \
+    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only`, `--except` and `--interactive`. A format \
      that is named is asked for and read alone.",
 )];
 
@@ -227,7 +227,7 @@ pub(super) const OUTPUT: &[Piece] = &[
         "With `--feedback` a refusal, and a command of `--exec` that fails, prints on standard output, and nothing else there, the text to send back to the model, \
          at most 16 KiB of it: which edits failed and why, the real lines with their numbers, which edits were fine and \
          are not to be sent again, and in which format to answer. So it is where no edits were found. What it quotes \
-         stands in fences that it cannot end. On a terminal hidden characters are escaped in it, elsewhere only control \
+         stands in fences that it cannot end. What was not wanted is named there, too, also where nothing was refused. On a terminal hidden characters are escaped in it, elsewhere only control \
          characters. What is said to people goes to standard error as ever, unless `-q` is given.",
     ),
     Text(
@@ -314,7 +314,8 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item(
         "`llmapply.maxSize`",
         "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Of new files, \
-         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`.",
+         copies, and versions of files after each one's first, it may have git write 16 times as much. Default: `64m`. A \
+         file of more than 64 MiB is not edited, whatever this says.",
     ),
     Item(
         "`llmapply.contextLines`",
@@ -487,5 +488,5 @@ pub(super) const LIMITS: &[Piece] = &[
 ];
 
 pub(super) const SEE_ALSO: &[Piece] = &[Text(
-    "git-apply(1), git-am(1), git-revert(1), git-reset(1), git-config(1), githooks(5), gitattributes(5), gitglossary(7)",
+    "git-llm-apply-formats(7), git-apply(1), git-am(1), git-revert(1), git-reset(1), git-config(1), githooks(5), gitattributes(5), gitglossary(7)",
 )];

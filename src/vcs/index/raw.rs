@@ -305,7 +305,7 @@ mod tests {
         let mut sum = Checksum::new(format);
         sum.update(&bytes);
         bytes.extend(sum.finish());
-        Raw::read(bytes, format).ok().expect("an index")
+        Raw::read(bytes, format).expect("an index")
     }
 
     fn entry(path: &str, size: u32, skipped: bool, format: ObjectFormat) -> IndexEntry {
@@ -341,12 +341,12 @@ mod tests {
             };
             let all = made(&wanted);
             let changes = all.iter().map(|entry| (&entry.path[..], Some(entry))).collect();
-            let index = Raw::read(empty(format).with(&changes).expect("few"), format).ok().expect("an index");
+            let index = Raw::read(empty(format).with(&changes).expect("few"), format).expect("an index");
             let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
             let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
             changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
-            let index = Raw::read(index.with(&changes).expect("few"), format).ok().expect("an index");
+            let index = Raw::read(index.with(&changes).expect("few"), format).expect("an index");
             prop_assert!(index.is_sound());
             for (path, to) in then {
                 match to {

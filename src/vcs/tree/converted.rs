@@ -1,7 +1,7 @@
 //! Texts as the user sees them: edits are made on what git would check out, and what comes of them is stored as git would
 //! store it.
 
-use super::BaseTree;
+use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
 use crate::plan::Node;
 use crate::vcs::attributes::Conversion;
@@ -47,6 +47,9 @@ impl BaseTree<'_> {
 
     /// The text of the file that git would make of a blob.
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
+        if self.repo.blob_size(id)? > LONGEST_FILE {
+            return Err(Error::TooLarge { path: path.to_string(), limit: LONGEST_FILE });
+        }
         match self.conversion(path)? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
             Some(Conversion::Own(converter)) if converter.ident => Ok(written_out(&self.repo.blob(id)?, id)),

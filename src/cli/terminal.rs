@@ -1,0 +1,160 @@
+//! The terminal at which it is asked edit by edit, as `git add -p` asks hunk by hunk.
+//!
+//! It is the controlling terminal, whatever standard input and output are: the response may come from the one, and the
+//! report go to the other.
+
+use crate::flow::{self, Answer, Asked, Chooser};
+use crate::report::escape::{escape, escape_code};
+use crate::transaction;
+use crate::vcs::colors::Colors;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+
+/// Asks there.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    input: RefCell<BufReader<File>>,
+    output: File,
+    colors: Colors,
+}
+
+impl Terminal {
+    /// Opens it; none where there is none.
+    pub(super) fn open(colors: Colors) -> Option<Self> {
+        let input = File::open("/dev/tty").ok()?;
+        let output = File::options().write(true).open("/dev/tty").ok()?;
+        Some(Self { input: RefCell::new(BufReader::new(input)), output, colors })
+    }
+
+    /// Prints; who does not see it cannot answer either.
+    fn print(&self, text: &str) -> Result<(), flow::Error> {
+        let gone = |_| flow::Error::from(transaction::Error::Interrupted);
+        (&self.output).write_all(text.as_bytes()).map_err(gone)
+    }
+
+    fn line(&self, color: &str, text: &str) -> String {
+        match color {
+            "" => format!("{text}\n"),
+            color => format!("{color}{text}{}\n", self.colors.reset),
+        }
+    }
+
+    fn diff(&self, diff: &str) -> String {
+        let mut out = String::new();
+        let mut in_hunks = false;
+        for line in diff.lines() {
+            in_hunks = line.starts_with("@@") || in_hunks && !line.starts_with("diff --git ");
+            let color = match line.as_bytes().first() {
+                Some(b'@') => &self.colors.frag,
+                _ if !in_hunks => &self.colors.meta,
+                Some(b'-') => &self.colors.old,
+                Some(b'+') => &self.colors.new,
+                _ => &self.colors.context,
+            };
+            // The carriage return of a line's end is no part of what it shows.
+            out += &self.line(color, &escape_code(line.strip_suffix('\r').unwrap_or(line)));
+        }
+        out
+    }
+
+    /// Shows it all, and the question.
+    fn show(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
+        let mut out = format!("{} {}", question.operation, escape(&question.path));
+        if let Some(why) = question.why {
+            out += &format!(": {}", escape(why.lines().next().unwrap_or_default()));
+        }
+        let out = self.line(&self.colors.meta, &out) + &self.diff(&question.diff);
+        self.print(&out)
+    }
+
+    fn prompt(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
+        let what = match question.hunk {
+            Some((number, of)) => format!("hunk {number}/{of} of this edit"),
+            None => "this edit".to_owned(),
+        };
+        let keys: String =
+            KEYS.iter().filter(|key| key.is_for(question)).map(|key| format!("{},", key.letter)).collect();
+        let Colors { prompt, reset, .. } = &self.colors;
+        let reset = if prompt.is_empty() { "" } else { reset };
+        self.print(&format!("{prompt}({}/{}) Land {what} [{keys}?]?{reset} ", question.number, question.of))
+    }
+
+    fn help(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
+        let keys = KEYS.iter().filter(|key| key.is_for(question));
+        let mut help: String =
+            keys.map(|key| self.line(&self.colors.help, &format!("{} - {}", key.letter, key.help))).collect();
+        help += &self.line(&self.colors.help, "? - print this help");
+        self.print(&help)
+    }
+
+    /// A line that somebody has typed; at the end of all typing, and where the terminal is gone, nothing lands.
+    fn answer(&self) -> Result<String, flow::Error> {
+        let mut line = Vec::new();
+        match self.input.borrow_mut().read_until(b'\n', &mut line) {
+            Ok(_) if line.ends_with(b"\n") => Ok(String::from_utf8_lossy(&line).trim().to_owned()),
+            _ => {
+                let _ = self.print("\n");
+                Err(transaction::Error::Interrupted.into())
+            }
+        }
+    }
+}
+
+/// What can be answered.
+struct Key {
+    letter: char,
+    help: &'static str,
+}
+
+const KEYS: &[Key] = &[
+    Key { letter: 'y', help: "take this edit" },
+    Key { letter: 'n', help: "leave it out; what is typed behind it tells a model why: n <reason>" },
+    Key { letter: 'q', help: "quit: leave this edit and all that are left out, land those that were taken" },
+    Key { letter: 'a', help: "take this edit and all later ones of the file" },
+    Key { letter: 'd', help: "leave out this edit and all later ones of the file" },
+    Key { letter: 'e', help: "edit the new text, and be asked again" },
+    Key { letter: 's', help: "choose among the hunks of this edit" },
+];
+
+impl Key {
+    fn is_for(&self, question: &Asked<'_>) -> bool {
+        match self.letter {
+            'e' => question.can_edit,
+            's' => question.can_split,
+            _ => true,
+        }
+    }
+}
+
+impl Chooser for Terminal {
+    fn choose(&self, question: &Asked<'_>) -> Result<Answer, flow::Error> {
+        self.show(question)?;
+        loop {
+            self.prompt(question)?;
+            let line = self.answer()?;
+            let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+            let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+            let key = key.to_ascii_lowercase();
+            if let Some(key) =
+                KEYS.iter().find(|known| key.chars().eq([known.letter]) && known.is_for(question))
+            {
+                match (key.letter, reason) {
+                    ('n', reason) => return Ok(Answer::Leave(reason)),
+                    ('d', reason) => return Ok(Answer::LeaveFile(reason)),
+                    ('y', None) => return Ok(Answer::Take),
+                    ('a', None) => return Ok(Answer::TakeFile),
+                    ('q', None) => return Ok(Answer::Quit),
+                    ('e', None) => return Ok(Answer::Edit),
+                    ('s', None) => return Ok(Answer::Split),
+                    _ => {}
+                }
+            }
+            self.help(question)?;
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        let _ = self.print(&format!("{}\n", escape(text)));
+    }
+}

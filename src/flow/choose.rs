@@ -1,0 +1,399 @@
+//! Asking edit by edit what is to land, before anything is done.
+//!
+//! The edits are asked about in their order, each as it comes out behind those that are taken. So what was taken stays as it
+//! was shown, and what builds on something that was left out is left out with it.
+
+use super::Error;
+use super::run::Run;
+use crate::edit::Op;
+use crate::path::RepoPath;
+use crate::plan::{self, FileChange, Node, Outcome, Rewrite, Rules, Step, Verb};
+use crate::report::Unwanted;
+use crate::text::Content;
+use crate::transaction::{self, Target, interrupt};
+use crate::vcs;
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::BaseTree;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who is asked.
+pub trait Chooser: std::fmt::Debug {
+    /// What is to become of an edit, or of a hunk.
+    ///
+    /// # Errors
+    /// Nobody answers; nothing lands then.
+    fn choose(&self, question: &Asked<'_>) -> Result<Answer, Error>;
+
+    /// Something that follows from an answer.
+    fn tell(&self, text: &str);
+}
+
+/// What is asked about.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// The edit's number.
+    pub number: usize,
+    /// How many edits there are.
+    pub of: usize,
+    /// The hunk's number, and how many there are, if it is about one.
+    pub hunk: Option<(usize, usize)>,
+    /// What the edit does.
+    pub operation: &'static str,
+    /// The path that it is about.
+    pub path: String,
+    /// Why, in the model's words.
+    pub why: Option<&'a str>,
+    /// What it changes, as `git diff` shows it.
+    pub diff: String,
+    /// Whether its new text can be edited.
+    pub can_edit: bool,
+    /// Whether its hunks can be chosen one by one.
+    pub can_split: bool,
+}
+
+/// What is to become of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It lands.
+    Take,
+    /// It does not, and perhaps that is why.
+    Leave(Option<String>),
+    /// It lands, and so does all that comes later in the file.
+    TakeFile,
+    /// It does not, and neither does what comes later in the file.
+    LeaveFile(Option<String>),
+    /// Neither this nor anything later lands.
+    Quit,
+    /// Its new text is to be edited, and then it is asked about again.
+    Edit,
+    /// Its hunks are to be asked about.
+    Split,
+}
+
+impl Run<'_> {
+    /// Asks about every edit that changes something. What is refused anyway is not asked about.
+    pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<(), Error> {
+        let target = self.target(repo)?;
+        let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
+        let rules = self.rules(repo, &target)?;
+        let mut choosing = Choosing {
+            run: self,
+            repo,
+            target: &target,
+            tree: &tree,
+            rules: &rules,
+            chooser,
+            steps: Vec::new(),
+            refused: BTreeSet::new(),
+            files: BTreeMap::new(),
+        };
+        let (steps, refused) = choosing.resolve()?;
+        let is_refused = !refused.is_empty() || choosing.run.script.has_errors();
+        if is_refused && !choosing.run.options.keep_going {
+            return Ok(());
+        }
+        (choosing.steps, choosing.refused) = (steps, refused.into_keys().collect());
+        let mut last = 0;
+        while let Some(step) = choosing.next(last) {
+            last = step.edit;
+            match choosing.of_file(&step) {
+                Some(true) => {}
+                Some(false) => choosing.leave(&[last], None)?,
+                None if choosing.ask(step)? => {}
+                None => return choosing.leave_rest(last),
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Choosing<'c, 'run> {
+    run: &'c mut Run<'run>,
+    repo: &'c Repo,
+    target: &'c Target,
+    tree: &'c BaseTree<'c>,
+    rules: &'c Rules,
+    chooser: &'c dyn Chooser,
+    /// What the edits come to that are not left out.
+    steps: Vec<Step>,
+    /// What was refused before anybody was asked.
+    refused: BTreeSet<usize>,
+    /// Files of which all that comes is taken, or left.
+    files: BTreeMap<RepoPath, bool>,
+}
+
+/// Why edits are refused, by their numbers.
+type Refused = BTreeMap<usize, String>;
+
+impl Choosing<'_, '_> {
+    fn resolve(&self) -> Result<(Vec<Step>, Refused), Error> {
+        Ok(match plan::resolve(&self.run.script, self.tree, self.rules)? {
+            Ok(plan) => (plan.steps().to_vec(), Refused::new()),
+            Err(rejected) => {
+                let errors = rejected.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+                let refused = errors.filter_map(|error| Some((error.edit?, error.message.clone()))).collect();
+                (rejected.fine, refused)
+            }
+        })
+    }
+
+    /// The next edit that changes something.
+    fn next(&self, last: usize) -> Option<Step> {
+        let changes = |step: &&Step| step.edit > last && step.outcome == Outcome::Changes;
+        self.steps.iter().find(changes).cloned()
+    }
+
+    /// What was said of the file of an edit.
+    fn of_file(&self, step: &Step) -> Option<bool> {
+        std::iter::once(&step.path).chain(&step.to).find_map(|path| self.files.get(path).copied())
+    }
+
+    fn say_of_file(&mut self, step: &Step, taken: bool) {
+        self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
+    }
+
+    /// Asks about an edit; says whether to go on.
+    fn ask(&mut self, mut step: Step) -> Result<bool, Error> {
+        let number = step.edit;
+        loop {
+            let rewrite = self.rewrite(&step)?;
+            let hunks = self.hunks(number);
+            match self.question(&step, None, rewrite.is_some(), hunks > 1)? {
+                Answer::Take => return Ok(true),
+                Answer::TakeFile => {
+                    self.say_of_file(&step, true);
+                    return Ok(true);
+                }
+                Answer::Leave(reason) => return self.leave(&[number], reason).map(|()| true),
+                Answer::LeaveFile(reason) => {
+                    self.say_of_file(&step, false);
+                    return self.leave(&[number], reason).map(|()| true);
+                }
+                Answer::Quit => {
+                    self.leave(&[number], None)?;
+                    return Ok(false);
+                }
+                Answer::Split if hunks > 1 => return self.split(&step),
+                Answer::Edit if let Some(rewrite) = rewrite => match self.edit(number, &rewrite)? {
+                    Some(edited) => step = edited,
+                    None => return Ok(true),
+                },
+                Answer::Split | Answer::Edit => {}
+            }
+        }
+    }
+
+    fn question(
+        &self,
+        step: &Step,
+        hunk: Option<(usize, usize)>,
+        can_edit: bool,
+        can_split: bool,
+    ) -> Result<Answer, Error> {
+        let edit = self.run.script.edits.get(step.edit - 1);
+        self.chooser.choose(&Asked {
+            number: step.edit,
+            of: self.run.script.edits.len(),
+            hunk,
+            operation: edit.map_or("", |edit| Verb::of(&edit.op, Some(step)).as_str()),
+            path: step.to.as_ref().unwrap_or(&step.path).to_string(),
+            why: edit.and_then(|edit| edit.why.as_deref()),
+            diff: self.run.difference(self.repo, self.target, step).unwrap_or_default(),
+            can_edit,
+            can_split,
+        })
+    }
+
+    /// How many hunks of an edit can be chosen.
+    fn hunks(&self, number: usize) -> usize {
+        match self.run.script.edits.get(number - 1).map(|edit| &edit.op) {
+            Some(Op::Modify { hunks, .. }) => hunks.len(),
+            _ => 0,
+        }
+    }
+
+    /// Leaves edits out, and those that do not stand without them.
+    fn leave(&mut self, numbers: &[usize], reason: Option<String>) -> Result<(), Error> {
+        for number in numbers {
+            self.run.script.left_out.insert(number - 1);
+            self.run.unwanted.insert(*number, Unwanted { hunks: Vec::new(), reason: reason.clone() });
+        }
+        let without = match numbers {
+            [number] => format!("edit {number}"),
+            _ => "what is left out".to_owned(),
+        };
+        self.follow(&without)
+    }
+
+    fn leave_rest(&mut self, last: usize) -> Result<(), Error> {
+        let rest = self.steps.iter().filter(|step| step.edit > last && step.outcome == Outcome::Changes);
+        let rest: Vec<usize> = rest.map(|step| step.edit).collect();
+        self.leave(&rest, None)
+    }
+
+    /// Sees what the edits come to now; those that cannot be without what is left out are left out, too.
+    fn follow(&mut self, without: &str) -> Result<(), Error> {
+        loop {
+            let (steps, refused) = self.resolve()?;
+            let Some(number) = refused.keys().copied().find(|number| !self.refused.contains(number)) else {
+                self.steps = steps;
+                return Ok(());
+            };
+            let reason = format!("it does not stand without {without}");
+            self.chooser.tell(&format!("edit {number} is left out, too: {reason}"));
+            self.run.script.left_out.insert(number - 1);
+            self.run.unwanted.insert(number, Unwanted { hunks: Vec::new(), reason: Some(reason) });
+        }
+    }
+
+    /// Asks about the hunks of an edit; says whether to go on.
+    fn split(&mut self, step: &Step) -> Result<bool, Error> {
+        let number = step.edit;
+        let at = number - 1;
+        let Some(Op::Modify { hunks: all, missing }) =
+            self.run.script.edits.get(at).map(|edit| edit.op.clone())
+        else {
+            return Ok(true);
+        };
+        let of = |taken: &[usize]| {
+            let hunks = taken.iter().filter_map(|hunk| all.get(*hunk).cloned()).collect();
+            Op::Modify { hunks, missing }
+        };
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        let mut reasons: Vec<String> = Vec::new();
+        // What the hunks come to that are taken, and what was said of all that are left.
+        let mut so_far: Option<Step> = None;
+        let (mut rest, mut goes_on) = (None, true);
+        for hunk in 0..all.len() {
+            let mut with = taken.clone();
+            with.push(hunk);
+            self.set(at, of(&with));
+            let (steps, _) = self.resolve()?;
+            let found =
+                steps.into_iter().find(|step| step.edit == number && step.outcome == Outcome::Changes);
+            let Some(found) = found.filter(|_| rest != Some(false)) else {
+                if rest.is_none() {
+                    self.chooser
+                        .tell(&format!("hunk {} does not stand without those that are left out", hunk + 1));
+                }
+                left.push(hunk + 1);
+                continue;
+            };
+            let answer = loop {
+                let shown = since(&found, so_far.as_ref());
+                match rest {
+                    Some(_) => break Answer::Take,
+                    None => match self.question(&shown, Some((hunk + 1, all.len())), false, false)? {
+                        Answer::Edit | Answer::Split => {}
+                        answer => break answer,
+                    },
+                }
+            };
+            match &answer {
+                Answer::TakeFile => rest = Some(true),
+                Answer::LeaveFile(_) | Answer::Quit => rest = Some(false),
+                _ => {}
+            }
+            goes_on &= answer != Answer::Quit;
+            match answer {
+                Answer::Leave(reason) | Answer::LeaveFile(reason) => {
+                    left.push(hunk + 1);
+                    reasons.extend(reason);
+                }
+                Answer::Quit => left.push(hunk + 1),
+                _ => {
+                    taken.push(hunk);
+                    so_far = Some(found);
+                }
+            }
+        }
+        if let (Some(taken), true) = (rest, goes_on) {
+            self.say_of_file(step, taken);
+        }
+        let reason = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
+        if taken.is_empty() {
+            self.set(at, of(&(0..all.len()).collect::<Vec<_>>()));
+            self.leave(&[number], reason)?;
+        } else {
+            self.set(at, of(&taken));
+            if !left.is_empty() {
+                self.run.unwanted.insert(number, Unwanted { hunks: left, reason });
+            }
+            self.follow(&format!("hunks of edit {number}"))?;
+        }
+        Ok(goes_on)
+    }
+
+    fn set(&mut self, at: usize, op: Op) {
+        if let Some(edit) = self.run.script.edits.get_mut(at) {
+            edit.op = op;
+        }
+    }
+
+    /// The new text of an edit, where it is one that can be edited.
+    fn rewrite(&self, step: &Step) -> Result<Option<Rewrite>, Error> {
+        let [FileChange { before, after: Some(after), .. }] = step.changes.as_slice() else {
+            return Ok(None);
+        };
+        let is_file = |node: Node| matches!(node, Node::File { .. });
+        if step.to.is_some()
+            || !is_file(after.node)
+            || !before.as_ref().is_none_or(|state| is_file(state.node))
+        {
+            return Ok(None);
+        }
+        let before = before.as_ref().map(|state| state.body.read(self.tree)).transpose()?;
+        let after = after.body.read(self.tree)?;
+        Ok(Rewrite::of(before.map(|bytes| Content::new(&bytes)), Content::new(&after)))
+    }
+
+    /// Has the new text of an edit edited; gives what the edit comes to then, if it changes anything.
+    fn edit(&mut self, number: usize, rewrite: &Rewrite) -> Result<Option<Step>, Error> {
+        let at = number - 1;
+        let step = |steps: &[Step]| {
+            steps.iter().find(|step| step.edit == number && step.outcome == Outcome::Changes).cloned()
+        };
+        let Some(edit) = self.run.script.edits.get(at).cloned() else { return Ok(None) };
+        let name = edit.path.shown();
+        let name = name.rsplit('/').next().unwrap_or("text").to_owned();
+        let held = interrupt::hold();
+        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes(), interrupt::signal);
+        if interrupt::seen() {
+            return Err(transaction::Error::Interrupted.into());
+        }
+        drop(held);
+        let edited = match edited.map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) => {
+                self.chooser.tell("that is no UTF-8: the edit stays as it was");
+                return Ok(step(&self.steps));
+            }
+            Err(error @ vcs::Error::Editor(_)) => {
+                self.chooser.tell(&format!("{error}: the edit stays as it was"));
+                return Ok(step(&self.steps));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.set(at, rewrite.with(&edited, &edit.op, edit.span));
+        let (_, refused) = self.resolve()?;
+        if let Some(message) = refused.get(&number) {
+            self.chooser.tell(&format!("{message}: the edit stays as it was"));
+            self.set(at, edit.op);
+            return Ok(step(&self.steps));
+        }
+        self.follow(&format!("the text that edit {number} had"))?;
+        Ok(step(&self.steps))
+    }
+}
+
+/// What a step does beside what another has done before.
+fn since(step: &Step, before: Option<&Step>) -> Step {
+    let Some(before) = before else { return step.clone() };
+    let mut since = step.clone();
+    for change in &mut since.changes {
+        if let Some(earlier) = before.changes.iter().find(|earlier| earlier.path == change.path) {
+            change.before.clone_from(&earlier.after);
+        }
+    }
+    since
+}

@@ -1,0 +1,94 @@
+//! The lines that an edit brings, for somebody to write them anew.
+
+use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
+use crate::span::Span;
+use crate::text::Content;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// How many lines around the new ones say where they belong.
+const CONTEXT: usize = 3;
+
+/// What an edit makes of a file, as the lines that it takes away and those that come in their place.
+#[derive(Debug, Clone)]
+pub struct Rewrite {
+    before: Option<Content>,
+    after: Content,
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+impl Rewrite {
+    /// Of a file before (if it was there) and after an edit; none if one of the two is no text.
+    pub fn of(before: Option<Content>, after: Content) -> Option<Self> {
+        let is_text = |content: &Content| !content.is_binary() && content.not_utf8().is_none();
+        if !is_text(&after) || !before.as_ref().is_none_or(is_text) {
+            return None;
+        }
+        let empty = Content::new(b"");
+        let old = before.as_ref().unwrap_or(&empty);
+        let (lines, new_lines) = (old.line_count(), after.line_count());
+        let same = |one: usize, other: usize| {
+            let pair = old.line(one).zip(after.line(other));
+            pair.is_some_and(|(one, other)| (one.text, one.eol) == (other.text, other.eol))
+        };
+        let shorter = lines.min(new_lines);
+        let head = (0..shorter).take_while(|&at| same(at, at)).count();
+        let tail = (1..=shorter - head).take_while(|&up| same(lines - up, new_lines - up)).count();
+        let (old, new) = (head..lines - tail, head..new_lines - tail);
+        Some(Self { before, after, old, new })
+    }
+
+    /// The new lines.
+    pub fn text(&self) -> String {
+        text_of(&self.after, self.new.clone())
+    }
+
+    /// What does the same with other lines; `op` is what did it with these, and `span` where that stands.
+    pub fn with(&self, lines: &str, op: &Op, span: Span) -> Op {
+        let mut text = lines.replace("\r\n", "\n");
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let Some(before) = self.before.as_ref().filter(|before| before.line_count() > 0) else {
+            return match op {
+                Op::Create { existing, .. } => Op::Create { text, existing: *existing },
+                _ if self.before.is_some() => Op::Replace { text },
+                _ => Op::Create { text, existing: Existing::Refuse },
+            };
+        };
+        let start = self.old.start.saturating_sub(CONTEXT);
+        let end = (self.old.end + CONTEXT).min(before.line_count());
+        let mut lines = String::new();
+        for (mark, text) in [
+            (' ', &text_of(before, start..self.old.start)),
+            ('-', &text_of(before, self.old.clone())),
+            ('+', &text),
+            (' ', &text_of(before, self.old.end..end)),
+        ] {
+            for line in text.lines() {
+                let _ = writeln!(lines, "{mark}{line}");
+            }
+        }
+        let number = u32::try_from(start + 1).ok();
+        let is_open = |content: &Content| !content.ends_with_newline();
+        let at_end = end == before.line_count();
+        let change = Change::Diff {
+            lines,
+            before_unterminated: at_end && is_open(before),
+            // An editor ends the last line, whether it was ended or not.
+            after_unterminated: at_end && is_open(&self.after),
+        };
+        let anchor = Anchor::Line { old_start: number, new_start: number, section: None };
+        Op::Modify { hunks: vec![Hunk { span, change, anchor }], missing: Missing::Refuse }
+    }
+}
+
+fn text_of(content: &Content, lines: Range<usize>) -> String {
+    let mut text = String::new();
+    for line in content.lines(lines) {
+        text += &String::from_utf8_lossy(line.text);
+        text.push('\n');
+    }
+    text
+}

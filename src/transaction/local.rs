@@ -1,0 +1,85 @@
+//! Uncommitted changes in files that a landing touches, carried across it: what is in the checkout and what is staged are each
+//! merged with what the landing makes of the file.
+//!
+//! The file is merged as it stands in the checkout, so that lines which nobody has changed keep their bytes.
+
+use super::Result;
+use super::obstacles::{EXECUTABLE, FILE};
+use crate::locate;
+use crate::span::LineRange;
+use crate::text::Content;
+use crate::vcs::checkout::Identity;
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::Entry;
+
+/// A file with uncommitted changes that can be carried across.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Local {
+    pub(super) path: String,
+    /// What is committed.
+    pub(super) old: Entry,
+    /// What the index has.
+    pub(super) index: Entry,
+    /// The file in the checkout, and whether it may be run.
+    pub(super) file: Identity,
+    pub(super) executable: bool,
+}
+
+/// What becomes of such a file.
+pub(super) struct Merged {
+    /// What the index is to have.
+    pub(super) index: Entry,
+    /// What is to stand in the checkout.
+    pub(super) bytes: Vec<u8>,
+    pub(super) mode: u32,
+}
+
+impl Local {
+    /// Merges `mine`, which is what the checkout has, and what is staged with the new commit's entry. `content` says what an
+    /// entry is in the checkout. The error has the lines of the user's text that are in conflict.
+    pub(super) fn merge(
+        &self,
+        repo: &Repo,
+        new: Entry,
+        mine: &[u8],
+        content: impl Fn(Entry) -> Result<Vec<u8>>,
+    ) -> Result<std::result::Result<Merged, Vec<LineRange>>> {
+        let is_file = |entry: Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
+        if !is_file(new) {
+            return Ok(Err(Vec::new()));
+        }
+        let (was, now) = (content(self.old)?, content(new)?);
+        let Some(bytes) = merged(repo, mine, &was, &now)? else { return Ok(Err(clash(mine, &was, &now))) };
+        let id = match self.index.id {
+            id if id == self.old.id => new.id,
+            id if self.old.id == new.id || id == new.id => id,
+            id => {
+                let [staged, was, now] = [repo.blob(id)?, repo.blob(self.old.id)?, repo.blob(new.id)?];
+                match merged(repo, &staged, &was, &now)? {
+                    Some(bytes) => repo.add_blob(&bytes)?,
+                    None => return Ok(Err(clash(&staged, &was, &now))),
+                }
+            }
+        };
+        let mode = |mine: u32| if mine == self.old.mode { new.mode } else { mine };
+        let index = Entry { mode: mode(self.index.mode), id };
+        let file = if self.executable { EXECUTABLE } else { FILE };
+        Ok(Ok(Merged { index, bytes, mode: mode(file) }))
+    }
+}
+
+fn merged(repo: &Repo, mine: &[u8], was: &[u8], now: &[u8]) -> Result<Option<Vec<u8>>> {
+    Ok(match () {
+        () if mine == was || mine == now => Some(now.to_vec()),
+        () if was == now => Some(mine.to_vec()),
+        () => repo.merge_file(mine, was, now)?,
+    })
+}
+
+fn clash(mine: &[u8], was: &[u8], now: &[u8]) -> Vec<LineRange> {
+    let [was, mine, now] = [was, mine, now].map(Content::new);
+    if was.is_binary() || mine.is_binary() || now.is_binary() {
+        return Vec::new();
+    }
+    locate::clash(&was, &mine, &now)
+}

@@ -1,0 +1,284 @@
+//! Uncommitted changes in the files that a landing touches: carried across, or refused with everything as it was.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Sandbox, create, five, patch, remove, rename, replace, same};
+use std::os::unix::fs::PermissionsExt;
+
+const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
+
+/// With a file of nine lines.
+fn nine() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("f", LINES);
+    sandbox.commit("nine lines");
+    sandbox
+}
+
+fn edit() -> String {
+    patch("f", "Change the second", "two\n", "TWO\n")
+}
+
+#[test]
+fn changes_in_other_lines_are_carried_across() {
+    let sandbox = nine();
+    let mine = LINES.replace("eight", "EIGHT");
+    sandbox.file("f", &mine);
+    let before = sandbox.listing();
+    // Not unless it is asked for.
+    let _ =
+        sandbox.apply(["-q", "--no-keep"], &edit()).exits(4).says("f has local changes").says("--autostash");
+    same("refused", &before, &sandbox.listing());
+    sandbox.apply(["-q", "--autostash"], &edit()).exits(0);
+    assert_eq!(sandbox.git(["show", "HEAD:f"]) + "\n", LINES.replace("two", "TWO"));
+    assert_eq!(sandbox.text("f"), mine.replace("two", "TWO"));
+    assert_eq!(sandbox.git(["diff", "--name-only", "--cached"]), "");
+    assert_eq!(sandbox.status(), " M f");
+    sandbox.is_sound();
+    // By configuration, and taken back by what is typed.
+    sandbox.git(["config", "llmapply.autostash", "true"]);
+    let again = patch("f", "Change the fifth", "five\n", "FIVE\n");
+    sandbox.apply(["-q", "--no-autostash", "--no-keep"], &again).exits(4);
+    sandbox.apply(["-q"], &again).exits(0);
+    assert_eq!(sandbox.text("f"), mine.replace("two", "TWO").replace("five", "FIVE"));
+    // Run again it is done already, and nothing is touched.
+    let before = sandbox.state();
+    sandbox.apply(["-q"], &again).exits(0);
+    sandbox.state().is(&before, "run again");
+}
+
+#[test]
+fn what_is_staged_stays_staged() {
+    let sandbox = nine();
+    let staged = LINES.replace("eight", "EIGHT");
+    sandbox.file("f", &staged);
+    sandbox.git(["add", "f"]);
+    sandbox.apply(["-q", "--autostash"], &edit()).exits(0);
+    assert_eq!(sandbox.git(["show", ":f"]) + "\n", staged.replace("two", "TWO"));
+    assert_eq!(sandbox.text("f"), staged.replace("two", "TWO"));
+    assert_eq!(sandbox.status(), "M  f");
+    // What was staged before is in the object store still, as git leaves it.
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+    // And what is not, is not.
+    let both = staged.replace("two", "TWO").replace("nine", "NINE");
+    sandbox.file("f", &both);
+    let more = patch("f", "Change the fourth", "four\n", "FOUR\n");
+    sandbox.apply(["-q", "--autostash"], &more).exits(0);
+    assert_eq!(sandbox.text("f"), both.replace("four", "FOUR"));
+    assert_eq!(sandbox.git(["show", ":f"]) + "\n", staged.replace("two", "TWO").replace("four", "FOUR"));
+    assert_eq!(sandbox.git(["show", "HEAD:f"]) + "\n", LINES.replace("two", "TWO").replace("four", "FOUR"));
+    assert_eq!(sandbox.status(), "MM f");
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn modes_and_line_ends_are_kept() {
+    let sandbox = nine();
+    std::fs::set_permissions(sandbox.repo.join("f"), PermissionsExt::from_mode(0o755)).unwrap();
+    sandbox.apply(["-q", "--autostash"], &edit()).exits(0);
+    assert_eq!(sandbox.git(["diff", "--summary"]), " mode change 100644 => 100755 f");
+    assert_eq!(sandbox.text("f"), LINES.replace("two", "TWO"));
+
+    // As the checkout has them, lines that end otherwise among them.
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.autocrlf", "true"]);
+    sandbox.file("f", LINES.replace('\n', "\r\n"));
+    sandbox.commit("nine lines");
+    let mine = LINES.replace('\n', "\r\n").replace("nine\r\n", "nine\nten");
+    sandbox.file("f", &mine);
+    sandbox.apply(["-q", "--autostash"], &edit()).exits(0);
+    assert_eq!(sandbox.text("f"), mine.replace("two", "TWO"));
+    assert_eq!(sandbox.git(["show", "HEAD:f"]) + "\n", LINES.replace("two", "TWO"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn changes_of_the_same_lines_are_a_refusal() {
+    for stage in [false, true] {
+        let sandbox = nine();
+        sandbox.file("f", LINES.replace("two", "2"));
+        if stage {
+            sandbox.git(["add", "f"]);
+        }
+        let before = sandbox.listing();
+        for options in [&["-q", "--autostash", "--no-keep"][..], &["-n", "--autostash"]] {
+            let run = sandbox.apply(options, &edit()).exits(4);
+            assert!(run.stderr.contains("your uncommitted changes to f, at line 2"), "{}", run.stderr);
+            same("a conflict", &before, &sandbox.listing());
+        }
+        let report = sandbox.apply(["--json", "--autostash", "--no-keep"], &edit()).exits(4).stdout;
+        assert!(report.contains("\"kind\":\"clash\""), "{report}");
+        same("a conflict", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn a_dry_run_says_that_nothing_is_in_the_way() {
+    let sandbox = nine();
+    sandbox.file("f", LINES.replace("eight", "EIGHT"));
+    let before = sandbox.listing();
+    let _ = sandbox.apply(["-n"], &edit()).exits(4);
+    sandbox.apply(["-n", "--autostash"], &edit()).exits(0);
+    sandbox.apply(["check", "--autostash"], &edit()).exits(0);
+    same("a dry run", &before, &sandbox.listing());
+}
+
+#[test]
+fn what_cannot_be_carried_is_refused() {
+    type Make = fn(&Sandbox);
+    let cases: &[(&str, Make, String)] = &[
+        ("an untracked file", |s| s.file("new", "mine\n"), create("new", "w", "theirs\n")),
+        (
+            "an ignored file",
+            |s| {
+                s.file(".git/info/exclude", "new\n");
+                s.file("new", "mine\n")
+            },
+            create("new", "w", "theirs\n"),
+        ),
+        ("a changed file that goes", |s| s.file("f", LINES.replace("one", "1")), remove("f", "w")),
+        ("a changed file that moves", |s| s.file("f", LINES.replace("one", "1")), rename("f", "g", "w")),
+        ("a file that I removed", |s| std::fs::remove_file(s.repo.join("f")).unwrap(), edit()),
+        (
+            "a link in its place",
+            |s| {
+                std::fs::remove_file(s.repo.join("f")).unwrap();
+                std::os::unix::fs::symlink("README", s.repo.join("f")).unwrap();
+            },
+            edit(),
+        ),
+        (
+            "one that was added",
+            |s| {
+                s.file("new", "mine\n");
+                s.git(["add", "new"]);
+            },
+            create("new", "w", "theirs\n"),
+        ),
+        ("binary", |s| s.file("f", "one\0two\n"), edit()),
+        (
+            "removed from the index",
+            |s| {
+                s.git(["rm", "-q", "--cached", "f"]);
+            },
+            edit(),
+        ),
+    ];
+    for (what, make, answer) in cases {
+        let sandbox = nine();
+        make(&sandbox);
+        let before = sandbox.listing();
+        let run = sandbox.apply(["-q", "--autostash", "--no-keep"], answer);
+        assert_eq!(run.code, Some(4), "{what}: {}{}", run.stdout, run.stderr);
+        same(what, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    let sandbox = nine();
+    sandbox.file("f", LINES.replace("eight", "EIGHT"));
+    sandbox.file("run.sh", "my own\n");
+    sandbox.file("mine", "untracked\n");
+    sandbox.apply(["-q", "--autostash"], &(five() + &edit())).exits(0);
+    assert_eq!(sandbox.status(), " M f\n M run.sh\n?? mine");
+    assert_eq!(sandbox.subjects("HEAD~6..").len(), 6);
+    sandbox.is_sound();
+}
+
+#[test]
+fn several_edits_and_commits_of_a_file_come_together() {
+    let sandbox = nine();
+    let mine = LINES.replace("five", "5\n5a");
+    sandbox.file("f", &mine);
+    let answer = edit()
+        + &patch("f", "Change the last", "nine\n", "NINE\nTEN\n")
+        + &patch("f", "Again", "TWO\n", "2\n");
+    sandbox.apply(["-q", "--autostash"], &answer).exits(0);
+    assert_eq!(sandbox.text("f"), mine.replace("two", "2").replace("nine", "NINE\nTEN"));
+    assert_eq!(sandbox.subjects("HEAD~3..").len(), 3);
+    // With a branch of its own the checkout is not touched, and nothing is in the way.
+    sandbox.apply(["-q", "--autostash", "-b", "other"], &replace("f", "w", "anew\n")).exits(0);
+    assert_eq!(sandbox.status(), " M f");
+}
+
+#[test]
+fn hooks_and_commands_do_not_see_them() {
+    let sandbox = nine();
+    sandbox.file("f", LINES.replace("eight", "EIGHT"));
+    sandbox.apply(["-q", "--autostash", "-x", "! grep EIGHT f && grep TWO f"], &edit()).exits(0);
+    assert_eq!(sandbox.text("f"), LINES.replace("eight", "EIGHT").replace("two", "TWO"));
+    // A command that fails leaves all as it was.
+    let before = sandbox.state();
+    let other = patch("f", "w", "six\n", "SIX\n");
+    sandbox.apply(["-q", "--autostash", "--no-keep", "-x", "false"], &other).exits(2);
+    assert_eq!(sandbox.state().status, before.status);
+    assert_eq!(sandbox.text("f"), LINES.replace("eight", "EIGHT").replace("two", "TWO"));
+}
+
+#[test]
+fn what_changes_meanwhile_is_not_lost() {
+    for (what, change) in
+        [("saved", "sed -i 's/nine/NINE/' f"), ("staged", "git add f"), ("taken back", "git checkout -q f")]
+    {
+        let sandbox = nine();
+        sandbox.file("f", LINES.replace("eight", "EIGHT"));
+        let command = format!(
+            "cd {} && unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE && {change}",
+            sandbox.repo.display()
+        );
+        let run = sandbox.apply(["-q", "--autostash", "--no-keep", "-x", &command], &edit());
+        let wanted = match what {
+            "saved" => LINES.replace("eight", "EIGHT").replace("nine", "NINE"),
+            "staged" => LINES.replace("eight", "EIGHT"),
+            _ => LINES.to_owned(),
+        };
+        assert_eq!(run.code, Some(4), "{what}: {}", run.stderr);
+        assert_eq!(sandbox.text("f"), wanted, "{what}");
+        assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "2", "{what}");
+    }
+}
+
+#[test]
+fn killed_it_is_restored_from_the_copy_if_need_be() {
+    let sandbox = nine();
+    let mine = LINES.replace("eight", "EIGHT");
+    sandbox.file("f", &mine);
+    let before = sandbox.state();
+    let mut command = sandbox.command(["-q", "--autostash"]);
+    command.arg(sandbox.response(&edit())).env("GIT_LLM_APPLY_FAULT", "index-placed:kill");
+    assert_eq!(command.output().unwrap().status.code(), None);
+    let rooms = sandbox.repo.join(".git/llm-apply/txn");
+    let room = std::fs::read_dir(rooms).unwrap().next().unwrap().unwrap().path();
+    let journal = std::fs::read_to_string(room.join("journal")).unwrap();
+    assert!(journal.contains("\"saved\":true"), "{journal}");
+    assert_eq!(std::fs::read_to_string(room.join("files/0.mine")).unwrap(), mine);
+    std::fs::remove_file(room.join("files/0.old")).unwrap();
+    sandbox.run(["recover"]).exits(0);
+    assert_eq!(sandbox.text("f"), mine);
+    sandbox.state().is(&before, "restored from the copy");
+    sandbox.is_sound();
+}
+
+#[test]
+fn an_edit_of_what_is_not_committed_is_told_so() {
+    let sandbox = nine();
+    sandbox.file("f", LINES.replace("two", "two and a half"));
+    let answer = patch("f", "w", "two and a half\n", "two dozen\n");
+    for options in [&["--no-keep"][..], &["-n"], &["--no-keep", "--autostash"]] {
+        let run = sandbox.apply(options, &answer).exits(1);
+        assert!(run.stderr.contains("it matches your uncommitted version of f"), "{}", run.stderr);
+    }
+    // Of a file that is not committed at all.
+    sandbox.file("new", "mine\n");
+    let run = sandbox.apply(["--no-keep"], &patch("new", "w", "mine\n", "ours\n")).exits(1);
+    assert!(run.stderr.contains("it matches your uncommitted version of new"), "{}", run.stderr);
+    // Not where it is no better there, nor where another branch is meant.
+    let run = sandbox.apply(["--no-keep"], &patch("f", "w", "nowhere\n", "x\n")).exits(1);
+    assert!(!run.stderr.contains("uncommitted"), "{}", run.stderr);
+    let run = sandbox.apply(["--no-keep", "-b", "other"], &answer).exits(1);
+    assert!(!run.stderr.contains("uncommitted"), "{}", run.stderr);
+}

@@ -81,6 +81,11 @@ impl Response {
         Ok(Self { id, name, text, breaks })
     }
 
+    /// The same with another index.
+    pub fn with_id(self, id: u32) -> Self {
+        Self { id, ..self }
+    }
+
     /// Which response of the run, 0 for the first; the `response` of every [`Span`] into it.
     pub fn id(&self) -> u32 {
         self.id

@@ -571,12 +571,6 @@ fn usage_errors_are_objects_too() {
     assert_eq!(run.stdout, "");
 }
 
-#[test]
-fn a_template_is_not_taken_for_a_name() {
-    let sandbox = Sandbox::new();
-    sandbox.apply(["-b", "try/{n}"], &five()).exits(129).says("templates");
-}
-
 /// The commands that take a landing back: one, or two ways.
 fn ways_back(run: &Run) -> Vec<&str> {
     let line = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();

@@ -4,8 +4,8 @@
 mod sandbox;
 
 use git_llm_apply::cli::args::{
-    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
-    VERBS,
+    self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS, UNDO_OPTIONS, VERBS,
 };
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
@@ -81,7 +81,16 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        let others = [PROMPT_OPTIONS, ASK_OPTIONS, RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS];
+        let others = [
+            PROMPT_OPTIONS,
+            ASK_OPTIONS,
+            RECOVER_OPTIONS,
+            ACCEPT_OPTIONS,
+            DROP_OPTIONS,
+            LIST_OPTIONS,
+            SHOW_OPTIONS,
+            UNDO_OPTIONS,
+        ];
         for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
@@ -137,7 +146,11 @@ mod man_page {
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .chain([RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
+            .chain(
+                [RECOVER_OPTIONS, ACCEPT_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS]
+                    .into_iter()
+                    .flatten(),
+            )
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -297,8 +310,11 @@ mod schema {
             let fine = match keyword.as_str() {
                 "$schema" | "$defs" | "title" | "description" => true,
                 "$ref" => {
-                    let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                    all.extend(complaints(root, &root["$defs"][name], value, at));
+                    let of = match wanted.as_str().unwrap() {
+                        "#" => root,
+                        other => &root["$defs"][other.strip_prefix("#/$defs/").unwrap()],
+                    };
+                    all.extend(complaints(root, of, value, at));
                     true
                 }
                 "const" => value == wanted,
@@ -450,6 +466,36 @@ mod schema {
     }
 
     #[test]
+    fn holds_for_suggestions() {
+        let sandbox = Sandbox::new();
+        let good = create("z", "w", "z\n");
+        let bad = patch("README", "w", "not there\n", "y\n");
+        let file = |name: &str, text: &str| std::fs::write(sandbox.root().join(name), text).unwrap();
+        file("good", &good);
+        file("bad", &bad);
+        let run = sandbox.run(["--json", "-x", "true", "-b", "try/{n}", "../good", "../bad"]);
+        let report = reported(run, 1, "refused");
+        assert_eq!(report["suggestions"].as_array().unwrap().len(), 2);
+        let run = sandbox.run(["--json", "-x", "false", "-b", "more/{n}", "../good"]);
+        let report = reported(run, 2, "failed");
+        assert_eq!(report["suggestions"][0]["checks"], false);
+        reported(sandbox.run(["--json", "-b", "main{n}", "-n", "../good"]), 0, "checked");
+        reported(sandbox.run(["accept", "--json", "more/1"]), 128, "failed");
+        let open = reported(sandbox.run(["list", "--open", "--json"]), 0, "shown");
+        assert_eq!(
+            (&open["open"][0]["branch"], &open["open"][0]["onto"]),
+            (&"try/1".into(), &"as-it-is".into())
+        );
+        let accepted = reported(sandbox.run(["accept", "--json", "try/1"]), 0, "landed");
+        assert_eq!(accepted["accepted"][0]["commits"][0]["new"], sandbox.head());
+        reported(sandbox.run(["accept", "--json", "try/1"]), 0, "nothing");
+        let dropped = reported(sandbox.run(["drop", "--json", "try/1"]), 0, "dropped");
+        assert_eq!(dropped["dropped"][0]["tip"], sandbox.head());
+        reported(sandbox.run(["drop", "--json", "main"]), 4, "in-the-way");
+        reported(sandbox.run(["--json", "-b", "{slug}", "-n", "../good", "../good"]), 129, "failed");
+    }
+
+    #[test]
     fn holds_for_what_recover_prints() {
         let clean = reported(Sandbox::new().run(["recover", "--json"]), 0, "nothing");
         assert_eq!(clean["recovered"], serde_json::json!([]));
@@ -583,6 +629,7 @@ mod schema {
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
             Obstacle::Locked(PathBuf::new()),
+            Obstacle::Exists(path()),
             Obstacle::CheckedOut { branch: path(), worktree: PathBuf::new() },
         ];
         for one in &all {
@@ -597,6 +644,7 @@ mod schema {
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)
                 | Obstacle::Locked(_)
+                | Obstacle::Exists(_)
                 | Obstacle::CheckedOut { .. } => {}
             }
         }

@@ -50,6 +50,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         describe: &describe,
         progress: &Silent,
         record: None,
+        push: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let transaction = Transaction::begin(repo, target, &base, series, options)?;

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::terminal::Terminal;
-use super::{Error, args, input};
+use super::{Error, args, input, suggest};
 use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -77,6 +77,16 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
     drop(repo);
+    if let Some((each, template)) = settings.template() {
+        if order.resume.is_some() {
+            let message = "--continue goes on with one branch, and several are named";
+            return Err(Error::Usage(message.into()));
+        }
+        if args::switch(matches, "interactive") == Some(true) {
+            return Err(Error::Usage("-i goes with one branch, and several are named".into()));
+        }
+        return suggest::run(each, &template, order, &settings, output, &printer);
+    }
     if settings.dry_run {
         let mut checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
         let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());

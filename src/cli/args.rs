@@ -9,10 +9,10 @@ use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
-    ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
-    UNDO_OPTIONS,
+    ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
+    RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
 };
-use options::{FOR_UNDO, NOT_FOR_ASK};
+use options::{FOR_ACCEPT, FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -82,6 +82,8 @@ pub const VERBS: &[(&str, &str)] = &[
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
+    ("accept", "bring the commits of suggestions onto the branch"),
+    ("drop", "remove suggestions"),
     ("undo", "take a landing back, or edits of it, itself as a landing"),
     ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
@@ -162,6 +164,11 @@ fn id(required: bool) -> Arg {
     Arg::new("id").value_name("id").required(required).help(help)
 }
 
+/// Suggestions.
+fn branches() -> Arg {
+    Arg::new("branch").value_name("branch").required(true).num_args(1..).help("the suggestions")
+}
+
 /// A verb that reads no response and prints a report.
 fn telling(command: Command) -> Command {
     let output = |option: &&Opt| ["json", "quiet", "verbose", "color"].contains(&option.long);
@@ -180,7 +187,9 @@ pub fn command() -> Command {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, undo, redo, forget, completion] = VERBS else {
+    let [apply, check, prompt, ask, recover, list, show, accept, drop, undo, redo, forget, completion] =
+        VERBS
+    else {
         return Command::new(NAME);
     };
     let verb = |(name, about): &(&'static str, &'static str)| {
@@ -219,6 +228,13 @@ pub fn command() -> Command {
         .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
         .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(
+            telling(verb(accept))
+                .args(ACCEPT_OPTIONS.iter().flat_map(arguments))
+                .args(OPTIONS.iter().filter(|option| FOR_ACCEPT.contains(&option.long)).flat_map(arguments))
+                .arg(branches()),
+        )
+        .subcommand(telling(verb(drop)).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()))
         .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
         .subcommand(undoing(telling(verb(redo))))
         .subcommand(telling(verb(forget)).arg(id(true)))
@@ -229,7 +245,8 @@ pub fn command() -> Command {
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS).chain(UNDO_OPTIONS);
+    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, ACCEPT_OPTIONS, UNDO_OPTIONS];
+    let options = || OPTIONS.iter().chain(verbs.into_iter().flatten());
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;

@@ -12,6 +12,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let mut settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
+    if settings.template().is_some() {
+        return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
+    }
     settings.options.diffs = output.json;
     let printer = Printer::new(output);
     let Some(with) = settings::with(matches, repo.config())? else {

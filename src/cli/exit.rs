@@ -65,14 +65,32 @@ impl Exit {
         }
     }
 
+    /// That of several runs at once: the first in a fixed order that one of them has.
+    pub fn of_several(all: &[Self]) -> Self {
+        let order = [
+            Exit::Interrupted,
+            Exit::Fatal,
+            Exit::Usage,
+            Exit::NoEdits,
+            Exit::Refused,
+            Exit::InTheWay,
+            Exit::HookRefused,
+            Exit::ExecFailed,
+        ];
+        order.into_iter().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
+    }
+
     /// The status that goes with a report.
     pub fn of_report(report: &Report) -> Self {
         match report.status {
             // With `--keep-going`: what would land beside edits that are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
-            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten | Status::Shown => {
-                Exit::Done
-            }
+            Status::Landed
+            | Status::Checked
+            | Status::Nothing
+            | Status::Forgotten
+            | Status::Dropped
+            | Status::Shown => Exit::Done,
             Status::PartlyLanded | Status::Refused => Exit::Refused,
             Status::NoEdits => Exit::NoEdits,
             Status::InTheWay => Exit::InTheWay,
@@ -102,17 +120,25 @@ impl Exit {
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
+            | flow::Error::NoBranch(_)
+            | flow::Error::NoBranchToPush
+            | flow::Error::Unmovable(_)
             | flow::Error::NoLandings
             | flow::Error::NoLanding(_)
             | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
-            flow::Error::Trailer(_) => Exit::Usage,
-            flow::Error::NothingToUndo(_)
+            flow::Error::Trailer(_)
+            | flow::Error::Names(_)
+            | flow::Error::Skip(_)
+            | flow::Error::NoSuchEdit { .. } => Exit::Usage,
+            flow::Error::Diverged(_) => Exit::InTheWay,
+            flow::Error::NoSuggestion(_)
+            | flow::Error::Merge { .. }
+            | flow::Error::NothingToUndo(_)
             | flow::Error::Inseparable { .. }
             | flow::Error::Mismatch(_)
             | flow::Error::Model(_) => Exit::Refused,
-            flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }
 
@@ -128,6 +154,9 @@ impl Exit {
             | transaction::Error::Broken { .. }
             | transaction::Error::Stuck { .. }
             | transaction::Error::Unfinished { .. } => Exit::Fatal,
+            transaction::Error::Behind { .. } => Exit::InTheWay,
+            transaction::Error::NotTaken { .. } => Exit::HookRefused,
+            transaction::Error::NotKnown { .. } | transaction::Error::NotHere { .. } => Exit::Fatal,
             transaction::Error::Nothing => Exit::Done,
             transaction::Error::Hook(_) => Exit::HookRefused,
             transaction::Error::Exec(_) => Exit::ExecFailed,

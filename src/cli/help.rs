@@ -35,6 +35,21 @@ pub(super) fn of_flow(error: &flow::Error) -> Option<String> {
         F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..) => {
             Some("'git llm-apply list' names those that there are".into())
         }
+        F::Transaction(T::Behind { .. }) => {
+            Some("nothing was changed; --rebase brings it onto what is there now".into())
+        }
+        F::Transaction(T::NotTaken { .. }) => Some("nothing was changed".into()),
+        F::Transaction(T::NotKnown { new, .. }) => Some(format!(
+            "'git llm-apply recover' asks again, and moves the branch here if it has; else it takes {new} away"
+        )),
+        F::Transaction(T::NotHere { .. }) => {
+            Some("'git llm-apply recover' moves it, unless it has moved elsewhere".into())
+        }
+        F::Diverged(_) => Some("'git pull --rebase' or 'git pull --no-rebase' first".into()),
+        F::NoSuggestion(_) => {
+            Some("--force removes it all the same; 'git llm-apply list --open' names suggestions".into())
+        }
+        F::Merge { branch, .. } => Some(format!("'git merge {branch}' takes it as it is")),
         F::Unborn(_) => Some("land the first commits without --no-ff".into()),
         F::Attempt(id) | F::Transaction(T::Attempt { id, .. }) => {
             Some(format!("give the whole response again; --abort={id} forgets this attempt"))

@@ -13,13 +13,16 @@ pub(super) fn list(matches: &ArgMatches) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output);
-    let report = flow::list(&repo)?;
+    let is_open = args::switch(matches, "open").unwrap_or(false);
+    let report = if is_open { flow::open()? } else { flow::list(&repo)? };
     if output.json {
         return Ok(printer.report(report));
     }
-    match args::switch(matches, "porcelain") {
-        Some(true) => output::exactly(&report::porcelain(&report)),
-        _ => printer.out(&report::landings(&report)),
+    match (args::switch(matches, "porcelain"), is_open) {
+        (Some(true), false) => output::exactly(&report::porcelain(&report)),
+        (Some(true), true) => output::exactly(&report::open_porcelain(&report)),
+        (_, false) => printer.out(&report::landings(&report)),
+        (_, true) => printer.out(&report::open(&report)),
     }
     Ok(Exit::Done)
 }

@@ -5,13 +5,14 @@
 mod formats;
 mod roff;
 mod running;
+mod suggestions;
 mod text;
 
 pub use formats::{Chapter, chapter};
 
 use super::args::{
-    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, Takes,
-    UNDO_OPTIONS, VERBS,
+    self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS,
+    RECOVER_OPTIONS, SHOW_OPTIONS, Takes, UNDO_OPTIONS, VERBS,
 };
 use super::exit::Exit;
 use crate::diag::Code;
@@ -97,7 +98,13 @@ fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
-    for (verb, options) in [("list", LIST_OPTIONS), ("show", SHOW_OPTIONS), ("undo", UNDO_OPTIONS)] {
+    for (verb, options) in [
+        ("accept", ACCEPT_OPTIONS),
+        ("drop", DROP_OPTIONS),
+        ("list", LIST_OPTIONS),
+        ("show", SHOW_OPTIONS),
+        ("undo", UNDO_OPTIONS),
+    ] {
         page.heading(&format!("Options of {verb}"));
         for option in options {
             page.item(&usage(option), &said(option));
@@ -105,10 +112,14 @@ fn page() -> String {
     }
     page.section("RESUMING");
     page.pieces(text::RESUMING);
+    page.section("SUGGESTIONS");
+    page.pieces(suggestions::SUGGESTIONS);
     page.section("HISTORY");
     page.pieces(text::HISTORY);
     page.heading("Undo and redo");
     page.pieces(text::UNDOING);
+    page.section("PUSHING");
+    page.pieces(suggestions::PUSHING);
     page.section("THE FORMATS");
     page.paragraph(&format!("Each is described in {FORMATS_PAGE}(7). By their names for `--format`:"));
     for format in FORMATS {

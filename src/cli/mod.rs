@@ -1,9 +1,11 @@
 //! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
 
+mod accept;
 mod apply;
 pub mod args;
 mod ask;
 pub mod completion;
+mod drop;
 pub mod exit;
 mod help;
 mod history;
@@ -13,6 +15,7 @@ mod output;
 mod prompt;
 mod recover;
 mod settings;
+mod suggest;
 mod terminal;
 mod undo;
 
@@ -150,6 +153,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "accept" => accept::run(&matches),
+            "drop" => drop::run(&matches),
             "list" => history::list(&matches),
             "show" => history::show(&matches),
             "forget" => history::forget(&matches),

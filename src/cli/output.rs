@@ -106,6 +106,10 @@ impl Printer {
             );
         if shown && !self.output.quiet {
             out(&report::edits(report, style));
+            out(&report::accepted(report));
+        }
+        if !self.output.quiet {
+            out(&report::dropped(report));
         }
         if report.dry_run && !self.output.quiet {
             out(&report::summary(report, style));
@@ -139,6 +143,42 @@ impl Printer {
         }
         if shown && !self.output.quiet {
             out(&report::headline(report));
+        }
+    }
+
+    /// Suggestions: what there is to be said of each, then all of them in a table.
+    pub(super) fn suggestions(&self, report: &Report, exit: Exit) {
+        if self.output.json {
+            return self.json(report, exit);
+        }
+        let bold = anstyle::Style::new().bold();
+        for one in &report.suggestions {
+            let is_done = one.exit_code == Exit::Done.code();
+            if is_done && !self.output.verbose && one.report.findings.is_empty() {
+                continue;
+            }
+            if !is_done || !self.output.quiet {
+                let responses = one.report.responses.join(", ");
+                let of = if responses.is_empty() { responses } else { format!(" ({})", escape(&responses)) };
+                self.err(&format!("{bold}{}{bold:#}{of}\n", escape(&one.branch)));
+            }
+            match is_done && !self.output.verbose {
+                true if self.output.quiet => {}
+                true => self.err(&report::findings(&one.report, Style { verbose: false })),
+                false => self.text(&one.report, None),
+            }
+        }
+        if self.output.quiet || report.suggestions.is_empty() {
+            return;
+        }
+        self.out(&report::table(report));
+        let landed = report.suggestions.iter().filter(|one| one.size.is_some()).count();
+        if landed > 0 {
+            self.out(&format!(
+                "{landed} of {} landed; 'git llm-apply accept <branch>' takes one, 'git llm-apply drop <branch>…' removes \
+                 others\n",
+                report.suggestions.len()
+            ));
         }
     }
 
@@ -190,7 +230,7 @@ impl Printer {
     }
 
     /// What a hook or a command that failed had printed.
-    fn printed(&self, failure: &Failure) {
+    pub(super) fn printed(&self, failure: &Failure) {
         if failure.skipped > 0 {
             let skipped = failure.skipped;
             let _ = writeln!(std::io::stderr(), "[{skipped} bytes of output are left out; -v shows all]");

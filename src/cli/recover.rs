@@ -40,6 +40,11 @@ pub(super) fn sentence(one: &Recovered) -> String {
             format!("took a killed run back: {branch} and its files are as before it ({})", one.id)
         }
         End::Finished => format!("finished a killed run: {branch} has landed ({})", one.id),
+        End::Unknown => format!(
+            "what a killed run has pushed for {branch} may be there or not: its remote cannot be asked ({})",
+            one.id
+        ),
+        End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),
         End::LeftAlone => {
             format!("a killed run on {branch} could not be settled, since git went on meanwhile ({})", one.id)
         }

@@ -1,7 +1,7 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
 use super::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS};
-use crate::flow::{Options, Question, ROUNDS};
+use crate::flow::{Each, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub(super) struct Settings {
     /// What decides how a response lands.
     pub(super) options: Options,
+    /// The template for a branch of each edit.
+    branch_per_edit: Option<String>,
     /// The file that has the message.
     pub(super) file: Option<String>,
     /// Change nothing.
@@ -167,13 +169,23 @@ impl From<'_> {
         }
         let key = Self::key("gpg-sign");
         let Some(text) = self.config.string(&key)? else { return Ok(Sign::AsConfigured) };
-        let is_switch = ["", "true", "yes", "on", "1", "false", "no", "off", "0"]
-            .iter()
-            .any(|word| text.eq_ignore_ascii_case(word));
-        Ok(match is_switch {
+        Ok(match is_switch(&text) {
             true if self.config.bool(&key)? == Some(true) => Sign::With(String::new()),
             true => Sign::Never,
             false => Sign::With(text),
+        })
+    }
+
+    /// A remote, an empty one where git is to choose, or whether to push at all.
+    fn push(&self) -> Result<Option<String>> {
+        if let Some(typed) = args::single(self.matches, "push") {
+            return Ok(typed);
+        }
+        let key = Self::key("push");
+        let Some(text) = self.config.string(&key)? else { return Ok(None) };
+        Ok(match is_switch(&text) {
+            true => (self.config.bool(&key)? == Some(true)).then(String::new),
+            false => Some(text),
         })
     }
 
@@ -183,6 +195,12 @@ impl From<'_> {
             None => self.config.list(&Self::key(long)),
         }
     }
+}
+
+/// Whether a value only turns something on or off.
+fn is_switch(text: &str) -> bool {
+    let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 impl Settings {
@@ -217,8 +235,13 @@ impl Settings {
                 .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
         };
         let mut options = Options::default();
+        let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
+        // What is typed goes before what is configured.
+        options.branch = match branch_per_edit {
+            Some(_) => args::single(matches, "branch").flatten(),
+            None => from.single("branch")?,
+        };
         options.format = format;
-        options.branch = from.single("branch")?;
         options.base = from.single("base")?;
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
@@ -234,6 +257,8 @@ impl Settings {
         options.sign = from.sign()?;
         options.ff = from.switch("ff", options.ff)?;
         options.verify = from.switch("verify", options.verify)?;
+        options.push = from.push()?;
+        options.rebase = from.switch("rebase", options.rebase)?;
         options.exec = from.several("exec")?;
         options.exec_each = from.switch("exec-each", options.exec_each)?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;
@@ -257,6 +282,7 @@ impl Settings {
         options.lock_timeout = lock_timeout(config)?;
         Ok(Self {
             options,
+            branch_per_edit,
             file: args::single(matches, "file").flatten(),
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
@@ -273,15 +299,22 @@ impl Settings {
         if output.json && self.shows() {
             return Err("--json goes with neither --diff nor --stat");
         }
+        if self.branch_per_edit.is_some() && self.options.branch.is_some() {
+            return Err("--branch-per-edit does not go with --branch");
+        }
         if output.json && output.feedback {
             return Err("--json does not go with --feedback");
         }
-        if self.options.branch.as_deref().is_some_and(|name| name.contains(['{', '}'])) {
-            return Err(
-                "a branch's name with {…} in it is kept for templates, which this version does not have",
-            );
-        }
         Ok(())
+    }
+
+    /// What gets a branch of its own, and how these are named, where several are to be.
+    pub(super) fn template(&self) -> Option<(Each, String)> {
+        if let Some(template) = &self.branch_per_edit {
+            return Some((Each::Edit, template.clone()));
+        }
+        let template = self.options.branch.as_ref().filter(|name| Template::is_one(name))?;
+        Some((Each::Response, template.clone()))
     }
 
     /// Whether git is to show what came of it.

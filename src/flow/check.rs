@@ -33,7 +33,8 @@ pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) 
     let heard = Heard::new(watch);
     let run = Run::read(&repo, order, options, &heard, true)?;
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
-    if let Err(error) = run.check(&mut checked, preview) {
+    let (repo, report) = (&checked.repo, &mut checked.report);
+    if let Err(error) = run.look(repo, report, preview.then_some(&mut checked.preview)) {
         told::failed(&mut checked.report, &error);
         checked.failure = Some(error);
     }
@@ -55,9 +56,13 @@ impl Run<'_> {
         Ok(all)
     }
 
-    fn check(&self, checked: &mut Checked, preview: bool) -> Result<(), Error> {
-        let Checked { report, repo, .. } = checked;
-        let repo = &*repo;
+    /// Looks what would happen. The report goes as far as it comes.
+    pub(super) fn look(
+        &self,
+        repo: &Repo,
+        report: &mut Report,
+        preview: Option<&mut Option<Compared>>,
+    ) -> Result<(), Error> {
         if self.is_empty() {
             *report = self.no_edits();
             return Ok(());
@@ -71,7 +76,7 @@ impl Run<'_> {
         for id in transaction::pending(repo)? {
             self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
         }
-        let ready = match self.ready(repo, &target)? {
+        let ready = match self.ready(repo, &target, None)? {
             Ok(ready) => ready,
             Err(rejected) => {
                 *report = self.refused(repo, &target, &rejected);
@@ -88,8 +93,8 @@ impl Run<'_> {
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series, autostash);
         // What the edits come to is shown whatever keeps them from landing.
-        if preview {
-            checked.preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));
+        if let Some(preview) = preview {
+            *preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));
         }
         let obstacles = obstacles?;
         if !obstacles.is_empty() {

@@ -3,12 +3,13 @@
 use super::choose::Chooser;
 use super::heard::Heard;
 use super::run::{Order, Run};
-use super::{Error, Options, Watch, told};
+use super::{Error, Options, Watch, push, told};
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
     self, Attempt, Landed, Made, Planned, Progress, Recording, Target, Transaction, interrupt,
 };
+use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -20,7 +21,7 @@ use std::time::Duration;
 pub(super) const ATTEMPTS: usize = 3;
 
 /// From which commit to which a branch has moved.
-pub(super) type Moved = (Option<Oid>, Oid);
+pub type Moved = (Option<Oid>, Oid);
 
 /// What became of it.
 #[must_use]
@@ -106,13 +107,22 @@ impl Run<'_> {
                 {
                     attempt += 1
                 }
+                Err(Error::Transaction(transaction::Error::Behind { .. }))
+                    if self.options.rebase && attempt < ATTEMPTS =>
+                {
+                    attempt += 1
+                }
+                Ok(Some(moved)) => {
+                    repo.maintain();
+                    return Ok(Some(moved));
+                }
                 outcome => return outcome,
             }
         }
     }
 
     /// Lands on the target that was chosen at the first try.
-    fn land(
+    pub(super) fn land(
         &self,
         repo: &Repo,
         first: &OnceCell<Target>,
@@ -121,7 +131,8 @@ impl Run<'_> {
         let target = self.target(repo)?;
         report.branch = Some(told::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;
-        let ready = match self.ready(repo, &target)? {
+        let (push, onto) = push::way(repo, &target, &self.options)?;
+        let mut ready = match self.ready(repo, &target, onto)? {
             Ok(ready) => ready,
             Err(rejected) => {
                 *report = self.refused(repo, &target, &rejected);
@@ -135,6 +146,12 @@ impl Run<'_> {
             return Ok(None);
         }
         self.check_merge(&target)?;
+        if let Some(onto) = onto {
+            match transaction::move_to(repo, target.start, onto, target.checked_out)? {
+                Ok(moved) => ready.series.insert(0, moved),
+                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
+            }
+        }
         let held = interrupt::hold();
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool| {
@@ -165,7 +182,7 @@ impl Run<'_> {
             responses: &self.responses,
             also: self.base.into_iter().collect(),
         });
-        let landed = match self.transact(repo, &target, &base, &ready.series, record, &describe) {
+        let landed = match self.transact(repo, &target, &base, &ready.series, (record, push), &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 match &ready.refused {
@@ -210,7 +227,6 @@ impl Run<'_> {
         if target.checked_out {
             repo.tell_of_new_index();
         }
-        repo.maintain();
         Ok(Some((landed.old.or(target.start), landed.new)))
     }
 
@@ -220,7 +236,7 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-        record: Option<Recording<'_>>,
+        (record, push): (Option<Recording<'_>>, Option<Upstream>),
         describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
@@ -241,6 +257,7 @@ impl Run<'_> {
             describe,
             progress: &Told(self.watch),
             record,
+            push,
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

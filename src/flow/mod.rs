@@ -2,10 +2,12 @@
 //!
 //! Nothing of a command line or a terminal: a program that lands edits itself calls the same functions as the command.
 
+mod accept;
 mod ask;
 mod check;
 mod choose;
 mod conflict;
+mod drop;
 mod heard;
 mod history;
 mod land;
@@ -13,27 +15,36 @@ mod landing;
 mod messages;
 mod model;
 mod numbers;
+mod open;
 mod options;
 mod prompt;
+mod push;
 mod ready;
 mod resume;
 mod run;
 mod series;
+mod suggest;
+mod template;
 mod told;
 mod uncommitted;
 mod undo;
 
+pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
 pub use choose::{Answer, Asked, Chooser};
+pub use drop::drop;
 pub use history::{forget, list, show};
-pub use land::{Done, land};
+pub use land::{Done, Moved, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
+pub use open::open;
 pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
+pub use suggest::{Each, Suggested, Suggestion, suggest};
+pub use template::{NoField, Template};
 pub use undo::{Undo, undo};
 
 use crate::transaction::{self, Recovered};
@@ -59,6 +70,32 @@ pub enum Error {
     /// What is given is no trailer.
     #[error("'{0}' is no trailer: <token>: <value>, on one line, the token of letters, digits and hyphens")]
     Trailer(String),
+    /// The names of several branches do not go together.
+    #[error("{0}")]
+    Names(String),
+    /// HEAD is detached.
+    #[error("HEAD is detached, and what lands there is on no branch that could be pushed")]
+    NoBranchToPush,
+    /// Files of a commit have names that cannot be handled.
+    #[error("these names cannot be handled: {}", .0.join(", "))]
+    Unmovable(Vec<String>),
+    /// Both have commits that the other lacks.
+    #[error("{0} and the branch here have gone apart")]
+    Diverged(String),
+    /// There is no such branch.
+    #[error("there is no branch '{0}'")]
+    NoBranch(String),
+    /// A branch that no landing has made, or that has not any more what landed there.
+    #[error("'{0}' is no suggestion: no landing on record has made it")]
+    NoSuggestion(String),
+    /// A merge that a branch has cannot be done again.
+    #[error("{branch} has a merge commit with changes of its own, {commit}")]
+    Merge {
+        /// The merge.
+        commit: String,
+        /// The branch.
+        branch: String,
+    },
     /// A message is not one that a commit can have.
     #[error("{0}; nothing was changed")]
     Message(String),
@@ -86,6 +123,14 @@ pub enum Error {
     /// More than one landing is meant.
     #[error("'{0}' is the beginning of several ids: {1}")]
     AmbiguousLanding(String, String),
+    /// Somebody named an edit that there is not.
+    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
+    NoSuchEdit {
+        /// The number.
+        number: usize,
+        /// How many there are.
+        edits: usize,
+    },
     /// Nothing on the branch can be taken back, or put back.
     #[error("{0}")]
     NothingToUndo(String),
@@ -98,14 +143,6 @@ pub enum Error {
         other: usize,
         /// The commit, as people know it.
         commit: String,
-    },
-    /// Somebody named an edit that there is not.
-    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
-    NoSuchEdit {
-        /// The number.
-        number: usize,
-        /// How many there are.
-        edits: usize,
     },
     /// That edit of a refused attempt cannot be left out.
     #[error("edit {0} is none of those that failed")]

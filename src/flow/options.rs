@@ -6,6 +6,7 @@ use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::commit::Sign;
 use crate::vcs::ident::Given;
+use crate::vcs::merge::Favor;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,6 +45,12 @@ pub struct Options {
     pub sign: Sign,
     /// Whether the branch moves to the last commit; else to a merge commit above it.
     pub ff: bool,
+    /// Whose lines a three-way merge takes where both sides changed them; without it, that is a conflict.
+    pub favor: Option<Favor>,
+    /// Push to that remote first, an empty one is git's choice, and land only what it takes.
+    pub push: Option<String>,
+    /// Where the remote's branch has moved on, bring the commits onto that, and try again.
+    pub rebase: bool,
     /// Whether hooks run that can be skipped.
     pub verify: bool,
     /// Command lines for `sh` that have to succeed on what is to land.
@@ -112,6 +119,9 @@ impl Default for Options {
             author: Given::default(),
             sign: Sign::AsConfigured,
             ff: true,
+            favor: None,
+            push: None,
+            rebase: false,
             verify: true,
             exec: Vec::new(),
             exec_each: false,

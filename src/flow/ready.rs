@@ -1,21 +1,16 @@
 //! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
 //! is now.
 
-use super::Error;
 use super::run::Run;
-use crate::diag::{Code, Diagnostic, Evidence, Nearest};
+use super::{Error, conflict};
+use crate::diag::{Code, Diagnostic, Evidence};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
+use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many lines of a conflict are quoted.
-const QUOTED: usize = 12;
-
-/// How many places of conflict in a file are named.
-const NAMED: usize = 8;
 
 /// The commits to be made.
 pub(super) struct Ready {
@@ -33,8 +28,13 @@ pub(super) struct Ready {
 }
 
 impl Run<'_> {
-    /// Resolves at the base, and merges onto the target where that has moved on.
-    pub(super) fn ready(&self, repo: &Repo, target: &Target) -> Result<Result<Ready, Rejected>, Error> {
+    /// Resolves at the base, and merges onto the target where that has moved on, or onto what it is to be brought onto.
+    pub(super) fn ready(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        rebased: Option<Oid>,
+    ) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
@@ -51,12 +51,13 @@ impl Run<'_> {
         let mut series = self.series(repo, &plan, &id)?;
         let mut present = BTreeSet::new();
         let mut followed = BTreeMap::new();
-        if let (Some(from), Some(onto)) = (shown, target.start)
-            && from != onto
+        if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
+            && (from != onto || rebased.is_some())
         {
             // A handle of its own, since its writes are turned away from the repository.
             let checked_out = target.checked_out;
-            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, None)?;
+            let carried =
+                transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, self.options.favor)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {
@@ -146,78 +147,27 @@ impl Run<'_> {
         clash: &Clash,
         target: &Target,
     ) -> Option<Diagnostic> {
-        let base = self.options.base.as_deref().unwrap_or_default();
+        let base = self.options.base.as_deref().unwrap_or("HEAD");
         let (branch, path) = (target.short(), &clash.path);
-        let (message, line) = match &clash.kind {
-            ClashKind::Lines(lines) => match lines.first() {
-                Some(first) => {
-                    let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-                    let more = match lines.len().saturating_sub(NAMED) {
-                        0 => String::new(),
-                        more => format!(" and {more} more places"),
-                    };
-                    let message = format!(
-                        "`{path}` was changed on {branch} since {base} where the edit changes it, at {}{more}",
-                        all.join(", ")
-                    );
-                    (message, Some(*first))
-                }
-                None => {
-                    (format!("`{path}` was changed on {branch} since {base} where the edit changes it"), None)
-                }
-            },
-            ClashKind::Gone => (format!("`{path}` was removed or moved away on {branch} since {base}"), None),
-            ClashKind::Appeared => (format!("`{path}` appeared on {branch} since {base}"), None),
-            ClashKind::Directory => (format!("`{path}` is a directory on {branch} since {base}"), None),
-            ClashKind::Replaced(node) => {
-                (format!("`{path}` is {} on {branch} since {base}", plan::named(*node)), None)
-            }
-            ClashKind::Changed => {
-                (format!("`{path}`, which the edit takes away, was changed on {branch} since {base}"), None)
-            }
-            ClashKind::BuildsOn(earlier) => {
-                let earlier = series.get(*earlier).and_then(|planned| planned.edits.first().copied());
-                let message = format!("`{path}` is not what it would be by an edit that is refused");
-                let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
-                let Some(earlier) = earlier else { return Some(diagnostic) };
-                return Some(
-                    diagnostic
-                        .with_help(format!(
-                            "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
-                        ))
-                        .with_evidence(Evidence { builds_on: Some(earlier), ..Evidence::default() }),
-                );
-            }
-            ClashKind::CaseTwin(twin) => {
-                let message =
-                    format!("`{path}` differs only in case from `{twin}`, which is on {branch} since {base}");
-                (message, None)
-            }
-            ClashKind::Unnameable => {
-                let message = format!(
-                    "`{path}`, as the file is called on {branch} since {base}, is a name that cannot be handled"
-                );
-                (message, None)
-            }
-            ClashKind::Other => {
-                (format!("`{path}` does not go with what {branch} has made of it since {base}"), None)
-            }
-        };
+        if let ClashKind::BuildsOn(earlier) = clash.kind {
+            let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());
+            let message = format!("`{path}` is not what it would be by an edit that is refused");
+            let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+            let Some(earlier) = earlier else { return Some(diagnostic) };
+            let help = format!(
+                "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
+            );
+            let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
+            return Some(diagnostic.with_help(help).with_evidence(evidence));
+        }
+        let (message, line) = conflict::wording(clash, &format!("{branch} since {base}"), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let diagnostic = diagnostic.with_help(format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
             shell_word(base)
         ));
-        let Some((lines, text)) = line.zip(clash.text.as_ref()) else {
-            return Some(diagnostic.with_evidence(Evidence::default()));
-        };
-        let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
-        let shown =
-            text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
-        // There is nothing to compare it with.
-        let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
-        Some(diagnostic.with_evidence(Evidence { nearest: Some(nearest), ..Evidence::default() }))
+        Some(diagnostic.with_evidence(conflict::evidence(clash, line)))
     }
 
     /// An error about the edit of a commit that is about a path, else about its first.

@@ -197,6 +197,7 @@ impl Undoing<'_> {
             progress: &Told(self.watch),
             autostash: false,
             record,
+            push: None,
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, target.clone(), &base, &plan.series, options)?;

@@ -128,7 +128,10 @@ pub fn headline(report: &Report) -> String {
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
     match (report.status, &report.branch) {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
-            let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
+            let accepted = report.accepted.iter().flat_map(|one| &one.commits);
+            let accepted = accepted.filter_map(|commit| commit.new.as_ref());
+            let edits = report.edits.iter().filter_map(|edit| edit.commit.as_ref());
+            let mut commits: Vec<_> = edits.chain(accepted).collect();
             commits.dedup();
             let count_of_commits = commits.len();
             let mut commits = plural(commits.len(), "commit");
@@ -182,7 +185,7 @@ pub fn headline(report: &Report) -> String {
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }
-                0 => writeln!(out, "nothing to do: no edit changes anything"),
+                0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };
         }
@@ -251,7 +254,9 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
-            (0, _) if report.undone.is_some() => writeln!(out, "{RED}refused{RED:#}: {changed}"),
+            (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
+                writeln!(out, "{RED}refused{RED:#}: {changed}")
+            }
             (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")

@@ -3,7 +3,10 @@
 use super::escape::is_hidden;
 use super::landings::Date;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, LandingReport, RecoveredReport, Report, UnreadReport};
+use super::{
+    AcceptedReport, Difference, EditReport, Finding, LandingReport, OpenReport, RecoveredReport, Report,
+    SuggestionReport, UnreadReport,
+};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -34,6 +37,57 @@ struct Object<'a> {
     undone: Option<&'a str>,
     landing: Option<&'a str>,
     landings: Vec<Landing<'a>>,
+    suggestions: Vec<Suggestion<'a>>,
+    accepted: Vec<Accepted<'a>>,
+    open: Vec<Open<'a>>,
+    dropped: Vec<Dropped<'a>>,
+}
+
+#[derive(Serialize)]
+struct Open<'a> {
+    branch: &'a str,
+    tip: &'a str,
+    landing: &'a str,
+    commits: usize,
+    moved: usize,
+    onto: &'static str,
+    conflicts: &'a [String],
+    subject: &'a str,
+}
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    branch: &'a str,
+    tip: &'a str,
+}
+
+#[derive(Serialize)]
+struct Accepted<'a> {
+    branch: &'a str,
+    commits: Vec<AcceptedCommit<'a>>,
+}
+
+#[derive(Serialize)]
+struct AcceptedCommit<'a> {
+    from: &'a str,
+    subject: &'a str,
+    as_is: bool,
+    new: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Suggestion<'a> {
+    branch: &'a str,
+    size: Option<Size>,
+    checks: Option<bool>,
+    report: Object<'a>,
+}
+
+#[derive(Serialize)]
+struct Size {
+    files: usize,
+    added: usize,
+    removed: usize,
 }
 
 #[derive(Serialize)]
@@ -229,7 +283,11 @@ struct Error<'a> {
 /// # Errors
 /// None that a value of these types could cause.
 pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error> {
-    let text = serde_json::to_string(&Object {
+    Ok(spell_out(serde_json::to_string(&object(report, exit_code))?))
+}
+
+fn object(report: &Report, exit_code: u8) -> Object<'_> {
+    Object {
         schema_version: SCHEMA_VERSION,
         status: report.status.as_str(),
         exit_code,
@@ -262,8 +320,44 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
         landing: report.landing.as_deref(),
         landings: report.landings.iter().map(landing).collect(),
-    })?;
-    Ok(spell_out(text))
+        suggestions: report.suggestions.iter().map(suggestion).collect(),
+        accepted: report.accepted.iter().map(accepted).collect(),
+        open: report.open.iter().map(open).collect(),
+        dropped: report.dropped.iter().map(|one| Dropped { branch: &one.branch, tip: &one.tip.0 }).collect(),
+    }
+}
+
+fn open(one: &OpenReport) -> Open<'_> {
+    Open {
+        branch: &one.branch,
+        tip: &one.tip.0,
+        landing: &one.landing,
+        commits: one.commits,
+        moved: one.moved,
+        onto: one.onto.as_str(),
+        conflicts: one.onto.conflicts(),
+        subject: &one.subject,
+    }
+}
+
+fn accepted(one: &AcceptedReport) -> Accepted<'_> {
+    let commits = one.commits.iter().map(|commit| AcceptedCommit {
+        from: &commit.from.0,
+        subject: &commit.subject,
+        as_is: commit.as_is,
+        new: commit.new.as_ref().map(|(id, _)| id.as_str()),
+    });
+    Accepted { branch: &one.branch, commits: commits.collect() }
+}
+
+/// Suggestions hold none of their own.
+fn suggestion(one: &SuggestionReport) -> Suggestion<'_> {
+    Suggestion {
+        branch: &one.branch,
+        size: one.size.map(|super::Size { files, added, removed }| Size { files, added, removed }),
+        checks: one.checks,
+        report: object(&one.report, one.exit_code),
+    }
 }
 
 fn landing(one: &LandingReport) -> Landing<'_> {

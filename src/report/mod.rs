@@ -1,5 +1,6 @@
 //! What is said at the end: one value, rendered for people and as JSON. Pure.
 
+mod accepted;
 mod advice;
 mod difference;
 pub mod escape;
@@ -7,18 +8,23 @@ mod feedback;
 mod human;
 mod json;
 mod landings;
+mod open;
 mod quotes;
 pub mod record;
 mod refusal;
+mod suggestions;
 mod summary;
 mod wanted;
 
+pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{landings, porcelain, recorded_edits, shown, visible};
+pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use quotes::Quoting;
+pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
 pub use wanted::Wanted;
 
@@ -49,6 +55,8 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
+    /// Branches were removed.
+    Dropped,
     /// A refused attempt was forgotten (`--abort`), or the record of a landing.
     Forgotten,
     /// Records of landings are shown.
@@ -67,6 +75,7 @@ impl Status {
         Status::Refused,
         Status::NoEdits,
         Status::InTheWay,
+        Status::Dropped,
         Status::Forgotten,
         Status::Shown,
         Status::Failed,
@@ -82,6 +91,7 @@ impl Status {
             Status::Refused => "refused",
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
+            Status::Dropped => "dropped",
             Status::Forgotten => "forgotten",
             Status::Shown => "shown",
             Status::Failed => "failed",
@@ -288,6 +298,14 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+    /// Suggestions, each on a branch of its own.
+    pub suggestions: Vec<SuggestionReport>,
+    /// Suggestions that are open.
+    pub open: Vec<OpenReport>,
+    /// Branches that were removed.
+    pub dropped: Vec<DroppedReport>,
+    /// Branches that were accepted, or were to be.
+    pub accepted: Vec<AcceptedReport>,
     /// The landing that was taken back or put back: which of the two, and its id.
     pub undone: Option<(RecordKind, String)>,
     /// The id under which it is recorded what has landed.
@@ -371,6 +389,10 @@ impl Report {
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
+            suggestions: Vec::new(),
+            open: Vec::new(),
+            dropped: Vec::new(),
+            accepted: Vec::new(),
             undone: None,
             landing: None,
             landings: Vec::new(),

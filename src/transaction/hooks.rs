@@ -331,7 +331,7 @@ impl Transaction<'_> {
         let mut last = None;
         for (commit, edits) in made.commits.iter().zip(series) {
             // One that existed was not committed now.
-            let Some(commit) = commit.filter(|_| !edits.is_empty()) else { continue };
+            let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             let ended = self.hook(full, POST_COMMIT, &[], None, who, &self.facts(made, edits))?;
             point(Fault::HookTold)?;

@@ -16,6 +16,7 @@ mod carry;
 mod command;
 mod conversions;
 mod discard;
+mod drop;
 mod early;
 mod exec;
 mod full;
@@ -29,6 +30,7 @@ mod places;
 mod prepare;
 mod preview;
 mod publish;
+mod push;
 mod record;
 mod recover;
 mod replay;
@@ -41,6 +43,7 @@ mod target;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
+pub use drop::drop_branches;
 pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
@@ -58,6 +61,7 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
+use crate::vcs::push::Upstream;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
@@ -135,6 +139,44 @@ pub enum Error {
         /// What of it is in place.
         in_place: Vec<String>,
     },
+    /// The remote's branch has moved on; nothing was changed.
+    #[error("{to} has moved on: {why}")]
+    Behind {
+        /// The branch and the remote.
+        to: String,
+        /// What git says.
+        why: String,
+    },
+    /// The remote or a hook refused a push; nothing was changed.
+    #[error("the push to {to} was refused: {why}")]
+    NotTaken {
+        /// The branch and the remote.
+        to: String,
+        /// What git says.
+        why: String,
+    },
+    /// Nobody knows whether the remote has taken a push; nothing is taken back.
+    #[error(
+        "it is not known whether {to} has taken {new}: {why}; nothing was taken back, and the branch here was not moved"
+    )]
+    NotKnown {
+        /// The branch and the remote.
+        to: String,
+        /// The commit.
+        new: String,
+        /// What git says.
+        why: String,
+    },
+    /// The remote has taken a push, and the branch here could not be moved.
+    #[error("{to} has taken {new}, but the branch here was not moved: {source}")]
+    NotHere {
+        /// The branch and the remote.
+        to: String,
+        /// The commit.
+        new: String,
+        /// Why not.
+        source: Box<Error>,
+    },
     /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
     #[error("{source}; and taking back what was done failed: {back}")]
     Stuck {
@@ -195,6 +237,8 @@ pub struct Options<'a> {
     pub progress: &'a dyn Progress,
     /// What is to be kept of it (`llmapply.record`).
     pub record: Option<Recording<'a>>,
+    /// Where the commits are pushed to before the branch moves (`--push`).
+    pub push: Option<Upstream>,
 }
 
 /// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
@@ -299,8 +343,11 @@ impl<'r> Transaction<'r> {
             return Err(Error::Interrupted);
         }
         let (mut scratch, mut full, mut early) = (None, None, None);
-        if hooks.judging().next().is_some() || !options.exec.is_empty() {
+        let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
+        if has_runs || options.push.is_some() {
             early = Some(Early::begin(repo, &room)?);
+        }
+        if has_runs {
             full = Some(Full::enter(repo, &room, target.start, base, &options)?);
         } else if let Some(start) = target.start
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.

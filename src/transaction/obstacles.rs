@@ -52,6 +52,8 @@ pub enum Obstacle {
     Operation(Operation),
     /// Somebody holds a lock of git's.
     Locked(PathBuf),
+    /// The branch is there already, and has other commits than what is suggested.
+    Exists(String),
     /// The branch is checked out in another worktree.
     CheckedOut {
         /// The branch.
@@ -75,6 +77,7 @@ impl Obstacle {
             Obstacle::Submodule(_) => "submodule",
             Obstacle::Operation(_) => "operation",
             Obstacle::Locked(_) => "locked",
+            Obstacle::Exists(_) => "exists",
             Obstacle::CheckedOut { .. } => "checked-out",
         }
     }
@@ -92,7 +95,7 @@ impl Obstacle {
             | Obstacle::Submodule(path) => path.clone(),
             Obstacle::Operation(operation) => operation.command().to_owned(),
             Obstacle::Locked(lock) => lock.display().to_string(),
-            Obstacle::CheckedOut { branch, .. } => branch.clone(),
+            Obstacle::Exists(branch) | Obstacle::CheckedOut { branch, .. } => branch.clone(),
         }
     }
 
@@ -111,6 +114,9 @@ impl Obstacle {
             Obstacle::Submodule(_) => "use 'git submodule deinit' first, or 'git mv' and 'git rm' instead",
             Obstacle::Operation(_) => "finish or abort it first, or use -b <branch>",
             Obstacle::Locked(_) => "wait for the other git process; if there is none, remove the file",
+            Obstacle::Exists(_) => {
+                "choose other names, or take the branches away: git llm-apply drop <branch>"
+            }
             Obstacle::CheckedOut { .. } => "run it in that worktree, or choose another branch",
         }
     }
@@ -142,6 +148,7 @@ impl std::fmt::Display for Obstacle {
                 "{} exists: another git process is at work here, or one has crashed",
                 lock.display()
             ),
+            Obstacle::Exists(branch) => write!(f, "{branch} is there already, without these edits"),
             Obstacle::CheckedOut { branch, worktree } => {
                 write!(f, "{branch} is checked out in {}", worktree.display())
             }

@@ -30,6 +30,7 @@ impl<'r> Transaction<'r> {
         let mut parent = self.target.start;
         let mut tree = base.id();
         let mut total = Changes::new();
+        let mut start = self.target.start;
         for planned in series {
             if let Making::AsIs { commit, .. } = planned.making {
                 for change in &planned.changes {
@@ -38,7 +39,8 @@ impl<'r> Transaction<'r> {
                     total.insert(change.path.clone(), entry);
                 }
                 let commit = self.repo.rely(commit);
-                (parent, tree) = (Some(commit), Some(self.repo.tree_of(commit)?));
+                (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
+                made.existed.insert(commit);
                 made.commits.push(Some(commit));
                 continue;
             }
@@ -71,7 +73,7 @@ impl<'r> Transaction<'r> {
             }
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
-        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, self.target.start)
+        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
             && last != start
         {
             let message = self.judge_merge(&joined.message, start, last, tree, &who)?;

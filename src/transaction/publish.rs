@@ -89,7 +89,10 @@ impl Prepared<'_> {
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
-        let outcome = self.publish_inner(index);
+        let outcome = self.push().and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
+        if outcome.is_ok() {
+            self.forget_push();
+        }
         if let Some(staged) = &self.staged
             && !self.transaction.room.is_pending()
         {

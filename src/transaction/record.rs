@@ -71,7 +71,8 @@ impl Transaction<'_> {
             files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
         }
         let tree = self.repo.write_files(&files)?;
-        let commits = made.commits.iter().zip(edits);
+        // Those that what lands is brought onto have none.
+        let commits = made.commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
         let record = Record {
             id: recording.id.clone(),
             kind: recording.kind,

@@ -2,7 +2,9 @@
 
 use super::journal::{self, Journal};
 use super::settle::settle;
-use super::{Error, Result, Room, discard, early, interrupt, outside, remove_room, staging};
+use super::{
+    Error, Result, Room, discard, drop as dropping, early, interrupt, outside, push, remove_room, staging,
+};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -53,6 +55,10 @@ pub enum End {
     TakenBack,
     /// Forward: it has landed.
     Finished,
+    /// Forward: branches that were to go are gone.
+    Dropped,
+    /// Open: nobody knows yet whether a remote has taken what was pushed.
+    Unknown,
     /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
     LeftAlone,
     /// Its journal cannot be used: its locks are gone, and nothing else was touched.
@@ -61,7 +67,15 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: &[End] = &[End::Discarded, End::TakenBack, End::Finished, End::LeftAlone, End::GivenUp];
+    pub const ALL: &[End] = &[
+        End::Discarded,
+        End::TakenBack,
+        End::Finished,
+        End::Dropped,
+        End::Unknown,
+        End::LeftAlone,
+        End::GivenUp,
+    ];
 
     /// The stable name.
     pub fn as_str(self) -> &'static str {
@@ -69,6 +83,8 @@ impl End {
             End::Discarded => "discarded",
             End::TakenBack => "taken-back",
             End::Finished => "finished",
+            End::Dropped => "dropped",
+            End::Unknown => "unknown",
             End::LeftAlone => "left-alone",
             End::GivenUp => "given-up",
         }
@@ -133,8 +149,8 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     }
     // A signal waits: half of a way back is no better than none.
     let _held = interrupt::hold();
-    let _lock = super::lock(repo, timeout)?;
-    let mut all = Vec::new();
+    let lock = super::lock(repo, timeout)?;
+    let (mut all, mut later) = (Vec::new(), Vec::new());
     for room in rooms(repo)? {
         let live = room.join(Room::LIVE);
         // One that was killed before it had its lock file is dead too: rooms are made under the repository's lock.
@@ -152,6 +168,14 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
                 lock => lock?,
             },
         };
+        if let Some(note) = push::Note::read(&room).filter(|_| room.exists()) {
+            let pushed = Pushed { room, note, _dead };
+            match pushed.settle(repo, discard)? {
+                Some(settled) => all.push(settled),
+                None => later.push(pushed),
+            }
+            continue;
+        }
         if room.exists() {
             all.push(match one(repo, &room) {
                 // Its owner has just removed it.
@@ -160,6 +184,11 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
                 settled => settled?,
             });
         }
+    }
+    drop(lock);
+    // Landings by themselves, which take the lock.
+    for pushed in later {
+        all.push(pushed.finish(repo, timeout)?);
     }
     // Of one that was killed before it had made its room.
     let _ = std::fs::remove_dir(Room::all(repo.common_dir()));
@@ -175,14 +204,67 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
         if !repo.locks_with(&room.join(journal::TOKEN))?.is_empty() {
             return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
         }
-        clean(repo, room, &id, None, End::Discarded)?;
-        return Ok(Recovered { id, reference: None, settled: Settled::default() });
+        let reference = dropping::settle(repo, room)?;
+        let end = if reference.is_some() { End::Dropped } else { End::Discarded };
+        clean(repo, room, &id, None, end)?;
+        return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
     };
     let settled = settle(repo, room, &mut journal)?;
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     Journal::retire(room)?;
     clean(repo, room, &id, Some(&journal), settled.end)?;
     Ok(Recovered { id, reference: Some(journal.movement.name), settled })
+}
+
+/// A dead transaction that has pushed what was to land, or was about to.
+struct Pushed {
+    room: PathBuf,
+    note: push::Note,
+    _dead: Option<Flock>,
+}
+
+impl Pushed {
+    fn recovered(&self, settled: Settled) -> Recovered {
+        Recovered { id: id_of(&self.room), reference: Some(self.note.reference().to_owned()), settled }
+    }
+
+    fn clean(&self, repo: &Repo, end: End) -> Result<Recovered> {
+        clean(repo, &self.room, &id_of(&self.room), None, end)?;
+        Ok(self.recovered(Settled { end, ..Settled::default() }))
+    }
+
+    /// Settles what can be settled under the repository's lock; nothing if the branch is still to move.
+    fn settle(&self, repo: &Repo, discard: bool) -> Result<Option<Recovered>> {
+        check(repo, &self.room)?;
+        let journal = Journal::read(&self.room).map_err(|why| discard::broken(repo, &self.room, why))?;
+        if let Some(mut journal) = journal {
+            // Only what the remote has taken is published here.
+            let settled = settle(repo, &self.room, &mut journal)?;
+            Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+            Journal::retire(&self.room)?;
+            return match settled.end {
+                End::TakenBack => Ok(None),
+                end => {
+                    clean(repo, &self.room, &id_of(&self.room), Some(&journal), end)?;
+                    Ok(Some(self.recovered(settled)))
+                }
+            };
+        }
+        match self.note.is_taken(repo) {
+            Some(true) => Ok(None),
+            Some(false) => self.clean(repo, End::Discarded).map(Some),
+            None if discard => self.clean(repo, End::GivenUp).map(Some),
+            None => Ok(Some(self.recovered(Settled { end: End::Unknown, ..Settled::default() }))),
+        }
+    }
+
+    /// Moves the branch to what the remote has taken.
+    fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
+        let settled = push::finish(&Repo::open(repo.git_dir(), repo.workdir())?, &self.note, timeout)?;
+        let _lock = super::lock(repo, timeout)?;
+        clean(repo, &self.room, &id_of(&self.room), None, settled.end)?;
+        Ok(self.recovered(settled))
+    }
 }
 
 fn given_up(repo: &Repo, room: &Path) -> Result<Recovered> {

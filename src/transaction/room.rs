@@ -31,6 +31,12 @@ impl Room {
     /// Its entry among git's worktrees, before it is in place.
     pub(super) const ENTRY: &str = "entry";
 
+    /// What branches are to go.
+    pub(super) const DROPPED: &str = "dropped";
+
+    /// What is pushed where.
+    pub(super) const PUSHED: &str = "pushed";
+
     /// The liveness lock.
     pub(super) const LIVE: &str = "live";
 
@@ -84,9 +90,11 @@ impl Room {
         self.path.join(name)
     }
 
-    /// Whether its journal is (still) there, for the recovery to act upon.
+    /// Whether its journal is (still) there, or a note of what is dropped or pushed, for the recovery to act upon.
     pub(super) fn is_pending(&self) -> bool {
-        self.file(journal::NAME).symlink_metadata().is_ok()
+        [journal::NAME, Self::DROPPED, Self::PUSHED]
+            .iter()
+            .any(|name| self.file(name).symlink_metadata().is_ok())
     }
 
     /// Whether something of the transaction lies elsewhere that could not be removed.

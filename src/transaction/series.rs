@@ -49,7 +49,7 @@ impl Making {
 /// One commit to be made.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The numbers of its edits in the script, from 1; none of a commit that exists.
+    /// The numbers of its edits in the script, from 1; none of one that is no part of what lands.
     pub edits: Vec<usize>,
     /// The whole message, ending in a line break.
     pub message: String,
@@ -84,6 +84,8 @@ pub struct Made {
     pub commits: Vec<Option<Oid>>,
     /// The merge commit above them, if there is one.
     pub merge: Option<Oid>,
+    /// Those that existed before.
+    pub existed: BTreeSet<Oid>,
     /// Those of which a hook has changed files.
     pub changed_by_hooks: BTreeSet<Oid>,
 }

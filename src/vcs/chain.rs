@@ -90,12 +90,10 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn rewrite_record(&self, id: Oid, before: Oid) -> Result<Oid> {
-        let failed = |e| Error::git(format!("write the record {id} again"), e);
-        let store = self.git.odb().map_err(failed)?;
-        let object = store.read(id).map_err(failed)?;
-        let first = memchr::memmem::find(object.data(), b"\nparent ").map(|at| at + b"\nparent ".len());
+        let (_, data) = self.object(id)?;
+        let first = memchr::memmem::find(&data, b"\nparent ").map(|at| at + b"\nparent ".len());
         let (first, length) = (first.unwrap_or_default(), id.to_string().len());
-        let Some((head, rest)) = object.data().split_at_checked(first) else { return Ok(id) };
+        let Some((head, rest)) = data.split_at_checked(first) else { return Ok(id) };
         let text = [head, before.to_string().as_bytes(), rest.get(length..).unwrap_or_default()].concat();
         self.put(git2::ObjectType::Commit, &text)
     }

@@ -45,6 +45,10 @@ faults! {
     Prepared = "prepared",
     /// One of the checkout's new files is staged.
     FileStaged = "file-staged",
+    /// What is to be pushed is noted.
+    PushNoted = "push-noted",
+    /// The remote has taken it: there the commit point is passed.
+    Pushed = "pushed",
     /// The uncommitted changes to one file are saved.
     ChangesSaved = "changes-saved",
     /// The journal is written, not yet in place.
@@ -77,8 +81,12 @@ faults! {
     IndexPlaced = "index-placed",
     /// The new value of the reference is written aside; the next step is the commit point.
     RefPrepared = "ref-prepared",
+    /// The branches that are to go are noted; the next step is the commit point of that.
+    DropNoted = "drop-noted",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
+    /// Branches are gone, and what the configuration says of them is not.
+    BranchesDropped = "branches-dropped",
     /// The new value of the record's reference is written aside.
     RecordPrepared = "record-prepared",
     /// The record's reference is moved.

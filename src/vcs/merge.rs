@@ -80,6 +80,20 @@ impl super::repo::Repo {
         Ok(paths)
     }
 
+    /// How many files are different in two trees, and how many lines came and went.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
+        self.ensure_trees(old, Some(new))?;
+        let old = old.map(|id| self.find_tree(id)).transpose()?;
+        let mut diff =
+            self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
+        diff.find_similar(None).map_err(failed)?;
+        let stats = diff.stats().map_err(failed)?;
+        Ok((stats.files_changed(), stats.insertions(), stats.deletions()))
+    }
+
     /// Brings what `theirs` changed since `ancestor` into `ours`. `scope` names at least every path in which any two of
     /// the trees differ. New files are written to where the repository's writes go.
     ///

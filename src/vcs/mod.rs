@@ -5,6 +5,7 @@
 //! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
 pub mod attributes;
+mod branches;
 pub mod chain;
 pub mod checkout;
 pub mod colors;
@@ -33,6 +34,7 @@ pub mod patch;
 pub mod places;
 pub mod process;
 mod promised;
+pub mod push;
 pub mod quarantine;
 mod recode;
 mod reflog;

@@ -345,6 +345,18 @@ impl Drop for Quarantine {
 }
 
 impl Repo {
+    /// Turns writes to the repository again, once a quarantine has landed or was given up.
+    ///
+    /// # Errors
+    /// The object directory cannot be read.
+    pub fn leave_quarantine(&self) -> Result<()> {
+        if self.pending.borrow_mut().take().is_some() {
+            let store = self.object_store()?;
+            self.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
+        }
+        Ok(())
+    }
+
     /// The repository's objects, with its alternates and those that the environment names.
     pub(super) fn object_store(&self) -> Result<git2::Odb<'static>> {
         let failed = |e| Error::git("open the object store", e);

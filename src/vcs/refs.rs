@@ -275,6 +275,20 @@ impl Repo {
         })
     }
 
+    /// Looks whether references could be made that are not there: nothing stands where git would have a directory, or the
+    /// other way round.
+    ///
+    /// # Errors
+    /// One could not.
+    pub fn check_available_all<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        for name in names {
+            if self.value(name)?.is_none() {
+                self.check_available(name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no other reference stands in the way of one to be made: `a` of `a/b`, or `a/b` of `a`.
     fn check_available(&self, name: &str) -> Result<()> {
         let taken = |other: &str| Error::Git {

@@ -202,6 +202,26 @@ fn two() -> String {
     [create("a/b", "Begin", "one\n"), remove("gone.txt", "Drop what nobody uses")].concat()
 }
 
+/// With two suggestions to be accepted.
+fn suggested() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q", "-b", "try/1"], &five()).exits(0);
+    sandbox.apply(["-q", "-b", "try/2"], &create("more/a", "Add more", "more\n")).exits(0);
+    sandbox
+}
+
+/// Likewise, from before the last commit.
+fn suggested_before() -> Sandbox {
+    let sandbox = suggested();
+    sandbox.file("run.sh", "#!/bin/sh\necho 2\n");
+    sandbox.commit("meanwhile");
+    sandbox
+}
+
+fn none() -> String {
+    String::new()
+}
+
 fn first() -> String {
     [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
 }
@@ -225,6 +245,13 @@ pub const SCENARIOS: &[Scenario] = &[
         response: five,
     },
     Scenario { name: "hooks and commands", make: judged, options: &["-x", "true"], response: two },
+    Scenario { name: "accepted as they are", make: suggested, options: &["accept", "try/1"], response: none },
+    Scenario {
+        name: "accepted by a merge",
+        make: suggested_before,
+        options: &["accept", "try/1", "try/2"],
+        response: none,
+    },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
     Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
 ];
@@ -247,8 +274,9 @@ pub struct Ends {
 impl Scenario {
     /// Lands the response, where asked for with a fault.
     pub fn land(&self, sandbox: &Sandbox, fault: Option<&str>) -> Run {
-        let mut command = sandbox.command(self.options);
         let response = (self.response)();
+        let mut command = sandbox.command(self.options);
+        // Some verbs take none.
         if !response.is_empty() {
             command.arg(sandbox.response(&response));
         }

@@ -26,7 +26,6 @@ const fn value(long: &'static str, name: &'static str, help: &'static str, more:
 pub const OPTIONS: &[Opt] = &[
     Opt {
         choices: FORMAT_NAMES,
-        common: true,
         ..value(
             "format",
             "format",
@@ -42,7 +41,17 @@ pub const OPTIONS: &[Opt] = &[
             "branch",
             "commit to this branch; leave the checkout alone",
             "HEAD, index and checkout stay as they are, unless the branch is the one that is checked out here. A branch \
-             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused.",
+             that is missing is made; it begins at `--base`, else at HEAD. One that is checked out in another worktree is refused. With \
+             `{n}`, `{slug}`, `{id}` or `{stem}` in it each response gets a branch: see SUGGESTIONS.",
+        )
+    },
+    Opt {
+        keyed: false,
+        ..value(
+            "branch-per-edit",
+            "template",
+            "give every edit a branch of its own",
+            "`{n}` is the number of the edit. One that builds on another is refused. See SUGGESTIONS.",
         )
     },
     Opt {
@@ -230,6 +239,26 @@ pub const OPTIONS: &[Opt] = &[
             "pathspec",
             "refuse edits to these paths; may be repeated",
             "A pathspec from the top of the repository. The whole response is refused.",
+        )
+    },
+    Opt {
+        takes: Takes::Optional("remote"),
+        check: false,
+        ..value(
+            "push",
+            "remote",
+            "push the commits first, and land only what the remote takes",
+            "Never by force, and with the pre-push hook, before the branch moves here: what the remote refuses does not land. \
+             Without a `<remote>`, and there without another branch to follow, it goes where `git push` would. See PUSHING.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "rebase",
+            "with --push: bring it onto what the remote has by now",
+            "Where the remote's branch has moved on, the commits are brought onto its tip as with `--base`, and pushed again, at \
+             most three times.",
         )
     },
     flag(
@@ -445,7 +474,7 @@ pub const ASK_OPTIONS: &[Opt] = &[
 
 /// What of apply's options ask has not.
 pub(super) const NOT_FOR_ASK: &[&str] =
-    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "interactive"];
+    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "interactive", "branch-per-edit"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
@@ -462,17 +491,30 @@ pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
 }];
 
 /// The options of list beside those of output.
-pub const LIST_OPTIONS: &[Opt] = &[Opt {
-    common: true,
-    keyed: false,
-    ..flag(
-        "porcelain",
-        "print fields with tabs between, for programs",
-        "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
+pub const LIST_OPTIONS: &[Opt] = &[
+    Opt {
+        common: true,
+        keyed: false,
+        ..flag(
+            "open",
+            "print the suggestions that HEAD lacks",
+            "With how many commits HEAD has since they began, and whether they still go onto it. See SUGGESTIONS. With \
+             `--porcelain` the fields are the branch, its tip, the id of the landing, how many commits it has, how many HEAD has \
+             since, `as-it-is`, `merges`, `in-already` or `conflicts`, and the files in conflict.",
+        )
+    },
+    Opt {
+        common: true,
+        keyed: false,
+        ..flag(
+            "porcelain",
+            "print fields with tabs between, for programs",
+            "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
          where it was and is, the time in seconds since 1970, the number of edits, and the names of the responses. What is \
          not there is `-`.",
-    )
-}];
+        )
+    },
+];
 
 /// The options of show beside those of output.
 pub const SHOW_OPTIONS: &[Opt] = &[Opt {
@@ -481,6 +523,30 @@ pub const SHOW_OPTIONS: &[Opt] = &[Opt {
     ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
 }];
 
+/// The options of accept beside those that it shares with apply.
+pub const ACCEPT_OPTIONS: &[Opt] = &[Opt {
+    short: Some('X'),
+    choices: &["ours", "theirs"],
+    common: true,
+    keyed: false,
+    ..value(
+        "strategy-option",
+        "side",
+        "in conflicts take the lines of one side",
+        "`ours` are those of the branch, `theirs` those of the suggestion, as in `git merge`.",
+    )
+}];
+
+/// The options of drop beside those of output.
+pub const DROP_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag("force", "also branches that are no suggestions", "What they have may then be in no other branch.")
+}];
+
+/// What of apply's options accept has beside those of output.
+pub(super) const FOR_ACCEPT: &[&str] =
+    &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase", "autostash"];
 /// The options of undo that nothing else has.
 pub const UNDO_OPTIONS: &[Opt] = &[Opt {
     takes: Takes::Values("n"),

@@ -8,7 +8,9 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
-    "`git llm-apply list` [`--porcelain`] [`--json`]",
+    "`git llm-apply accept` [`<options>`] `<branch>`...",
+    "`git llm-apply drop` [`--force`] `<branch>`...",
+    "`git llm-apply list` [`--open`] [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
     "`git llm-apply undo` [`<options>`] [`--edit=<n>`] [`<id>`]",
     "`git llm-apply redo` [`<options>`] [`<id>`]",
@@ -24,7 +26,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Text(
         "A `<response>` is a file; `-`, or none where standard input is no terminal, is standard input. Several are one \
-         transaction, in the order given.",
+         transaction, in the order given, unless each is to get a branch of its own: see SUGGESTIONS.",
     ),
     Heading("Where an edit goes"),
     Text(
@@ -267,6 +269,17 @@ pub(super) const JSON: &[Piece] = &[
     Item(
         "`feedback`",
         "Where edits were refused or not wanted, or a command of `--exec` failed, what `--feedback` prints; else null.",
+    ),
+    Item("`open`", "By `list --open`: the suggestions that HEAD lacks, and whether they go onto it."),
+    Item("`dropped`", "By `drop`: the branches that are gone, and where they were."),
+    Item(
+        "`accepted`",
+        "By `accept`: the branches with their commits, and which commit each of these is now.",
+    ),
+    Item(
+        "`suggestions`",
+        "Where each response got a branch: for each its `branch`, its `size`, whether its `checks` have passed, and its own `report`, \
+         which is such an object.",
     ),
     Item(
         "`undone`",

@@ -1,0 +1,19 @@
+//! `git llm-apply drop`.
+
+use super::exit::Exit;
+use super::output::Printer;
+use super::settings::{self, Output};
+use super::{Error, args};
+use crate::flow;
+use crate::vcs::repo::Repo;
+use clap::ArgMatches;
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+    let repo = Repo::discover()?;
+    let printer = Printer::new(Output::read(matches, repo.config())?);
+    let timeout = settings::lock_timeout(repo.config())?;
+    drop(repo);
+    let force = args::switch(matches, "force").unwrap_or(false);
+    let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
+    Ok(printer.report(flow::drop(&names, force, timeout, &printer)?))
+}

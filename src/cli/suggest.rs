@@ -1,0 +1,85 @@
+//! `git llm-apply -b <template>`: a branch for each response, and a table of them.
+
+use super::Error;
+use super::exit::Exit;
+use super::output::Printer;
+use super::settings::{Output, Settings};
+use crate::flow::{self, Each, Order, Suggestion, Template};
+use crate::report::{Report, Status, SuggestionReport};
+use crate::transaction::{self, interrupt};
+
+pub(super) fn run(
+    each: Each,
+    template: &str,
+    order: Order,
+    settings: &Settings,
+    output: Output,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
+    if settings.dry_run && settings.shows() {
+        return Err(Error::Usage("--diff and --stat go with several branches only where they land".into()));
+    }
+    if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
+        return Err(Error::Usage("--only and --except go with one response".into()));
+    }
+    if output.feedback && order.responses.len() > 1 {
+        let message = "--feedback goes with one response; --continue=<id> --feedback is for one of several";
+        return Err(Error::Usage(message.into()));
+    }
+    let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
+    let suggested = flow::suggest(order, each, &template, &settings.options, settings.dry_run, printer)?;
+    if let Some(report) = suggested.report {
+        return Ok(printer.report(report));
+    }
+    let moved: Vec<_> = suggested.all.iter().filter_map(|one| one.moved).collect();
+    let mut report = Report::new(Status::Nothing);
+    report.responses = names;
+    report.dry_run = settings.dry_run;
+    let mut exits = Vec::new();
+    for one in suggested.all {
+        let (one, exit) = reported(one, output, printer);
+        report.suggestions.push(one);
+        exits.push(exit);
+    }
+    let exit = if interrupt::seen() { Exit::Interrupted } else { Exit::of_several(&exits) };
+    let deciding = report.suggestions.iter().zip(&exits).filter(|(_, own)| **own == exit);
+    // Of those that went well the one that did most.
+    let status = deciding.map(|(one, _)| one.report.status).max_by_key(|status| match status {
+        Status::Landed => 2,
+        Status::Checked => 1,
+        _ => 0,
+    });
+    report.status = status.unwrap_or(Status::Failed);
+    printer.suggestions(&report, exit);
+    for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
+        suggested.repo.show_diff(old, new, settings.show(output, None))?;
+    }
+    Ok(exit)
+}
+
+/// What is said of one, and the exit status that it would have had alone.
+fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionReport, Exit) {
+    let Suggestion { branch, mut report, failure, size, checks, .. } = one;
+    let Some(error) = failure.map(Error::from) else {
+        let exit = Exit::of_report(&report);
+        return (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit);
+    };
+    let exit = error.exit();
+    let mut message = error.to_string();
+    if let Error::Flow(flow::Error::Transaction(
+        transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
+    )) = &error
+    {
+        match output.json {
+            true => message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned(),
+            false if !output.verbose => printer.printed(failure),
+            false => {}
+        }
+    }
+    if exit == Exit::InTheWay {
+        report.status = Status::InTheWay;
+    }
+    report.error = Some((message, error.help()));
+    (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
+}

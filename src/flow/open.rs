@@ -1,0 +1,96 @@
+//! Suggestions that are open: branches that a landing has made, and that the present one lacks.
+//!
+//! A branch is a suggestion if it is on record that a landing has made it, and if it still has what landed there. So it
+//! stays one when somebody commits to it, and is none any more when it was made anew by other means. Clones know it
+//! where they have the records.
+
+use super::Error;
+use crate::report::record::{Record, RecordKind};
+use crate::report::{Onto, OpenReport, Report, Status};
+use crate::transaction::{self, Replayed};
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+use std::collections::BTreeSet;
+
+/// The suggestions that HEAD lacks, the newest first: how far HEAD has moved since they began, and whether they still go
+/// onto it.
+///
+/// # Errors
+/// The repository cannot be read.
+pub fn open() -> Result<Report, Error> {
+    let repo = Repo::discover()?;
+    let head = repo.tip("HEAD")?;
+    let mut report = Report::new(Status::Shown);
+    for (branch, tip, record) in suggestions(&repo)? {
+        if head.is_some_and(|head| head == tip) || in_history(&repo, tip, head)? {
+            continue;
+        }
+        let commits = repo.commits_beyond(tip, head)?;
+        let moved = match head {
+            Some(head) => repo.commits_beyond(head, [tip])?.len(),
+            None => 0,
+        };
+        report.open.push(OpenReport {
+            onto: onto(&repo, head, moved, &commits)?,
+            subject: commits
+                .last()
+                .map(|id| repo.existing(*id))
+                .transpose()?
+                .map_or(String::new(), |one| one.subject()),
+            tip: (tip.to_string(), repo.short(tip)),
+            commits: commits.len(),
+            moved,
+            landing: record.id,
+            branch,
+        });
+    }
+    Ok(report)
+}
+
+fn in_history(repo: &Repo, tip: Oid, head: Option<Oid>) -> Result<bool, Error> {
+    Ok(match head {
+        Some(head) => repo.is_ancestor(tip, head)?,
+        None => false,
+    })
+}
+
+/// Whether they go onto HEAD.
+fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<Onto, Error> {
+    let Some(head) = head.filter(|_| moved > 0) else { return Ok(Onto::AsItIs) };
+    let mut replayed = Vec::new();
+    for commit in commits {
+        if repo.existing(*commit)?.parents.len() < 2 {
+            replayed.push(Replayed { commit: *commit, reversed: false });
+        }
+    }
+    let brought = transaction::replay(repo, head, &replayed, None);
+    repo.leave_quarantine()?;
+    let brought = brought?;
+    let clashing: BTreeSet<String> = brought.clashes.into_iter().map(|clash| clash.path).collect();
+    Ok(match clashing.is_empty() {
+        false => Onto::Conflicts(clashing.into_iter().collect()),
+        true if brought.series.iter().all(|planned| planned.changes.is_empty()) => Onto::InAlready,
+        true => Onto::Merges,
+    })
+}
+
+/// The branches that are suggestions, where they are, and how they came about; the newest first.
+///
+/// # Errors
+/// The records or the branches cannot be read.
+pub(super) fn suggestions(repo: &Repo) -> Result<Vec<(String, Oid, Record)>, Error> {
+    let mut all = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (record, _) in transaction::records(repo)? {
+        let made = record.kind == RecordKind::Landed && record.old.is_none();
+        let Some(branch) = record.reference.strip_prefix("refs/heads/").map(str::to_owned) else { continue };
+        if made
+            && seen.insert(branch.clone())
+            && let Some(tip) = repo.tip(&record.reference)?
+            && repo.contains(&tip.to_string(), &record.new)?
+        {
+            all.push((branch, tip, record));
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,40 @@
+//! Where a landing is pushed to, and what is to be done first where the remote has moved on.
+
+use super::{Error, Options};
+use crate::transaction::{self, Target, interrupt};
+use crate::vcs::Oid;
+use crate::vcs::push::Upstream;
+use crate::vcs::repo::Repo;
+
+/// Where it is pushed to, if it is, and the remote's commit that it has to come onto first.
+pub(super) type Way = (Option<Upstream>, Option<Oid>);
+
+/// Asks the remote before anything is written.
+///
+/// # Errors
+/// The remote cannot be asked, or has moved on and nothing is to be brought onto that, or cannot be.
+pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way, Error> {
+    let Some(remote) = options.push.as_deref() else { return Ok((None, None)) };
+    if !target.name.starts_with("refs/heads/") {
+        return Err(Error::NoBranchToPush);
+    }
+    let upstream = repo.upstream(&target.name, Some(remote))?;
+    let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { return Ok((Some(upstream), None)) };
+    let known = repo.has_named(&there.to_string())?;
+    if let Some(start) = target.start
+        && known
+        && repo.is_ancestor(there, start)?
+    {
+        return Ok((Some(upstream), None));
+    }
+    let to = format!("{} of {}", target.short(), upstream.remote);
+    if !options.rebase {
+        let why = "it has commits that are not here".to_owned();
+        return Err(transaction::Error::Behind { to, why }.into());
+    }
+    repo.fetch_branch(&upstream, interrupt::seen)?;
+    match target.tip {
+        Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(to)),
+        _ => Ok((Some(upstream), Some(there))),
+    }
+}

@@ -1,0 +1,316 @@
+//! Several responses, each onto a branch of its own: suggestions to compare, of which one may be accepted.
+//!
+//! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
+//! their branches are known to be free.
+
+use super::heard::Heard;
+use super::land::{self, Moved};
+use super::run::{Order, Run};
+use super::template::{self, Naming, Template};
+use super::{Error, Options, Watch, told};
+use crate::diag::Diagnostic;
+use crate::report::{Report, Size, Status};
+use crate::transaction::{self, Attempt, Obstacle, interrupt};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One suggestion, and what became of it.
+pub struct Suggestion {
+    /// Its branch.
+    pub branch: String,
+    /// What it says of itself, as far as it came.
+    pub report: Report,
+    /// What went wrong with the world, if anything did.
+    pub failure: Option<Error>,
+    /// From which commit to which the branch has moved, if it has.
+    pub moved: Option<Moved>,
+    /// How much it changes, if it landed.
+    pub size: Option<Size>,
+    /// Whether the commands of `--exec` have passed, where they were run.
+    pub checks: Option<bool>,
+}
+
+/// What became of all.
+#[must_use]
+pub struct Suggested {
+    /// What kept all of them from being tried, if anything did.
+    pub report: Option<Report>,
+    /// One for each response.
+    pub all: Vec<Suggestion>,
+    /// The handle that has the commits.
+    pub repo: Repo,
+}
+
+/// What gets a branch of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Each {
+    /// Every response.
+    Response,
+    /// Every edit.
+    Edit,
+}
+
+/// Lands each response, or each edit, on the branch that the template names for it; with `dry` nothing is changed.
+///
+/// # Errors
+/// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
+pub fn suggest(
+    order: Order,
+    each: Each,
+    template: &Template,
+    options: &Options,
+    dry: bool,
+    watch: &dyn Watch,
+) -> Result<Suggested, Error> {
+    let repo = Repo::discover()?;
+    let heard = Heard::new(watch);
+    // All begin at the same commit, whatever becomes of HEAD meanwhile.
+    let mut options = options.clone();
+    if options.base.is_none() {
+        options.base = repo.tip("HEAD")?.map(|head| head.to_string());
+    }
+    let Order { responses, only, except, .. } = order;
+    let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
+    let mut before = 0;
+    for (at, response) in responses.into_iter().enumerate() {
+        let order =
+            Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
+        let mut run = Run::read(&repo, order, &options, &heard, dry)?;
+        run.options.base = run.base.map(|base| repo.short(base));
+        let mut source = Source::new(run);
+        let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
+        for edit in &edits {
+            let run = source.part(*edit);
+            let response = &run.responses[0];
+            let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
+            let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
+            let naming = Naming {
+                number: before + edit.map_or(1, |edit| edit + 1),
+                slug: template::slug(&run.script, response, edit.is_none()),
+                id: id.chars().take(8).collect(),
+                stem: template::stem(response),
+            };
+            drafts.push(Draft { source: at, edit: *edit, branch: template.name(&naming) });
+        }
+        before += if each == Each::Edit { source.run.script.edits.len().max(1) } else { 1 };
+        sources.push(source);
+    }
+    check_names(&repo, &drafts, &sources)?;
+    let obstacles = obstacles(&repo, &drafts, &mut sources)?;
+    if !obstacles.is_empty() {
+        let mut report = Report::new(Status::InTheWay);
+        report.dry_run = dry;
+        report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
+        told::in_the_way(&mut report, &obstacles);
+        return Ok(Suggested { report: Some(report), all: Vec::new(), repo });
+    }
+    if !dry {
+        land::recover(&repo, options.lock_timeout, watch)?;
+        Attempt::expire(&repo);
+    }
+    let mut all = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        if interrupt::seen() {
+            break;
+        }
+        let run = sources[draft.source].of(&draft);
+        let mut report = run.declared();
+        let outcome = match dry {
+            true => run.look(&repo, &mut report, None).map(|()| None),
+            false => run.suggest(&repo, &mut report),
+        };
+        heard.write(&mut report);
+        all.push(run.suggestion(&repo, draft, report, outcome)?);
+    }
+    if !dry {
+        repo.maintain();
+    }
+    Ok(Suggested { report: None, all, repo })
+}
+
+/// A suggestion to be made.
+struct Draft {
+    /// Which of the responses it is of.
+    source: usize,
+    /// The only edit of it that is meant, counted from 0.
+    edit: Option<usize>,
+    branch: String,
+}
+
+/// A response, of which parts can be taken.
+struct Source<'a> {
+    run: Run<'a>,
+    /// As they were before any part was taken.
+    left_out: BTreeSet<usize>,
+    diagnostics: Vec<Diagnostic>,
+    keep: bool,
+}
+
+impl<'a> Source<'a> {
+    fn new(run: Run<'a>) -> Self {
+        let (left_out, diagnostics) = (run.script.left_out.clone(), run.script.diagnostics.clone());
+        Self { keep: run.options.keep, run, left_out, diagnostics }
+    }
+
+    fn name(&self) -> &str {
+        self.run.responses[0].name()
+    }
+
+    /// All edits that are wanted, one by one; all together where something of the response could not be read, which
+    /// refuses it.
+    fn single_edits(&self) -> Vec<Option<usize>> {
+        let script = &self.run.script;
+        let is_of_an_edit = |one: &Diagnostic| {
+            one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
+        };
+        if script.edits.is_empty()
+            || script.diagnostics.iter().any(|one| one.is_error() && !is_of_an_edit(one))
+        {
+            return vec![None];
+        }
+        (0..script.edits.len()).filter(|at| !script.is_left_out(*at)).map(Some).collect()
+    }
+
+    /// The response, or one edit of it.
+    fn part(&mut self, edit: Option<usize>) -> &Run<'a> {
+        let script = &mut self.run.script;
+        script.left_out.clone_from(&self.left_out);
+        script.diagnostics.clone_from(&self.diagnostics);
+        if let Some(at) = edit {
+            script.leave_out(|edit| edit == Some(at));
+        }
+        // Corrections would be of the whole response.
+        self.run.options.keep = self.keep && edit.is_none();
+        &self.run
+    }
+
+    fn of(&mut self, draft: &Draft) -> &Run<'a> {
+        self.run.options.branch = Some(draft.branch.clone());
+        self.part(draft.edit)
+    }
+}
+
+/// Looks whether git would take the names, and whether they go beside each other.
+fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<(), Error> {
+    let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
+    for draft in drafts {
+        let full = repo.branch_name(&draft.branch)?;
+        if let Some(other) = known.insert(full, draft) {
+            let named = |draft: &Draft| match draft.edit {
+                Some(edit) => format!("edit {} of {}", edit + 1, sources[draft.source].name()),
+                None => sources[draft.source].name().to_owned(),
+            };
+            let (branch, other, one) = (&draft.branch, named(other), named(draft));
+            return Err(Error::Names(format!("{branch} would be the branch of both {other} and {one}")));
+        }
+    }
+    for full in known.keys() {
+        let mut above = full.as_str();
+        while let Some((directory, _)) = above.rsplit_once('/') {
+            if known.contains_key(directory) {
+                let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+                return Err(Error::Names(format!(
+                    "{} and {} cannot both be branches: git keeps one in a directory of the other's name",
+                    short(directory),
+                    short(full)
+                )));
+            }
+            above = directory;
+        }
+    }
+    repo.check_available_all(known.keys().map(String::as_str))?;
+    Ok(())
+}
+
+/// What is in the way of any of them: branches that are checked out, or that exist and lack what would be suggested.
+fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Result<Vec<Obstacle>, Error> {
+    let mut found = Vec::new();
+    for draft in drafts {
+        let run = sources[draft.source].of(draft);
+        if run.is_empty() {
+            continue;
+        }
+        let target = run.target(repo)?;
+        let branch = || target.short().to_owned();
+        if target.is_head {
+            let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
+            found.push(Obstacle::CheckedOut { branch: branch(), worktree });
+        } else if let Some(worktree) = &target.occupied {
+            found.push(Obstacle::CheckedOut { branch: branch(), worktree: worktree.clone() });
+        } else if target.tip.is_some()
+            && !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty())
+        {
+            found.push(Obstacle::Exists(branch()));
+        }
+    }
+    Ok(found)
+}
+
+impl Run<'_> {
+    /// Lands it, and once more where its branch has moved meanwhile.
+    fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+        if self.is_empty() {
+            *report = self.no_edits();
+            return Ok(None);
+        }
+        self.tell_of_messages(repo)?;
+        let first = OnceCell::new();
+        let mut attempt = 1;
+        loop {
+            let outcome = self.land(repo, &first, report);
+            repo.leave_quarantine()?;
+            match outcome {
+                Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
+                    if attempt < land::ATTEMPTS =>
+                {
+                    attempt += 1;
+                }
+                Err(Error::Transaction(transaction::Error::Behind { .. }))
+                    if self.options.rebase && attempt < land::ATTEMPTS =>
+                {
+                    attempt += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn suggestion(
+        &self,
+        repo: &Repo,
+        draft: Draft,
+        mut report: Report,
+        outcome: Result<Option<Moved>, Error>,
+    ) -> Result<Suggestion, Error> {
+        let (moved, failure) = match outcome {
+            Ok(moved) => (moved, None),
+            Err(error) => {
+                told::failed(&mut report, &error);
+                (None, Some(error))
+            }
+        };
+        // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
+        if let Some(attempt) = &mut report.attempt {
+            attempt.is_next = false;
+        }
+        if let Some(at) = draft.edit {
+            report.edits.retain(|edit| edit.number == at + 1);
+        }
+        let size = match moved {
+            Some((old, new)) => {
+                let old = old.map(|old| repo.tree_of(old)).transpose()?;
+                let (files, added, removed) = repo.size(old, repo.tree_of(new)?)?;
+                Some(Size { files, added, removed })
+            }
+            None => None,
+        };
+        let checks = match &failure {
+            Some(Error::Transaction(transaction::Error::Exec(_))) => Some(false),
+            None if moved.is_some() && !self.options.exec.is_empty() => Some(true),
+            _ => None,
+        };
+        Ok(Suggestion { branch: draft.branch, report, failure, moved, size, checks })
+    }
+}

@@ -1,0 +1,156 @@
+//! Names for the branches of several suggestions, from one template.
+
+use crate::edit::Script;
+use crate::message::Message;
+use crate::response::Response;
+
+/// How long a slug or a stem is at most, in characters.
+const LONGEST: usize = 40;
+
+/// A branch's name with fields in braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Field(Field),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Number,
+    Slug,
+    Id,
+    Stem,
+}
+
+/// What the fields of a template say of one suggestion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Naming {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it does, in a few words.
+    pub slug: String,
+    /// The beginning of the name that git would give the response as a blob: the same response has the same.
+    pub id: String,
+    /// The name of the response's file, without its ending.
+    pub stem: String,
+}
+
+/// What is between braces is no field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no field of a branch's name; those are {{n}}, {{slug}}, {{id}} and {{stem}}")]
+pub struct NoField(pub String);
+
+impl Template {
+    /// Whether a name is a template, or is meant to be one.
+    pub fn is_one(name: &str) -> bool {
+        name.contains(['{', '}'])
+    }
+
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// [`NoField`].
+    pub fn parse(text: &str) -> Result<Self, NoField> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, field) = rest.split_at(at);
+            let end = field.find('}').filter(|_| field.starts_with('{')).map_or(field.len(), |end| end + 1);
+            let kind = match &field[..end] {
+                "{n}" => Field::Number,
+                "{slug}" => Field::Slug,
+                "{id}" => Field::Id,
+                "{stem}" => Field::Stem,
+                other => return Err(NoField(other.to_owned())),
+            };
+            parts.push(Part::Text(before.to_owned()));
+            parts.push(Part::Field(kind));
+            rest = &field[end..];
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Self(parts))
+    }
+
+    /// The name of one suggestion's branch.
+    pub fn name(&self, of: &Naming) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Field(Field::Number) => of.number.to_string(),
+            Part::Field(Field::Slug) => of.slug.clone(),
+            Part::Field(Field::Id) => of.id.clone(),
+            Part::Field(Field::Stem) => of.stem.clone(),
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+/// What a script does: the subject of its message (where all of it is meant) or the first reason; without any, the first
+/// operation and file. Of a hostile response, too, these are but letters, digits and
+/// hyphens.
+pub(super) fn slug(script: &Script, response: &Response, is_whole: bool) -> String {
+    let wanted = |(at, _): &(usize, _)| !script.is_left_out(*at);
+    let mut edits = script.edits.iter().enumerate().filter(wanted).map(|(_, edit)| edit);
+    let reasons = edits.clone().filter_map(|edit| edit.why.as_deref());
+    let mut reasons = script.message.as_deref().into_iter().filter(|_| is_whole).chain(reasons);
+    let subject = reasons.find_map(|why| Some(Message::from_why(why)?.subject()));
+    let first =
+        || edits.next().map(|edit| format!("{} {}", crate::report::operation(&edit.op), edit.path.shown()));
+    let words = words(&subject.or_else(first).unwrap_or_default());
+    if words.is_empty() { stem(response) } else { words }
+}
+
+/// The name of a response's file without its ending.
+pub(super) fn stem(response: &Response) -> String {
+    let name = response.file_name();
+    let words = words(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+    if words.is_empty() { "response".to_owned() } else { words }
+}
+
+/// The words of a text with hyphens between, as many as there is room for.
+fn words(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
+        let room = LONGEST - out.len() - usize::from(!out.is_empty());
+        if !out.is_empty() {
+            if word.len() > room {
+                break;
+            }
+            out.push('-');
+        }
+        out.extend(word.chars().take(room).map(|c| c.to_ascii_lowercase()));
+        if out.len() + 1 >= LONGEST {
+            break;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_filled_and_others_refused() {
+        let of = Naming { number: 3, slug: "do-it".into(), id: "0123abcd".into(), stem: "a".into() };
+        let name = |text: &str| Template::parse(text).map(|template| template.name(&of));
+        assert_eq!(name("try/{n}-{slug}"), Ok("try/3-do-it".to_owned()));
+        assert_eq!(name("{stem}{id}x"), Ok("a0123abcdx".to_owned()));
+        assert_eq!(name("plain"), Ok("plain".to_owned()));
+        for (text, bad) in [("a{m}", "{m}"), ("a{n", "{n"), ("a}b", "}b"), ("{}", "{}"), ("{{n}}", "{{n}")] {
+            assert_eq!(name(text), Err(NoField(bad.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_plain_and_short() {
+        assert_eq!(words("Fix the loop, once & for all"), "fix-the-loop-once-for-all");
+        assert_eq!(words("../../heads/main.lock\u{202e}@{-1}"), "heads-main-lock-1");
+        assert_eq!(words("日本語"), "");
+        let long = words(&"word ".repeat(100));
+        assert!(long.len() <= LONGEST && !long.ends_with('-'), "{long}");
+        assert_eq!(words(&"w".repeat(100)).len(), LONGEST);
+    }
+}

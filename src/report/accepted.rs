@@ -1,0 +1,52 @@
+//! What became of the commits of branches that were accepted; for people a line each.
+
+use super::Report;
+use super::escape::escape;
+use super::human::{DIM, YELLOW, shorten};
+use std::fmt::Write;
+
+/// A branch whose commits were to come onto another.
+#[derive(Debug, Clone)]
+pub struct AcceptedReport {
+    /// Its name, as it was given.
+    pub branch: String,
+    /// Those that the other branch had not, the oldest first.
+    pub commits: Vec<AcceptedCommit>,
+}
+
+/// One of its commits.
+#[derive(Debug, Clone)]
+pub struct AcceptedCommit {
+    /// The commit: whole id and abbreviation.
+    pub from: (String, String),
+    /// Its subject.
+    pub subject: String,
+    /// Whether it can be taken as it is.
+    pub as_is: bool,
+    /// The commit that it is on the other branch; none if that had its changes, or nothing landed.
+    pub new: Option<(String, String)>,
+}
+
+/// The lines of the commits.
+pub fn accepted(report: &Report) -> String {
+    let mut out = String::new();
+    for one in &report.accepted {
+        let branch = escape(&one.branch);
+        if one.commits.is_empty() {
+            let _ = writeln!(out, "{branch}  {DIM}is in already{DIM:#}");
+        }
+        for commit in &one.commits {
+            let (from, subject) = (&commit.from.1, escape(&shorten(&commit.subject, 72)));
+            let _ = match &commit.new {
+                Some((_, new)) if new == from => {
+                    writeln!(out, "{branch}  {YELLOW}{from}{YELLOW:#}  {subject}")
+                }
+                Some((_, new)) => {
+                    writeln!(out, "{branch}  {from} -> {YELLOW}{new}{YELLOW:#}  {subject}")
+                }
+                None => writeln!(out, "{branch}  {from}  {DIM}is in already{DIM:#}  {subject}"),
+            };
+        }
+    }
+    out
+}

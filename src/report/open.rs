@@ -1,0 +1,131 @@
+//! Suggestions that are open, and branches that are gone; for people a line each.
+
+use super::Report;
+use super::escape::{escape, is_hidden, shell_word};
+use super::human::{DIM, GREEN, RED, YELLOW, shorten};
+use std::fmt::Write;
+
+/// A suggestion that the present branch lacks.
+#[derive(Debug, Clone)]
+pub struct OpenReport {
+    /// Its branch.
+    pub branch: String,
+    /// Where that is: whole id and abbreviation.
+    pub tip: (String, String),
+    /// The landing that made it.
+    pub landing: String,
+    /// How many commits it has that the present branch lacks.
+    pub commits: usize,
+    /// How many commits the present branch has that it lacks.
+    pub moved: usize,
+    /// Whether it goes onto the present branch.
+    pub onto: Onto,
+    /// The subject of its last commit.
+    pub subject: String,
+}
+
+/// Whether a suggestion goes onto a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Onto {
+    /// It begins at its tip.
+    AsItIs,
+    /// By a three-way merge of each commit.
+    Merges,
+    /// The branch has all of its changes.
+    InAlready,
+    /// Not these files.
+    Conflicts(Vec<String>),
+}
+
+impl Onto {
+    /// The stable name.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Onto::AsItIs => "as-it-is",
+            Onto::Merges => "merges",
+            Onto::InAlready => "in-already",
+            Onto::Conflicts(_) => "conflicts",
+        }
+    }
+
+    /// The files in conflict.
+    pub fn conflicts(&self) -> &[String] {
+        match self {
+            Onto::Conflicts(paths) => paths,
+            _ => &[],
+        }
+    }
+}
+
+/// A branch that is gone.
+#[derive(Debug, Clone)]
+pub struct DroppedReport {
+    /// Its name.
+    pub branch: String,
+    /// Where it was: whole id and abbreviation.
+    pub tip: (String, String),
+}
+
+/// The lines of the suggestions that are open.
+pub fn open(report: &Report) -> String {
+    let mut out = String::new();
+    let width = report.open.iter().map(|one| escape(&one.branch).chars().count()).max().unwrap_or(0);
+    for one in &report.open {
+        let (branch, tip) = (escape(&one.branch), &one.tip.1);
+        let _ = write!(out, "{branch:<width$}  {YELLOW}{tip}{YELLOW:#}  ");
+        let _ = match &one.onto {
+            Onto::AsItIs => write!(out, "{GREEN}goes on as it is{GREEN:#}"),
+            Onto::Merges => write!(out, "{GREEN}merges{GREEN:#}"),
+            Onto::InAlready => write!(out, "{DIM}is in already{DIM:#}"),
+            Onto::Conflicts(paths) => {
+                let paths: Vec<_> = paths.iter().take(3).map(|path| escape(path)).collect();
+                write!(out, "{RED}conflicts{RED:#} in {}", paths.join(", "))
+            }
+        };
+        if one.onto.conflicts().len() > 3 {
+            let _ = write!(out, " and {} more", one.onto.conflicts().len() - 3);
+        }
+        let _ = match one.moved {
+            0 => write!(out, ""),
+            1 => write!(out, ", 1 commit since"),
+            n => write!(out, ", {n} commits since"),
+        };
+        let _ = writeln!(out, "  {}", escape(&shorten(&one.subject, 60)));
+    }
+    out
+}
+
+/// Likewise for programs: branch, tip, landing, commits, commits of the base since, whether it goes onto it, and the files in
+/// conflict, with tabs between.
+pub fn open_porcelain(report: &Report) -> String {
+    let mut out = String::new();
+    for one in &report.open {
+        let mut fields = vec![
+            one.branch.clone(),
+            one.tip.0.clone(),
+            one.landing.clone(),
+            one.commits.to_string(),
+            one.moved.to_string(),
+            one.onto.as_str().to_owned(),
+        ];
+        fields.extend(one.onto.conflicts().iter().cloned());
+        let fields = fields.iter().map(|field| field.replace(is_hidden, "?"));
+        let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"));
+    }
+    out
+}
+
+/// The lines of branches that are gone, each with the way back.
+pub fn dropped(report: &Report) -> String {
+    let mut out = String::new();
+    for one in &report.dropped {
+        let (branch, tip) = (&one.branch, &one.tip.1);
+        let _ = writeln!(
+            out,
+            "dropped {}, which was at {YELLOW}{tip}{YELLOW:#}; take it back: git branch {} {tip}",
+            escape(branch),
+            shell_word(branch)
+        );
+    }
+    out
+}

@@ -1,0 +1,69 @@
+//! Branches that go, with what the configuration says of them: both, or neither.
+//!
+//! The references go in one step, by git; that is the commit point. A note in the transaction's room has the rest done
+//! by the recovery, should this process be killed in between.
+
+use super::room::Room;
+use super::{Result, interrupt, lock};
+use crate::vcs::durability::{self, Durability};
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Given;
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid, places};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a note may be, in bytes.
+const LIMIT: u64 = 16 << 20;
+
+/// Removes branches, by their full names and with where they are; all or none.
+///
+/// # Errors
+/// One has moved or is locked, or a hook refuses, and all of them are there; or what the configuration says of them
+/// cannot be removed, which is left to the recovery.
+pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration) -> Result<()> {
+    let who = repo.identities(&Given::default())?.committer;
+    let room = Room::open(repo, timeout)?;
+    let _held = interrupt::hold();
+    let _lock = lock(repo, timeout)?;
+    let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
+    let note = room.file(Room::DROPPED);
+    let text =
+        serde_json::to_vec(&names).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
+    durability::write(&note, &text, Durability::of(repo)?.any())?;
+    point(Fault::DropNoted).and_then(|()| repo.delete_branches(branches, &who, &room.alive)).inspect_err(
+        |_| {
+            // What is not to be gone on with is not noted.
+            let _ = std::fs::remove_file(&note);
+        },
+    )?;
+    let close = || -> Result<()> {
+        point(Fault::BranchesDropped)?;
+        Ok(repo.forget_branches(names.iter().map(|name| short(name)))?)
+    };
+    close().or_else(|_| close())?;
+    std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?;
+    Ok(())
+}
+
+/// Goes on where a killed process stopped; gives a branch that is gone, if it came so far.
+pub(super) fn settle(repo: &Repo, room: &Path) -> Result<Option<String>> {
+    let bytes = match places::read(&room.join(Room::DROPPED), LIMIT) {
+        Err(e) if e.is_missing() => return Ok(None),
+        bytes => bytes?,
+    };
+    // One that is not whole was written before anything was removed.
+    let names: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut gone = Vec::new();
+    for name in names.iter().filter(|name| name.starts_with("refs/heads/")) {
+        if repo.value(name)?.is_none() {
+            gone.push(name.as_str());
+        }
+    }
+    repo.forget_branches(gone.iter().map(|name| short(name)))?;
+    Ok(gone.first().map(|name| (*name).to_owned()))
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix("refs/heads/").unwrap_or(name)
+}

@@ -1,0 +1,186 @@
+//! Pushing what is to land before the branch moves here: then the remote's answer is the commit point.
+//!
+//! The objects are in the repository by then, since git and its hook have to see them. A note in the transaction's room
+//! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
+//! its end by what the remote says.
+
+use super::recover::{End, Settled};
+use super::room::Room;
+use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
+use crate::message::Cleanup;
+use crate::vcs::commit::Sign;
+use crate::vcs::durability::{self, Durability};
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Given;
+use crate::vcs::push::{Pushed, Upstream};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, places};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::Duration;
+
+/// What is pushed where, for the recovery.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Note {
+    remote: String,
+    /// The branch there.
+    branch: String,
+    /// The reference here, and where it was.
+    reference: String,
+    old: Option<String>,
+    new: String,
+}
+
+impl Note {
+    /// What a room's note says, if it has one that can be read.
+    pub(super) fn read(room: &Path) -> Option<Self> {
+        let bytes = places::read(&room.join(Room::PUSHED), places::SMALL).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    fn upstream(&self) -> Upstream {
+        Upstream { remote: self.remote.clone(), branch: self.branch.clone() }
+    }
+
+    /// The reference that is to move here.
+    pub(super) fn reference(&self) -> &str {
+        &self.reference
+    }
+
+    /// Whether the remote has it; `None` if it cannot be asked.
+    pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
+        let upstream = self.upstream();
+        let there = repo.ask_remote(&upstream, interrupt::seen).ok()?;
+        let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
+        if there == self.new {
+            return Some(true);
+        }
+        if !repo.has_named(&there).ok()? {
+            repo.fetch_branch(&upstream, interrupt::seen).ok()?;
+        }
+        repo.contains(&there, &self.new).ok()
+    }
+}
+
+impl Prepared<'_> {
+    /// Pushes what is to land, if that is wanted. The note stays until the branch has moved here.
+    pub(super) fn push(&self) -> Result<()> {
+        let Transaction { repo, room, options, target, early, .. } = &self.transaction;
+        let (Some(upstream), Some(new)) = (&options.push, self.new) else { return Ok(()) };
+        if self.new == target.tip {
+            return Err(Error::Nothing);
+        }
+        let file = room.file(Room::PUSHED);
+        let note = Note {
+            remote: upstream.remote.clone(),
+            branch: upstream.branch.clone(),
+            reference: target.name.clone(),
+            old: target.tip.map(|id| id.to_string()),
+            new: new.to_string(),
+        };
+        let failed = |e: serde_json::Error| vcs::Error::io("write", &file, std::io::Error::from(e));
+        let text = serde_json::to_vec(&note).map_err(failed)?;
+        let unnoted = |error: Error| {
+            let _ = std::fs::remove_file(&file);
+            error
+        };
+        durability::write(&file, &text, Durability::of(repo)?.any()).map_err(|e| unnoted(e.into()))?;
+        point(Fault::PushNoted).map_err(|e| unnoted(e.into()))?;
+        let pushed = repo
+            .push(upstream, new, !options.no_verify, &room.alive, interrupt::seen)
+            .map_err(|e| unnoted(e.into()))?;
+        let to = || format!("{} of {}", short(&upstream.branch), upstream.remote);
+        // What it says last is not all that there is to know: the remote itself can be asked.
+        let pushed = match pushed {
+            Pushed::Unknown(why) if note.is_taken(repo) != Some(true) => Pushed::Unknown(why),
+            Pushed::Unknown(_) => Pushed::Taken,
+            pushed => pushed,
+        };
+        match pushed {
+            Pushed::Taken => {}
+            Pushed::Behind(why) => return Err(unnoted(Error::Behind { to: to(), why })),
+            Pushed::Refused(why) => return Err(unnoted(Error::NotTaken { to: to(), why })),
+            Pushed::Unknown(why) => {
+                early.iter().for_each(|early| early.stay());
+                return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
+            }
+        }
+        early.iter().for_each(|early| early.stay());
+        Ok(point(Fault::Pushed).map_err(|e| self.not_here(e.into()))?)
+    }
+
+    /// The remote has it, and the branch here could not be moved.
+    pub(super) fn not_here(&self, source: Error) -> Error {
+        match (&self.transaction.options.push, self.new) {
+            (Some(upstream), Some(new)) => Error::NotHere {
+                to: format!("{} of {}", short(&upstream.branch), upstream.remote),
+                new: new.to_string(),
+                source: Box::new(source),
+            },
+            _ => source,
+        }
+    }
+
+    /// The branch has moved: nothing is left to be done about the push.
+    pub(super) fn forget_push(&self) {
+        let _ = std::fs::remove_file(self.transaction.room.file(Room::PUSHED));
+    }
+}
+
+/// Moves the branch to what the remote has taken of a run that is dead. Not to be called under the repository's lock.
+pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
+    let here = repo.value(&note.reference)?.map(|id| id.to_string());
+    let left_alone = || Settled { end: End::LeftAlone, ..Settled::default() };
+    let done = || Settled { end: End::Finished, ..Settled::default() };
+    if let Some(here) = &here
+        && repo.contains(here, &note.new)?
+    {
+        return Ok(done());
+    }
+    let branch = note.reference.strip_prefix("refs/heads/");
+    if here != note.old || branch.is_none() {
+        return Ok(left_alone());
+    }
+    let target = Target::choose(repo, branch, None)?;
+    let describe = |_: &Made, _: bool| String::new();
+    let options = Options {
+        lock_timeout: timeout,
+        no_verify: true,
+        again: true,
+        autostash: false,
+        merge: false,
+        exec: Vec::new(),
+        exec_each: false,
+        scratch_dir: None,
+        keep_scratch: false,
+        reflog: "llm-apply: what was pushed".to_owned(),
+        author: Given::default(),
+        sign: Sign::Never,
+        cleanup: (Cleanup::Verbatim, "#".to_owned()),
+        describe: &describe,
+        progress: &(),
+        record: None,
+        push: None,
+    };
+    let new = note.new.parse().map_err(|e| vcs::Error::git("read the name of a commit", e))?;
+    let Ok(planned) = move_to(repo, target.tip, new, target.checked_out)? else { return Ok(left_alone()) };
+    // A branch that is new begins there.
+    let series = [planned];
+    let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
+    let land = || {
+        Transaction::begin(repo, target.clone(), &base, &series, options)?
+            .prepare(&base, &series, None)?
+            .publish()
+    };
+    match land() {
+        Ok(_) => Ok(done()),
+        Err(Error::InTheWay(found)) => {
+            Ok(Settled { left: found.iter().map(|one| one.subject()).collect(), ..left_alone() })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix("refs/heads/").unwrap_or(name)
+}

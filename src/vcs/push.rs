@@ -1,0 +1,160 @@
+//! Pushing a commit to a remote's branch, and what the remote has there: by git.
+
+use super::lock::Flock;
+use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A branch of a remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upstream {
+    /// The remote, as it is configured or as an address.
+    pub remote: String,
+    /// The branch there, by its full name.
+    pub branch: String,
+}
+
+/// How a push has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pushed {
+    /// The remote has taken it.
+    Taken,
+    /// The branch there has commits that this one lacks, or somebody was quicker.
+    Behind(String),
+    /// A hook has refused it, here or there, or the remote's rules.
+    Refused(String),
+    /// The remote may have taken it, or not.
+    Unknown(String),
+}
+
+impl Repo {
+    /// Where a branch is pushed to: to that remote if one is named, else where `git push` would; there to the branch that
+    /// it follows, else to one of its own name.
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
+    pub fn upstream(&self, branch: &str, remote: Option<&str>) -> Result<Upstream> {
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let key = |name: &str| self.config().string(&format!("branch.{short}.{name}"));
+        let followed = key("remote")?;
+        let remote = match remote.filter(|name| !name.is_empty()) {
+            Some(name) => name.to_owned(),
+            None => [key("pushremote")?, self.config().string("remote.pushdefault")?, followed.clone()]
+                .into_iter()
+                .flatten()
+                .next()
+                .unwrap_or_else(|| "origin".to_owned()),
+        };
+        let there = if followed.as_ref() == Some(&remote) { key("merge")? } else { None };
+        Ok(Upstream { remote, branch: there.unwrap_or_else(|| branch.to_owned()) })
+    }
+
+    /// Where the remote's branch is; `None` if there is none.
+    ///
+    /// # Errors
+    /// The remote cannot be asked.
+    pub fn ask_remote(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<Option<Oid>> {
+        let mut command = process::git(self);
+        command.args(["ls-remote", "--refs", "--", &upstream.remote, &upstream.branch]);
+        let output = run(&mut command, stop)?;
+        let output = process::checked(&command, output)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found = text.lines().filter_map(|line| line.split_once('\t'));
+        found.filter(|(_, name)| *name == upstream.branch).map(|(id, _)| self.id(id)).next().transpose()
+    }
+
+    /// Fetches the remote's branch, so that its commits are here; its remote-tracking branch moves as git moves it.
+    ///
+    /// # Errors
+    /// The remote cannot be asked.
+    pub fn fetch_branch(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<()> {
+        let mut command = process::git(self);
+        command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--"]);
+        command.args([&upstream.remote, &upstream.branch]);
+        let output = run(&mut command, stop)?;
+        process::checked(&command, output).map(drop)
+    }
+
+    /// Pushes a commit to the remote's branch, never by force, with the pre-push hook unless that is to be skipped. Git
+    /// holds the transaction's liveness lock for as long as it runs, even if this process is killed.
+    ///
+    /// # Errors
+    /// Git cannot be started.
+    pub fn push(
+        &self,
+        upstream: &Upstream,
+        commit: Oid,
+        verify: bool,
+        alive: &Flock,
+        stop: fn() -> bool,
+    ) -> Result<Pushed> {
+        let mut command = process::git(self);
+        // What it says is looked at below.
+        command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
+        command.arg(if verify { "--verify" } else { "--no-verify" });
+        command.args(["--", &upstream.remote, &format!("{commit}:{}", upstream.branch)]);
+        command.stdin(alive.share()?);
+        let output = run(&mut command, stop)?;
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = text.lines().find_map(|line| {
+            let mut fields = line.split('\t');
+            let (flag, names, summary) = (fields.next()?, fields.next()?, fields.next()?);
+            names.ends_with(&format!(":{}", upstream.branch)).then(|| (flag.to_owned(), summary.to_owned()))
+        });
+        Ok(match (line, output.status.code()) {
+            (Some((flag, _)), _) if flag != "!" => Pushed::Taken,
+            (Some((_, summary)), _) if summary.starts_with("[rejected]") => Pushed::Behind(summary),
+            (Some((_, summary)), _) if summary.starts_with("[remote rejected]") => match is_race(&summary) {
+                true => Pushed::Behind(summary),
+                false => Pushed::Refused(if said.is_empty() { summary } else { said }),
+            },
+            (None, Some(1)) => Pushed::Refused(said),
+            (Some((_, summary)), _) => Pushed::Unknown(summary),
+            (None, _) => Pushed::Unknown(said),
+        })
+    }
+}
+
+/// How often it is looked whether to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs to the end; once `stop` says so, git is told to end.
+fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
+    let failed = |e| Error::io("run", "git", e);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let process = Pid::from_child(&child);
+    let (done, finished) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(child.wait_with_output()));
+        loop {
+            match finished.recv_timeout(TICK) {
+                Ok(outcome) => return outcome.map_err(failed),
+                Err(mpsc::RecvTimeoutError::Timeout) if stop() => {
+                    let _ = kill_process(process, Signal::TERM);
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    return Err(failed(std::io::Error::other("it is lost")));
+                }
+            }
+        }
+    })
+}
+
+/// Whether the remote says that somebody else was at the branch at the same time: it moved it, or has it locked.
+fn is_race(summary: &str) -> bool {
+    let why = summary.strip_prefix("[remote rejected] (").unwrap_or_default();
+    [
+        "failed to update ref",
+        "failed to lock",
+        "cannot lock ref",
+        "incorrect old value",
+        "reference already exists",
+    ]
+    .iter()
+    .any(|known| why.starts_with(known))
+}

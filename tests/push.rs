@@ -1,0 +1,285 @@
+//! What is pushed lands only if the remote takes it, and what the remote has taken is not lost.
+#![cfg(test)]
+
+mod sandbox;
+
+use git_llm_apply::vcs::fault::VARIABLE;
+use sandbox::{Run, Sandbox, create, patch, same};
+use std::path::{Path, PathBuf};
+
+/// A clone of a bare repository, and where that is.
+fn cloned() -> (Sandbox, PathBuf) {
+    let mut sandbox = Sandbox::new();
+    let server = sandbox.root().join("server.git");
+    sandbox.git(["clone", "-q", "--bare", ".", server.to_str().unwrap()]);
+    let clone = sandbox.root().join("clone");
+    sandbox.git(["clone", "-q", server.to_str().unwrap(), clone.to_str().unwrap()]);
+    sandbox.repo = clone;
+    (sandbox, server)
+}
+
+fn there(sandbox: &Sandbox, server: &Path, revision: &str) -> String {
+    sandbox.git(["--git-dir", server.to_str().unwrap(), "rev-parse", revision])
+}
+
+fn hook(sandbox: &Sandbox, server: &Path, name: &str, text: &str) {
+    sandbox.script(&server.join("hooks").join(name), text);
+}
+
+/// Somebody else pushes a commit to main.
+fn meanwhile(sandbox: &Sandbox, server: &Path, file: &str) {
+    let other = sandbox.root().join(format!("other-{file}"));
+    sandbox.git(["clone", "-q", server.to_str().unwrap(), other.to_str().unwrap()]);
+    std::fs::write(other.join(file), "theirs\n").unwrap();
+    let at = other.to_str().unwrap();
+    sandbox.git(["-C", at, "add", "-A"]);
+    sandbox.git(["-C", at, "commit", "-q", "-m", "Theirs"]);
+    sandbox.git(["-C", at, "push", "-q", "origin", "HEAD:main"]);
+}
+
+fn greet() -> String {
+    patch("README", "Greet all", "hello\n", "hello all\n")
+}
+
+#[test]
+fn what_the_remote_takes_lands_on_both_sides() {
+    let (sandbox, server) = cloned();
+    sandbox.apply(["--push"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    assert_eq!(sandbox.git(["rev-parse", "origin/main"]), sandbox.head());
+    assert_eq!((sandbox.status(), sandbox.text("README")), (String::new(), "hello all\n".to_owned()));
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+    sandbox.apply(["--push=origin", "-b", "try/1"], &create("new", "Add it", "new\n")).exits(0);
+    assert_eq!(there(&sandbox, &server, "try/1"), sandbox.git(["rev-parse", "try/1"]));
+    sandbox.git(["config", "llmapply.push", "true"]);
+    sandbox.apply([""; 0], &create("more", "Add more", "more\n")).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    sandbox.apply(["--no-push"], &create("local", "Add local", "local\n")).exits(0);
+    assert_ne!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn suggestions_and_accepted_ones_can_be_pushed() {
+    let (sandbox, server) = cloned();
+    let file = sandbox.response(&greet());
+    sandbox.run(["--push", "-b", "try/{n}", file.to_str().unwrap()]).exits(0);
+    assert_eq!(there(&sandbox, &server, "try/1"), sandbox.git(["rev-parse", "try/1"]));
+    sandbox.run(["accept", "--push", "try/1"]).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    sandbox.apply(["-q", "-b", "try/2"], &create("new", "Add it", "new\n")).exits(0);
+    meanwhile(&sandbox, &server, "a");
+    sandbox.run(["accept", "--push", "try/2"]).exits(4);
+    sandbox.run(["accept", "--push", "--rebase", "try/2"]).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    assert_eq!(sandbox.subjects("-2"), ["Theirs", "Add it"]);
+    assert_eq!(sandbox.status(), "");
+}
+
+#[test]
+fn what_the_remote_refuses_does_not_land() {
+    let (sandbox, server) = cloned();
+    hook(&sandbox, &server, "pre-receive", "#!/bin/sh\necho not today >&2\nexit 1\n");
+    let before = (sandbox.head(), sandbox.status());
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(3).says("not today").says("nothing was changed");
+    assert_eq!((sandbox.head(), sandbox.status()), before);
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+    std::fs::remove_file(server.join("hooks/pre-receive")).unwrap();
+    // The user's own hook, too.
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), "#!/bin/sh\necho never >&2\nexit 1\n");
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(3).says("never");
+    assert_eq!((sandbox.head(), sandbox.status()), before);
+    sandbox.is_sound();
+    sandbox.apply(["--push", "--no-verify"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
+    let (sandbox, server) = cloned();
+    meanwhile(&sandbox, &server, "a");
+    let before = sandbox.listing();
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(4).says("has moved on").says("--rebase");
+    same("behind", &before, &sandbox.listing());
+    sandbox.apply(["--push", "--rebase"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    assert_eq!(sandbox.subjects("-2"), ["Theirs", "Greet all"]);
+    assert_eq!((sandbox.status(), sandbox.text("a")), (String::new(), "theirs\n".to_owned()));
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+    // A conflict with what is there now.
+    meanwhile(&sandbox, &server, "made");
+    sandbox
+        .apply(["--push", "--rebase", "--no-keep"], &create("made", "Mine", "mine\n"))
+        .exits(1)
+        .says("[conflict]");
+    // Both have gone apart.
+    sandbox.file("own", "own\n");
+    sandbox.commit("Own");
+    sandbox.apply(["--push", "--rebase", "--no-keep"], &create("x", "x", "x\n")).exits(4).says("gone apart");
+    assert_eq!(sandbox.status(), "");
+}
+
+#[test]
+fn somebody_who_is_quicker_while_it_is_pushed_wins() {
+    let (sandbox, server) = cloned();
+    let script = format!(
+        "#!/bin/sh\ntest -e {0}/done || {{ touch {0}/done; git --git-dir={1} update-ref refs/heads/main \
+         $(git --git-dir={1} commit-tree -p main -m Theirs main^{{tree}}); }}\n",
+        sandbox.root().display(),
+        server.display()
+    );
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), &script);
+    let before = (sandbox.head(), sandbox.status());
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(4);
+    assert_eq!((sandbox.head(), sandbox.status()), before);
+    sandbox.is_sound();
+    std::fs::remove_file(sandbox.root().join("done")).unwrap();
+    sandbox.apply(["--push", "--rebase"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn a_remote_that_cannot_be_asked_is_an_error_before_anything() {
+    let (sandbox, server) = cloned();
+    std::fs::remove_dir_all(&server).unwrap();
+    let before = sandbox.listing();
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(128);
+    sandbox.apply(["--push=nowhere", "--no-keep"], &greet()).exits(128);
+    same("no remote", &before, &sandbox.listing());
+    sandbox.git(["checkout", "-q", "--detach"]);
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says("HEAD is detached");
+}
+
+/// A server that drops the connection before it takes a push, for as long as there is that file.
+fn drops(sandbox: &Sandbox) -> PathBuf {
+    let file = sandbox.root().join("drop");
+    let script = format!("#!/bin/sh\ntest -e {} || exec git-receive-pack \"$@\"\n", file.display());
+    let receive = sandbox.root().join("receive");
+    sandbox.script(&receive, &script);
+    sandbox.git(["config", "remote.origin.receivepack", receive.to_str().unwrap()]);
+    std::fs::write(&file, "").unwrap();
+    file
+}
+
+#[test]
+fn where_the_answer_is_lost_the_remote_is_asked() {
+    // The server takes it, and dies before it says so.
+    let (sandbox, server) = cloned();
+    hook(&sandbox, &server, "post-receive", "#!/bin/sh\nkill -9 $PPID\n");
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    assert_eq!((sandbox.status(), sandbox.text("README")), (String::new(), "hello all\n".to_owned()));
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn a_server_that_dies_before_it_takes_it_loses_nothing() {
+    let (sandbox, server) = cloned();
+    let file = drops(&sandbox);
+    let head = sandbox.head();
+    let run = sandbox.apply(["--push", "--no-keep"], &greet()).exits(128);
+    run.says("not known").says("nothing was taken back");
+    assert_eq!(sandbox.head(), head);
+    sandbox.run(["recover"]).exits(0);
+    assert_eq!((sandbox.head(), there(&sandbox, &server, "main")), (head.clone(), head));
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+    std::fs::remove_file(file).unwrap();
+    sandbox.apply(["--push"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn killed_between_the_push_and_the_move_it_is_brought_to_its_end() {
+    for (fault, landed) in [
+        ("push-noted", false),
+        ("pushed", true),
+        ("journal-placed", true),
+        ("objects-moved", true),
+        ("file-placed", true),
+        ("index-placed", true),
+        ("ref-prepared", true),
+        ("ref-moved", true),
+        ("ref-unlocked", true),
+    ] {
+        let (sandbox, server) = cloned();
+        let head = sandbox.head();
+        let file = sandbox.response(&greet());
+        let mut command = sandbox.command(["--push"]);
+        let run = Run::of(command.arg(file).env(VARIABLE, format!("{fault}:kill")).output().unwrap());
+        assert_eq!(run.signal, Some(9), "{fault}");
+        let recovered = sandbox.run(["recover"]).exits(0);
+        let what = format!("{fault}: {}", recovered.stdout);
+        assert_eq!(sandbox.head(), there(&sandbox, &server, "main"), "{what}");
+        assert_eq!(sandbox.head() != head, landed, "{what}");
+        assert_eq!(sandbox.status(), "", "{what}");
+        assert_eq!(sandbox.text("README"), if landed { "hello all\n" } else { "hello\n" }, "{what}");
+        // The hook of a push has to see the commits, so that what is unreachable may stay.
+        sandbox.git(["fsck", "--strict"]);
+        sandbox.leaves_no_file();
+    }
+}
+
+#[test]
+fn a_remote_that_cannot_be_asked_after_a_kill_leaves_it_open() {
+    let (sandbox, server) = cloned();
+    let file = sandbox.response(&greet());
+    let run = Run::of(sandbox.command(["--push"]).arg(file).env(VARIABLE, "pushed:kill").output().unwrap());
+    assert_eq!(run.signal, Some(9));
+    let away = sandbox.root().join("away.git");
+    std::fs::rename(&server, &away).unwrap();
+    sandbox.run(["recover"]).exits(0).says("may be there or not");
+    sandbox.apply(["-b", "side"], &create("x", "Add x", "x\n")).exits(0);
+    std::fs::rename(&away, &server).unwrap();
+    sandbox.run(["recover"]).exits(0).says("finished");
+    assert_eq!(sandbox.head(), there(&sandbox, &server, "main"));
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn many_clones_at_once_lose_nothing() {
+    const CLONES: usize = 8;
+    let (sandbox, server) = cloned();
+    let clones: Vec<PathBuf> = (0..CLONES)
+        .map(|n| {
+            let place = sandbox.root().join(format!("clone-{n}"));
+            sandbox.git(["clone", "-q", server.to_str().unwrap(), place.to_str().unwrap()]);
+            std::fs::write(
+                sandbox.root().join(format!("{n}.txt")),
+                create(&format!("of-{n}"), &format!("Of {n}"), "x\n"),
+            )
+            .unwrap();
+            place
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for (n, clone) in clones.iter().enumerate() {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                for _ in 0..60 {
+                    let mut command = sandbox.command(["--push", "--rebase", "--no-keep"]);
+                    command.arg(format!("../{n}.txt")).current_dir(clone);
+                    let run = Run::of(command.output().unwrap());
+                    match run.code {
+                        Some(0) => return,
+                        // Others were quicker, three times.
+                        Some(4) => {}
+                        _ => panic!("{n}: {run:?}"),
+                    }
+                }
+                panic!("{n} never came through");
+            });
+        }
+    });
+    let log = sandbox.git(["--git-dir", server.to_str().unwrap(), "log", "--format=%s", "main"]);
+    for n in 0..CLONES {
+        assert_eq!(log.lines().filter(|line| *line == format!("Of {n}")).count(), 1, "{log}");
+        let at = clones[n].to_str().unwrap();
+        assert_eq!(sandbox.git(["-C", at, "status", "--porcelain"]), "");
+        sandbox.git(["-C", at, "merge-base", "--is-ancestor", "main", "origin/main"]);
+    }
+    sandbox.git(["--git-dir", server.to_str().unwrap(), "fsck", "--strict"]);
+}

@@ -106,7 +106,7 @@ impl Prepared<'_> {
             }
         }
         early.iter().for_each(|early| early.stay());
-        Ok(point(Fault::Pushed).map_err(|e| self.not_here(e.into()))?)
+        point(Fault::Pushed).map_err(|e| self.not_here(e.into()))
     }
 
     /// The remote has it, and the branch here could not be moved.

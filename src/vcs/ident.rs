@@ -139,8 +139,8 @@ impl Repo {
             return Err(Error::BadDate(date.to_owned()));
         }
         let mut command = process::git(self);
-        command.args(["-c", &format!("llmapply.date={date}")]);
-        command.args(["config", "--get", "--type=expiry-date", "llmapply.date"]);
+        command.args(["-c", &format!("when.date={date}")]);
+        command.args(["config", "--get", "--type=expiry-date", "when.date"]);
         let seconds = process::output(&mut command).map_err(failed)?;
         strict(&format!("@{seconds}")).map_err(failed)
     }

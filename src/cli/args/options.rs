@@ -420,7 +420,6 @@ pub const OPTIONS: &[Opt] = &[
     Opt { short: Some('q'), ..flag("quiet", "print nothing but errors", "") },
     Opt {
         short: Some('v'),
-        common: true,
         ..flag(
             "verbose",
             "also print whole reasons and how edits were found",

@@ -43,6 +43,11 @@ pub struct Response {
     breaks: Vec<u32>,
 }
 
+/// The last part of a response's name.
+pub(crate) fn file_name(name: &str) -> &str {
+    name.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(name)
+}
+
 impl Response {
     /// Takes the bytes of the response with index `id` (0 for the first of a run), called `name` in messages.
     /// A leading UTF-8 byte order mark is dropped.
@@ -88,7 +93,7 @@ impl Response {
 
     /// The name without the directories before it: for what is kept, where they would mean nothing.
     pub fn file_name(&self) -> &str {
-        self.name.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.name)
+        file_name(&self.name)
     }
 
     /// All of its text, without a byte order mark.

@@ -38,7 +38,7 @@ fn changes_in_other_lines_are_carried_across() {
     sandbox.is_sound();
     // By configuration, and taken back by what is typed.
     sandbox.git(["config", "llmapply.autostash", "true"]);
-    let again = patch("f", "Change the fifth", "five\n", "FIVE\n");
+    let again = patch("f", "Change the fifth", "four\nfive\nsix\n", "four\nFIVE\nsix\n");
     sandbox.apply(["-q", "--no-autostash", "--no-keep"], &again).exits(4);
     sandbox.apply(["-q"], &again).exits(0);
     assert_eq!(sandbox.text("f"), mine.replace("two", "TWO").replace("five", "FIVE"));

@@ -46,7 +46,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("ch", &["check"], &["apply"]),
     ("--on", &["--only"], &["--except"]),
     ("check --except", &["--except"], &["--exec"]),
-    ("check --exe", &["--except"], &["--exec", "--exec-each"]),
+    ("check --exe", &[], &["--exec", "--exec-each"]),
     ("--format=se", &["search-replace"], &["opx"]),
     ("-b fea", &["feature/one"], &["main"]),
     ("--base=fea", &["feature/one"], &["main"]),
@@ -129,7 +129,7 @@ fn zsh_completes_within_git() {
                 "zmodload zsh/zpty; zpty -b z {0} -d -i\nzpty -w z 'PS1=; fpath=({1} $fpath); autoload -Uz compinit; compinit -u -D; \
                  compadd () {{ local -a hits; builtin compadd -A hits \"$@\"; print -rl -- $hits >> {2}; builtin compadd \"$@\" }}; print re\"\"ady'\n\
                  line=; for i in {{1..100}}; do sleep 0.1; zpty -r -t z line '*ready*' && break; done\n\
-                 : > {2}; zpty -w -n z '{command} {typed}'$'\\t'\nfor i in {{1..10}}; do sleep 0.1; while zpty -r -t z line; do :; done; done\n\
+                 : > {2}; zpty -w -n z '{command} {typed}'$'\\t'\nfor i in {{1..50}}; do sleep 0.1; while zpty -r -t z line; do :; done; grep -q . {2} && break; done; sleep 0.2\n\
                  zpty -d z; cat {2}",
                 zsh.to_str().unwrap(),
                 file.parent().unwrap().display(),

@@ -7,7 +7,7 @@ mod faults;
 mod sandbox;
 
 use faults::points::{Strike, is_before_commit_point, strike_at};
-use faults::scenario::{SCENARIOS, Scenario};
+use faults::scenario::{SCENARIOS, Scenario, UNDOING};
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::same;
 
@@ -32,6 +32,20 @@ fn killed_anywhere_the_next_run_finds_before_or_after() {
             "{}: only {struck} points were struck",
             scenario.name
         );
+    }
+}
+
+#[test]
+fn an_undo_or_redo_is_before_or_after_too() {
+    for (at, scenario) in (1..).zip(UNDOING) {
+        let ends = scenario.ends();
+        let mut struck = 0;
+        for strike in [Strike::Kill, Strike::Fail] {
+            for fault in points(at, strike) {
+                strike_at(scenario, &ends, strike, fault, |_| struck += 1);
+            }
+        }
+        assert!(struck >= 15, "{}: only {struck} points were struck", scenario.name);
     }
 }
 

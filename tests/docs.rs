@@ -3,13 +3,17 @@
 
 mod sandbox;
 
-use git_llm_apply::cli::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, VERBS};
+use git_llm_apply::cli::args::{
+    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
+    VERBS,
+};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
 use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::locate::Tier;
+use git_llm_apply::report::record::RecordKind;
 use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::{End, Obstacle};
@@ -77,7 +81,8 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        for option in OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).chain(RECOVER_OPTIONS) {
+        let others = [PROMPT_OPTIONS, ASK_OPTIONS, RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS];
+        for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -86,7 +91,10 @@ mod man_page {
                 option.long
             );
             let key = text.contains(&format!("\n.TP\n{}\n", option.key()));
-            assert_eq!(key, option.keyed, "{}", option.key());
+            // An option of undo may be called as one of apply that is another.
+            let mut namesakes = OPTIONS.iter().filter(|other| other.long == option.long);
+            let keyed = option.keyed || namesakes.any(|other| other.keyed);
+            assert_eq!(key, keyed, "{}", option.key());
         }
         for (verb, about) in VERBS {
             has(&format!("\n.TP\n{verb}\n"));
@@ -129,7 +137,7 @@ mod man_page {
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .chain(RECOVER_OPTIONS)
+            .chain([RECOVER_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -161,6 +169,8 @@ mod man_page {
                 keys.extend(Some(key.to_lowercase()).filter(|key| key.len() >= start.len()));
             }
         }
+        // Not the user's: the command that asks for it sets it.
+        assert!(keys.remove("llmapply.date"));
         assert!(keys.len() > 5, "{keys:?}");
         for key in keys {
             assert!(text.contains(&format!("\n.tp\n{key}\n")), "{FILE} does not explain {key}");
@@ -464,6 +474,23 @@ mod schema {
     }
 
     #[test]
+    fn holds_for_what_is_on_record() {
+        let sandbox = Sandbox::new();
+        reported(sandbox.run(["list", "--json"]), 0, "shown");
+        let landed = reported(sandbox.apply(["--json"], &five()), 0, "landed");
+        let shown = reported(sandbox.run(["show", "--json"]), 0, "shown");
+        assert_eq!(shown["landings"][0]["id"], landed["landing"]);
+        assert_eq!(shown["edits"][0]["commit"], landed["edits"][0]["commit"]);
+        let id = landed["landing"].as_str().unwrap();
+        let undone = reported(sandbox.run(["undo", "--json"]), 0, "landed");
+        assert_eq!((&undone["undone"], &undone["edits"][0]["state"]), (&id.into(), &"taken-back".into()));
+        let redone = reported(sandbox.run(["redo", "--json"]), 0, "landed");
+        assert_eq!((&redone["undone"], &redone["edits"][0]["state"]), (&id.into(), &"landed".into()));
+        reported(sandbox.run(["forget", id, "--json"]), 0, "forgotten");
+        reported(sandbox.run(["show", id, "--json"]), 128, "failed");
+    }
+
+    #[test]
     fn what_is_not_so_does_not_hold() {
         let sandbox = Sandbox::new();
         let good = reported(sandbox.apply(["--json", "-n"], &five()), 0, "checked");
@@ -507,6 +534,12 @@ mod schema {
         assert!(Tier::ALL.iter().map(|t| t.as_str()).eq(names(&defs["match"]["properties"]["tier"])));
         assert!(Code::ALL.iter().map(|c| c.as_str()).eq(names(&defs["diagnostic"]["properties"]["code"])));
         assert!(End::ALL.iter().map(|e| e.as_str()).eq(names(&defs["recovered"]["properties"]["end"])));
+        assert!(
+            RecordKind::ALL
+                .iter()
+                .map(|kind| kind.as_str())
+                .eq(names(&defs["landing"]["properties"]["kind"]))
+        );
         assert!(
             every_obstacle().iter().map(Obstacle::kind).eq(names(&defs["obstacle"]["properties"]["kind"]))
         );

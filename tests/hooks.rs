@@ -166,6 +166,7 @@ fn what_a_hook_changes_is_taken_in_once() {
             "changes files at edit 1 again each time that it runs",
         ),
         ("took all back", "git checkout -q HEAD -- src/a.rs", "took back all that changes at edit 1"),
+        ("took it away", "rm -f $GIT_INDEX_FILE", "left no index at edit 1 to make a commit from"),
         ("no index", "rm -f $GIT_INDEX_FILE; echo x >$GIT_INDEX_FILE", "git"),
     ];
     for (what, script, said) in cases {
@@ -281,6 +282,10 @@ fn a_merge_is_judged_as_git_merge_has_it() {
         )
         .exits(0);
     assert_eq!(sandbox.git(["log", "-1", "--format=%b"]), "Seen: yes");
+    // One that ends the merge itself.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    hook(&sandbox, "commit-msg", "rm -f $GIT_DIR/MERGE_HEAD");
+    sandbox.apply(["--no-ff"], &five()).exits(0);
     for name in names {
         let sandbox = new();
         let condition = if name == "pre-merge-commit" { "true" } else { "grep -q Apply $1" };

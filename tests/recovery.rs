@@ -169,7 +169,8 @@ fn commits_that_somebody_has_found_and_named_stay() {
     with_fault(&sandbox, ["-b", "other"], "ref-prepared:kill");
     let dangling = sandbox.git(["fsck", "--no-progress"]);
     let commit = dangling.lines().find_map(|line| line.strip_prefix("dangling commit ")).unwrap();
-    sandbox.git(["branch", "found", commit]);
+    // That is the record, which has the landed one as its second parent.
+    sandbox.git(["branch", "found", &format!("{commit}^2")]);
     sandbox.run(["recover"]).exits(0);
     sandbox.git(["fsck", "--strict"]);
     assert_eq!(sandbox.git(["rev-list", "--count", "found"]), "6");

@@ -220,13 +220,15 @@ fn locks_that_a_killed_git_left_are_named() {
             command.arg(&file);
         }
         let run = Run::of(command.output().unwrap()).exits(4);
-        for lock in [".git/refs/heads/main.lock", ".git/HEAD.lock"] {
+        for lock in [".git/refs/heads/main.lock", ".git/HEAD.lock", ".git/refs/llm-apply/history.lock"] {
             assert!(sandbox.exists(lock), "nothing proves that it was that git's");
             if first != ["-q", "--"] {
                 assert!(run.stderr.contains(lock), "{first:?}: {}", run.stderr);
             }
             std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
         }
+        // Which git had made.
+        std::fs::remove_dir(sandbox.repo.join(".git/refs/llm-apply")).unwrap();
         sandbox.state().is(&before, "taken back");
         sandbox.is_sound();
         sandbox.apply([""; 0], &five()).exits(0);

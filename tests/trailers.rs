@@ -48,11 +48,11 @@ fn answer() -> String {
 fn git_reads_them_and_none_that_a_reason_forges() {
     let sandbox = with_drift();
     sandbox.apply(["-q", "--trailers"], &answer()).exits(0);
-    assert_eq!(
-        trailers(&sandbox, "HEAD~2"),
-        ["LLM-Apply-Edit: 1 of 3 (opx) in response.txt", "LLM-Apply-Match: exact at line 6"]
-    );
-    let second = trailers(&sandbox, "HEAD~1");
+    let [id, first @ ..] = &trailers(&sandbox, "HEAD~2")[..] else { panic!("no trailers") };
+    assert!(id.starts_with("LLM-Apply-Id: "), "{id}");
+    assert_eq!(first, ["LLM-Apply-Edit: 1 of 3 (opx) in response.txt", "LLM-Apply-Match: exact at line 6"]);
+    let mut second = trailers(&sandbox, "HEAD~1");
+    assert_eq!(&second.remove(0), id, "all are of one landing");
     assert_eq!(second[0], "LLM-Apply-Edit: 2 of 3 (opx) in response.txt");
     assert!(
         second[1].starts_with("LLM-Apply-Match: similar 9") && second[1].ends_with("% at line 1"),
@@ -61,7 +61,7 @@ fn git_reads_them_and_none_that_a_reason_forges() {
     assert_eq!(second.len(), 2, "what the reason says is no trailer: {second:?}");
     let body = sandbox.git(["log", "-1", "--format=%b", "HEAD~1"]);
     assert!(body.contains("    Signed-off-by: Someone Else"), "but it is still there: {body}");
-    assert_eq!(trailers(&sandbox, "HEAD"), ["LLM-Apply-Edit: 3 of 3 (opx) in response.txt"]);
+    assert_eq!(trailers(&sandbox, "HEAD"), [id, "LLM-Apply-Edit: 3 of 3 (opx) in response.txt"]);
     assert_eq!(sandbox.subjects("HEAD~3..")[1], "Sort it.");
     sandbox.is_sound();
 }
@@ -74,7 +74,7 @@ fn they_are_off_unless_asked_for() {
     let sandbox = with_drift();
     sandbox.git(["config", "llmapply.trailers", "true"]);
     sandbox.apply(["-q"], &answer()).exits(0);
-    assert_eq!(trailers(&sandbox, "HEAD").len(), 1);
+    assert_eq!(trailers(&sandbox, "HEAD").len(), 2);
     sandbox.apply(["-q", "--no-trailers"], &create("other", "w", "x\n")).exits(0);
     assert!(trailers(&sandbox, "HEAD").is_empty());
 }
@@ -90,6 +90,7 @@ fn one_commit_of_several_edits_has_those_of_each_beside_the_users_own() {
         names,
         [
             "Reviewed-by",
+            "LLM-Apply-Id",
             "LLM-Apply-Edit",
             "LLM-Apply-Match",
             "LLM-Apply-Edit",

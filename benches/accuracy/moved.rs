@@ -10,7 +10,7 @@ use git_llm_apply::format::render::render;
 use git_llm_apply::format::{self, FormatId};
 use git_llm_apply::plan::{self, Grouping, Rules};
 use git_llm_apply::response::Response;
-use git_llm_apply::transaction::{Planned, carry};
+use git_llm_apply::transaction::{Making, Planned, carry};
 use git_llm_apply::vcs::Oid;
 use git_llm_apply::vcs::quarantine::Quarantine;
 use git_llm_apply::vcs::repo::Repo;
@@ -94,9 +94,10 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
             changes: group.changes,
             copied: Vec::new(),
             origins: Vec::new(),
+            making: Making::New,
         })
         .collect();
-    let carried = carry(&open()?, base, onto, &series, true).map_err(|e| text(&e))?;
+    let carried = carry(&open()?, base, onto, &series, true, None).map_err(|e| text(&e))?;
     if !carried.clashes.is_empty() {
         return Err(format!("{:?}", carried.clashes));
     }

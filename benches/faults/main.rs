@@ -20,7 +20,7 @@ use faults::calls::Landing;
 use faults::journals::{LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT};
 use faults::paths::{Fate, hostile, try_name};
 use faults::points::{Strike, strike_at};
-use faults::scenario::SCENARIOS;
+use faults::scenario::{SCENARIOS, UNDOING};
 use faults::strace::{Call, Kind, can_trace};
 use faults::{End, journals, race};
 use git_llm_apply::vcs::fault::Fault;
@@ -63,7 +63,8 @@ fn row(what: &str, tally: &Tally<End>) -> usize {
 
 fn at_points(one_in: usize) -> usize {
     println!("{:<46} {:>7} {:>7} {:>7} {:>11}", "landings struck", "struck", "before", "after", "in between");
-    let ends: Vec<_> = SCENARIOS.iter().map(|scenario| (scenario, scenario.ends())).collect();
+    let all = SCENARIOS.iter().chain(UNDOING);
+    let ends: Vec<_> = all.map(|scenario| (scenario, scenario.ends())).collect();
     let mut bad = 0;
     for strike in [Strike::Kill, Strike::Fail] {
         let all = ends.iter().enumerate().flat_map(|(at, ends)| {

@@ -8,8 +8,11 @@ mod options;
 use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use options::NOT_FOR_ASK;
-pub use options::{ASK_OPTIONS, FORMAT_NAMES, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS};
+pub use options::{
+    ASK_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
+    UNDO_OPTIONS,
+};
+use options::{FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -75,8 +78,13 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send that to a command, land its answer, and tell it what is refused"),
+    ("ask", "send that to a command, land its answer, tell it what is refused"),
     ("recover", "finish or take back a landing that was killed"),
+    ("list", "print what has landed here, a line each"),
+    ("show", "print one landing: edits, commits, the response"),
+    ("undo", "take a landing back, or edits of it, itself as a landing"),
+    ("redo", "put back what undo took back"),
+    ("forget", "take a landing's record away for good; the commits stay"),
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
@@ -130,6 +138,8 @@ fn responses() -> Arg {
         .num_args(0..)
         .value_parser(clap::value_parser!(std::ffi::OsString))
         .help("files that hold a model's answer; '-' or none: standard input")
+        // The usage names it, and a screen has no line to spare.
+        .hide_short_help(true)
 }
 
 fn pathspecs() -> Arg {
@@ -146,13 +156,33 @@ fn directory() -> Arg {
         .help("run as if started there")
 }
 
+/// A landing on record.
+fn id(required: bool) -> Arg {
+    let help = "the landing: its id or the beginning of it, or one of its commits";
+    Arg::new("id").value_name("id").required(required).help(help)
+}
+
+/// A verb that reads no response and prints a report.
+fn telling(command: Command) -> Command {
+    let output = |option: &&Opt| ["json", "quiet", "verbose", "color"].contains(&option.long);
+    command.arg(directory()).args(OPTIONS.iter().filter(output).flat_map(arguments))
+}
+
+/// A verb that takes a landing back, or puts one back.
+fn undoing(command: Command) -> Command {
+    let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
+    command.args(options.flat_map(arguments)).arg(id(false))
+}
+
 /// The whole command line.
 pub fn command() -> Command {
     let with = |command: Command, check: bool| {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, completion] = VERBS else { return Command::new(NAME) };
+    let [apply, check, prompt, ask, recover, list, show, undo, redo, forget, completion] = VERBS else {
+        return Command::new(NAME);
+    };
     let verb = |(name, about): &(&'static str, &'static str)| {
         Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
     };
@@ -160,7 +190,7 @@ pub fn command() -> Command {
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply (check | prompt | ask | recover | completion) [<options>]")
+        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]")
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
@@ -186,17 +216,20 @@ pub fn command() -> Command {
                 .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
                 .arg(pathspecs()),
         )
+        .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
+        .subcommand(undoing(telling(verb(redo))))
+        .subcommand(telling(verb(forget)).arg(id(true)))
         .subcommand(verb(completion).arg(directory()).arg(
             Arg::new("shell").value_name("shell").required(true).value_parser(SHELLS.to_vec()).help("the shell"),
-        ))
-        .subcommand(verb(recover).arg(directory()).args(RECOVER_OPTIONS.iter().flat_map(arguments)).args(
-            OPTIONS.iter().filter(|option| ["json", "quiet", "verbose", "color"].contains(&option.long)).flat_map(arguments),
         ))
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS);
+    let options = || OPTIONS.iter().chain(PROMPT_OPTIONS).chain(RECOVER_OPTIONS).chain(UNDO_OPTIONS);
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;

@@ -45,7 +45,7 @@ struct Verb {
 
 pub(super) fn run(matches: &ArgMatches) -> Exit {
     let shell = matches.get_one::<String>("shell").map_or("", String::as_str);
-    output::prompt(&script(shell));
+    output::exactly(&script(shell));
     Exit::Done
 }
 

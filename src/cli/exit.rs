@@ -70,7 +70,9 @@ impl Exit {
         match report.status {
             // With `--keep-going`: what would land beside edits that are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
-            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten => Exit::Done,
+            Status::Landed | Status::Checked | Status::Nothing | Status::Forgotten | Status::Shown => {
+                Exit::Done
+            }
             Status::PartlyLanded | Status::Refused => Exit::Refused,
             Status::NoEdits => Exit::NoEdits,
             Status::InTheWay => Exit::InTheWay,
@@ -100,10 +102,16 @@ impl Exit {
             | flow::Error::Response(_)
             | flow::Error::NoSuchFiles(..)
             | flow::Error::Attempt(_)
+            | flow::Error::NoLandings
+            | flow::Error::NoLanding(_)
+            | flow::Error::AmbiguousLanding(..)
             | flow::Error::Message(_)
             | flow::Error::Unborn(_) => Exit::Fatal,
             flow::Error::Trailer(_) => Exit::Usage,
-            flow::Error::Mismatch(_) | flow::Error::Model(_) => Exit::Refused,
+            flow::Error::NothingToUndo(_)
+            | flow::Error::Inseparable { .. }
+            | flow::Error::Mismatch(_)
+            | flow::Error::Model(_) => Exit::Refused,
             flow::Error::Skip(_) | flow::Error::NoSuchEdit { .. } => Exit::Usage,
         }
     }
@@ -146,6 +154,7 @@ impl Exit {
             | E::Unfetched { .. }
             | E::Unsigned(_)
             | E::Encoding { .. }
+            | E::NotInEncoding(_)
             | E::BadDate(_)
             | E::BadAuthor(_)
             | E::NotUtf8(_)

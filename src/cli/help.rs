@@ -26,6 +26,15 @@ pub(super) fn of_flow(error: &flow::Error) -> Option<String> {
         } else {
             "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise".into()
         }),
+        F::NothingToUndo(_) => {
+            Some("nothing was changed; 'git llm-apply list' names the landings on record, -b another branch".into())
+        }
+        F::Inseparable { .. } => {
+            Some("nothing was changed; name both, or take the commit back with 'git revert'".into())
+        }
+        F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..) => {
+            Some("'git llm-apply list' names those that there are".into())
+        }
         F::Unborn(_) => Some("land the first commits without --no-ff".into()),
         F::Attempt(id) | F::Transaction(T::Attempt { id, .. }) => {
             Some(format!("give the whole response again; --abort={id} forgets this attempt"))
@@ -81,7 +90,7 @@ fn of_failure(failure: &Failure) -> String {
             .into();
     }
     match &failure.ran {
-        Ran::Hook("pre-commit" | "commit-msg" | "pre-llm-apply") => {
+        Ran::Hook("pre-commit" | "pre-merge-commit" | "commit-msg" | "pre-llm-apply") => {
             "nothing was changed; --no-verify lands without this hook".into()
         }
         _ => "nothing was changed".into(),

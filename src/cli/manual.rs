@@ -9,7 +9,10 @@ mod text;
 
 pub use formats::{Chapter, chapter};
 
-use super::args::{self, ASK_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, Takes, VERBS};
+use super::args::{
+    self, ASK_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, Takes,
+    UNDO_OPTIONS, VERBS,
+};
 use super::exit::Exit;
 use crate::diag::Code;
 use crate::format::FORMATS;
@@ -94,8 +97,18 @@ fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
+    for (verb, options) in [("list", LIST_OPTIONS), ("show", SHOW_OPTIONS), ("undo", UNDO_OPTIONS)] {
+        page.heading(&format!("Options of {verb}"));
+        for option in options {
+            page.item(&usage(option), &said(option));
+        }
+    }
     page.section("RESUMING");
     page.pieces(text::RESUMING);
+    page.section("HISTORY");
+    page.pieces(text::HISTORY);
+    page.heading("Undo and redo");
+    page.pieces(text::UNDOING);
     page.section("THE FORMATS");
     page.paragraph(&format!("Each is described in {FORMATS_PAGE}(7). By their names for `--format`:"));
     for format in FORMATS {

@@ -6,6 +6,7 @@ mod ask;
 pub mod completion;
 pub mod exit;
 mod help;
+mod history;
 mod input;
 pub mod manual;
 mod output;
@@ -13,6 +14,7 @@ mod prompt;
 mod recover;
 mod settings;
 mod terminal;
+mod undo;
 
 use crate::flow;
 use crate::transaction::{self, interrupt};
@@ -148,6 +150,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "prompt" => prompt::run(&matches),
             "ask" => ask::run(&matches),
             "recover" => recover::run(&matches),
+            "list" => history::list(&matches),
+            "show" => history::show(&matches),
+            "forget" => history::forget(&matches),
+            "undo" | "redo" => undo::run(&matches, verb == "redo"),
             "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check"),
         }

@@ -38,7 +38,7 @@ impl Printer {
         }
     }
 
-    fn out(&self, text: &str) {
+    pub(super) fn out(&self, text: &str) {
         let mut stream = AutoStream::new(std::io::stdout(), self.choice());
         // A reader that has gone away is nobody's error.
         let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
@@ -296,10 +296,18 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     if is_help { ExitCode::SUCCESS } else { ExitCode::from(Exit::Usage.code()) }
 }
 
-/// A prompt, byte for byte: it is for a model, not for a terminal.
-pub(super) fn prompt(text: &str) {
+/// A text, byte for byte: it is for a program or a model, not for a terminal.
+pub(super) fn exactly(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// What a model has answered, byte for byte; where it is seen, it is escaped.
+pub(super) fn answer(text: &str) {
+    match std::io::stdout().is_terminal() {
+        true => exactly(&report::visible(text)),
+        false => exactly(text),
+    }
 }
 
 /// A remark beside a result.

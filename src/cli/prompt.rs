@@ -11,7 +11,7 @@ use clap::ArgMatches;
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let question = settings::question(matches, Repo::discover()?.config())?;
     let prompted = flow::prompt(&question)?;
-    output::prompt(&prompted.text);
+    output::exactly(&prompted.text);
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }

@@ -251,6 +251,7 @@ impl Settings {
         options.keep_going = from.switch("keep-going", options.keep_going)?;
         options.autostash = from.switch("autostash", options.autostash)?;
         options.keep = from.switch("keep", options.keep)?;
+        options.record = from.switch("record", options.record)?;
         options.sensitive = config.list("llmapply.sensitive")?;
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
         options.lock_timeout = lock_timeout(config)?;

@@ -4,8 +4,11 @@ use super::choose::Chooser;
 use super::heard::Heard;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, told};
+use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Landed, Made, Planned, Progress, Target, Transaction, interrupt};
+use crate::transaction::{
+    self, Attempt, Landed, Made, Planned, Progress, Recording, Target, Transaction, interrupt,
+};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
@@ -14,10 +17,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
-const ATTEMPTS: usize = 3;
+pub(super) const ATTEMPTS: usize = 3;
 
 /// From which commit to which a branch has moved.
-type Moved = (Option<Oid>, Oid);
+pub(super) type Moved = (Option<Oid>, Oid);
 
 /// What became of it.
 #[must_use]
@@ -62,7 +65,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
 }
 
 /// Settles killed runs first, as every flow does that changes something.
-fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
+pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
     for one in transaction::recover(repo, timeout, false)? {
         watch.recovered(&one);
     }
@@ -134,16 +137,35 @@ impl Run<'_> {
         self.check_merge(&target)?;
         let held = interrupt::hold();
         let planned = report.clone();
-        let describe = |made: &Made, landed: bool| {
+        let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
             self.made(repo, &mut report, &target, &ready.series, made);
             if landed {
                 told::landed(&mut report);
+                report.landing = self.options.record.then(|| ready.id.clone());
             }
+            report
+        };
+        let describe = |made: &Made, landed: bool| {
+            let mut report = as_made(made, landed);
             self.show(repo, &target, ready.plan.steps(), made, &mut report);
             report::json(&report, 0).unwrap_or_default()
         };
-        let landed = match self.transact(repo, &target, &base, &ready.series, &describe) {
+        let recorded = |made: &Made| {
+            let mut report = as_made(made, true).without_directories();
+            // The commits have them.
+            report.edits.iter_mut().for_each(|edit| edit.diff = None);
+            report::json(&report, 0).unwrap_or_default()
+        };
+        let record = self.options.record.then(|| Recording {
+            report: &recorded,
+            id: ready.id.clone(),
+            kind: RecordKind::Landed,
+            of: None,
+            responses: &self.responses,
+            also: self.base.into_iter().collect(),
+        });
+        let landed = match self.transact(repo, &target, &base, &ready.series, record, &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 match &ready.refused {
@@ -170,6 +192,7 @@ impl Run<'_> {
         drop(held);
         self.made(repo, report, &target, &ready.series, &landed.made);
         told::landed(report);
+        report.landing = self.options.record.then(|| ready.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {
             self.show(repo, &target, ready.plan.steps(), &landed.made, report);
         }
@@ -197,12 +220,14 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
+        record: Option<Recording<'_>>,
         describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
         let options = transaction::Options {
             lock_timeout: self.options.lock_timeout,
             no_verify: !self.options.verify,
+            again: false,
             merge: !self.options.ff,
             exec: self.options.exec.clone(),
             exec_each: self.options.exec_each,
@@ -215,6 +240,7 @@ impl Run<'_> {
             cleanup: self.messages.last_cleanup(&self.options),
             describe,
             progress: &Told(self.watch),
+            record,
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
@@ -224,7 +250,7 @@ impl Run<'_> {
 }
 
 /// Passes on what a transaction tells.
-struct Told<'a>(&'a dyn Watch);
+pub(super) struct Told<'a>(pub(super) &'a dyn Watch);
 
 impl Progress for Told<'_> {
     fn output(&self, bytes: &[u8]) {

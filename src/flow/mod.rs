@@ -5,8 +5,11 @@
 mod ask;
 mod check;
 mod choose;
+mod conflict;
 mod heard;
+mod history;
 mod land;
+mod landing;
 mod messages;
 mod model;
 mod numbers;
@@ -18,10 +21,12 @@ mod run;
 mod series;
 mod told;
 mod uncommitted;
+mod undo;
 
 pub use ask::{Model, ROUNDS, ask};
 pub use check::{Checked, check};
 pub use choose::{Answer, Asked, Chooser};
+pub use history::{forget, list, show};
 pub use land::{Done, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
@@ -29,6 +34,7 @@ pub use options::Options;
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;
+pub use undo::{Undo, undo};
 
 use crate::transaction::{self, Recovered};
 use crate::vcs;
@@ -71,6 +77,28 @@ pub enum Error {
     /// A refused attempt does not read as it did when it was kept.
     #[error("the refused attempt {0} cannot be read as it was")]
     Attempt(String),
+    /// Nothing is on record.
+    #[error("no landing is on record here")]
+    NoLandings,
+    /// There is no such landing on record.
+    #[error("no landing on record has the id or the commit '{0}'")]
+    NoLanding(String),
+    /// More than one landing is meant.
+    #[error("'{0}' is the beginning of several ids: {1}")]
+    AmbiguousLanding(String, String),
+    /// Nothing on the branch can be taken back, or put back.
+    #[error("{0}")]
+    NothingToUndo(String),
+    /// Some of the edits that are to be taken back are in one commit with others.
+    #[error("edit {edit} is in one commit with edit {other}, {commit}")]
+    Inseparable {
+        /// The edit.
+        edit: usize,
+        /// One that was not named.
+        other: usize,
+        /// The commit, as people know it.
+        commit: String,
+    },
     /// Somebody named an edit that there is not.
     #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
     NoSuchEdit {

@@ -86,6 +86,8 @@ pub struct Options {
     pub keep: bool,
     /// Keep it also where no edit is refused and something else stops the landing.
     pub keep_whole: bool,
+    /// Keep what lands, and the responses, for `list`, `show` and `undo`.
+    pub record: bool,
     /// The largest response, in bytes.
     pub max_size: u64,
     /// How long to wait for another landing.
@@ -131,6 +133,7 @@ impl Default for Options {
             autostash: false,
             keep: true,
             keep_whole: false,
+            record: true,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),
         }

@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic, Evidence, Nearest};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
-use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Target};
+use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,8 @@ const NAMED: usize = 8;
 
 /// The commits to be made.
 pub(super) struct Ready {
+    /// The id that the landing is to have.
+    pub(super) id: String,
     /// The edits that are in them, or need not be.
     pub(super) plan: Plan,
     pub(super) series: Vec<Planned>,
@@ -45,14 +47,16 @@ impl Run<'_> {
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
-        let mut series = self.series(repo, &plan)?;
+        let id = self.id(repo, target)?;
+        let mut series = self.series(repo, &plan, &id)?;
         let mut present = BTreeSet::new();
         let mut followed = BTreeMap::new();
         if let (Some(from), Some(onto)) = (shown, target.start)
             && from != onto
         {
             // A handle of its own, since its writes are turned away from the repository.
-            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, target.checked_out)?;
+            let checked_out = target.checked_out;
+            let carried = transaction::carry(&Repo::discover()?, from, onto, &series, checked_out, None)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {
@@ -90,8 +94,18 @@ impl Run<'_> {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Ready { plan, series, present, followed, refused })),
+            refused => Ok(Ok(Ready { id, plan, series, present, followed, refused })),
         }
+    }
+
+    /// An id for landing these responses there now.
+    fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
+        let mut all = Vec::new();
+        for response in &self.responses {
+            all.extend_from_slice(response.text().as_bytes());
+            all.push(0);
+        }
+        Ok(Recording::id_for(repo, target, &all)?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

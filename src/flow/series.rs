@@ -6,12 +6,12 @@ use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan};
 use crate::response::Response;
-use crate::transaction::{Joined, Planned};
+use crate::transaction::{Joined, Making, Planned};
 use crate::vcs::repo::Repo;
 
 impl Run<'_> {
     /// The commits that the plan's steps make, in order.
-    pub(super) fn series(&self, repo: &Repo, plan: &Plan) -> Result<Vec<Planned>, Error> {
+    pub(super) fn series(&self, repo: &Repo, plan: &Plan, id: &str) -> Result<Vec<Planned>, Error> {
         let options = &self.options;
         let response = self.names();
         let mut all = Vec::new();
@@ -40,7 +40,7 @@ impl Run<'_> {
                 None => self.worded(made()),
             };
             let message = self.messages.with_trailers(repo, message)?;
-            let message = if options.trailers { self.with_provenance(&message, &steps) } else { message };
+            let message = if options.trailers { self.with_provenance(&message, id, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
                 message,
@@ -55,6 +55,7 @@ impl Run<'_> {
                     .iter()
                     .filter_map(|step| Some((step.path.clone(), step.to.clone()?)))
                     .collect(),
+                making: Making::New,
             });
         }
         all.retain(|planned| !planned.changes.is_empty());
@@ -92,7 +93,7 @@ impl Run<'_> {
     }
 
     /// The message with what `--trailers` adds.
-    fn with_provenance(&self, message: &str, steps: &[&plan::Step]) -> String {
+    fn with_provenance(&self, message: &str, id: &str, steps: &[&plan::Step]) -> String {
         let edits = steps.iter().copied().filter_map(|step| {
             let edit = self.script.edits.get(step.edit.checked_sub(1)?)?;
             Some(Provenance {
@@ -103,7 +104,7 @@ impl Run<'_> {
                 matched: &step.matched,
             })
         });
-        message::with_provenance(message, &edits.collect::<Vec<_>>(), &self.messages.comment)
+        message::with_provenance(message, id, &edits.collect::<Vec<_>>(), &self.messages.comment)
     }
 
     /// What several edits of a file come to.

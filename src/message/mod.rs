@@ -24,7 +24,7 @@ pub use sheet::{Lost, Sheet};
 pub use skip::asks_to_skip_ci;
 use std::collections::HashSet;
 use std::fmt;
-pub use trailers::{EDIT, MATCH, Provenance, with_provenance};
+pub use trailers::{EDIT, ID, MATCH, Provenance, REDONE, Trailed, UNDONE, with_provenance, with_undo};
 
 /// The widest subject, in columns of a terminal.
 pub const SUBJECT_WIDTH: usize = 72;

@@ -8,6 +8,9 @@ use crate::edit::FormatId;
 use crate::locate::Match;
 use std::fmt::Write;
 
+/// The name of the trailer that says which landing a commit is from.
+pub const ID: &str = "LLM-Apply-Id";
+
 /// The name of the trailer that says which edit of which response a commit holds.
 pub const EDIT: &str = "LLM-Apply-Edit";
 
@@ -32,10 +35,10 @@ pub struct Provenance<'a> {
     pub matched: &'a [Match],
 }
 
-/// The message with a trailer for each edit and for each of its matches. It is in the block of trailers that the message
+/// The message with a trailer for the landing's id, and one for each edit and for each of its matches. It is in the block of trailers that the message
 /// ends with, if it has one (a user's own), else in a new one. The message ends with a line break, and so does the result.
 /// Comments in it begin with `comment`.
-pub fn with_provenance(message: &str, edits: &[Provenance<'_>], comment: &str) -> String {
+pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], comment: &str) -> String {
     let mut out = message.to_owned();
     if edits.is_empty() {
         return out;
@@ -46,6 +49,7 @@ pub fn with_provenance(message: &str, edits: &[Provenance<'_>], comment: &str) -
     if block::start(message, comment).is_none() {
         out.push('\n');
     }
+    let _ = writeln!(out, "{ID}: {id}");
     for edit in edits {
         let _ = writeln!(
             out,
@@ -61,6 +65,54 @@ pub fn with_provenance(message: &str, edits: &[Provenance<'_>], comment: &str) -
         }
     }
     out
+}
+
+/// The name of the trailer that says which landing a commit takes back.
+pub const UNDONE: &str = "LLM-Apply-Undone";
+
+/// The name of the trailer that says which landing a commit puts back.
+pub const REDONE: &str = "LLM-Apply-Redone";
+
+/// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that say so and of which
+/// landing.
+pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, comment: &str) -> String {
+    let mut out = message.to_owned();
+    if block::start(message, comment).is_none() {
+        out.push('\n');
+    }
+    let name = if kind == "undone" { UNDONE } else { REDONE };
+    let _ = writeln!(out, "{ID}: {id}\n{name}: {of}");
+    out
+}
+
+/// What these trailers say of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailed {
+    /// The id of what it is part of.
+    pub id: String,
+    /// The numbers of its edits.
+    pub edits: Vec<usize>,
+    /// The landing that it takes back.
+    pub undone: Option<String>,
+}
+
+impl Trailed {
+    /// Reads a message; `None` if it is part of no landing, and takes none back.
+    pub fn read(message: &str) -> Option<Self> {
+        // In the last paragraph, which git takes for trailers.
+        let lines = || message.trim_end().lines().rev().take_while(|line| !line.trim().is_empty());
+        let of =
+            |name: &'static str| lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(": "));
+        let id = |name| {
+            of(name).next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        };
+        let number = |value: &str| value.split(' ').next()?.parse().ok();
+        let mut edits: Vec<usize> = of(EDIT).filter_map(number).collect();
+        edits.sort_unstable();
+        let undone = id(UNDONE).map(str::to_owned);
+        let trailed = Self { id: id(ID)?.to_owned(), edits, undone };
+        (trailed.undone.is_some() || !trailed.edits.is_empty()).then_some(trailed)
+    }
 }
 
 /// A response's name on a line, short enough.
@@ -92,30 +144,38 @@ mod tests {
             Match { tier: Tier::Exact, similarity: None, line: 7, base_line: None },
         ];
         assert_eq!(
-            with_provenance("Fix it\n\nBecause.\n", &[of("answer.txt", &matched), of("b", &[])], "#"),
-            "Fix it\n\nBecause.\n\nLLM-Apply-Edit: 3 of 7 (opx) in answer.txt\nLLM-Apply-Match: similar 93% at line 120\n\
+            with_provenance(
+                "Fix it\n\nBecause.\n",
+                "0123456789",
+                &[of("answer.txt", &matched), of("b", &[])],
+                "#"
+            ),
+            "Fix it\n\nBecause.\n\nLLM-Apply-Id: 0123456789\nLLM-Apply-Edit: 3 of 7 (opx) in answer.txt\nLLM-Apply-Match: similar 93% at line 120\n\
              LLM-Apply-Match: exact at line 7\nLLM-Apply-Edit: 3 of 7 (opx) in b\n"
         );
-        assert_eq!(with_provenance("Fix it\n", &[], "#"), "Fix it\n");
-        assert!(with_provenance("Fix it\n", &[of("a", &[])], "#").starts_with("Fix it\n\nLLM-Apply-Edit: "));
+        assert_eq!(with_provenance("Fix it\n", "0", &[], "#"), "Fix it\n");
+        assert!(
+            with_provenance("Fix it\n", "0", &[of("a", &[])], "#").starts_with("Fix it\n\nLLM-Apply-Id: 0\n")
+        );
     }
 
     #[test]
     fn a_users_own_trailers_and_these_are_one_block() {
-        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", &[of("a", &[])], "#");
+        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", "0", &[of("a", &[])], "#");
         assert!(
-            message.ends_with("\n\nReviewed-by: A <a@b>\nLLM-Apply-Edit: 3 of 7 (opx) in a\n"),
+            message
+                .ends_with("\n\nReviewed-by: A <a@b>\nLLM-Apply-Id: 0\nLLM-Apply-Edit: 3 of 7 (opx) in a\n"),
             "{message}"
         );
-        let subject = with_provenance("fix: it\n", &[of("a", &[])], "#");
+        let subject = with_provenance("fix: it\n", "0", &[of("a", &[])], "#");
         assert!(subject.starts_with("fix: it\n\nLLM-"), "a subject is no block");
     }
 
     #[test]
     fn a_responses_name_is_one_short_line() {
-        let message = with_provenance("x\n", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])], "#");
-        assert_eq!(message.lines().count(), 3, "{message}");
-        let long = with_provenance("x\n", &[of(&"n".repeat(500), &[])], "#");
+        let message = with_provenance("x\n", "0", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])], "#");
+        assert_eq!(message.lines().count(), 4, "{message}");
+        let long = with_provenance("x\n", "0", &[of(&"n".repeat(500), &[])], "#");
         assert!(long.lines().all(|line| line.chars().count() < 200));
     }
 }

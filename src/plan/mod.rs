@@ -146,6 +146,18 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// All of them.
+    pub const ALL: &[Verb] = &[
+        Verb::Create,
+        Verb::Modify,
+        Verb::Replace,
+        Verb::Append,
+        Verb::Delete,
+        Verb::Rename,
+        Verb::Copy,
+        Verb::Mode,
+    ];
+
     /// What an operation does; `step` is what it came to, if it came to anything. Text that is added to a file that is
     /// not there makes it, text for a new file replaces one that is there, and a move to the same place is none.
     pub fn of(op: &Op, step: Option<&Step>) -> Self {

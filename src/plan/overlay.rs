@@ -118,6 +118,7 @@ impl<'t> Overlay<'t> {
         match body {
             Body::Text(content) => Ok(content.clone()),
             Body::Bytes(bytes) | Body::Stored(bytes) => Ok(Content::new(bytes)),
+            Body::Object(name) => Ok(Content::new(&self.tree.object(name)?)),
             Body::Base(path) => {
                 if let Some(content) = self.texts.borrow().get(path) {
                     return Ok(content.clone());
@@ -147,7 +148,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn version_if_read(&self, path: &RepoPath, body: &Body) -> Result<Option<Version>, TreeError> {
         match body {
             Body::Text(_) => self.version(path, body).map(Some),
-            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) => Ok(None),
+            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) | Body::Object(_) => Ok(None),
         }
     }
 
@@ -410,6 +411,10 @@ impl TreeView for Overlay<'_> {
 
     fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
         self.tree.blob(id, path, limit)
+    }
+
+    fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {
+        self.tree.object(name)
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {

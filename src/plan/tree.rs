@@ -60,6 +60,14 @@ pub trait TreeView {
         Ok(None)
     }
 
+    /// The content of the object of that name, which the repository has.
+    ///
+    /// # Errors
+    /// It cannot be read, or this is no tree of a repository.
+    fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {
+        Err(TreeError { path: name.to_owned(), source: "there is no object store".into() })
+    }
+
     /// Up to `limit` paths of files with that file name, for a hint. May give up and return fewer.
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
         let _ = (name, limit);
@@ -96,6 +104,8 @@ pub enum Body {
     Bytes(Arc<[u8]>),
     /// What git stores, whatever the file looks like.
     Stored(Arc<[u8]>),
+    /// An object that the repository has, by its name: a blob, or the commit of a submodule.
+    Object(Arc<str>),
     /// An edited text. Versions of a file share what they have in common, so that a plan of thousands of edits does not
     /// hold the file as often.
     Text(Content),
@@ -110,6 +120,7 @@ impl Body {
         match self {
             Body::Base(path) => tree.read(path),
             Body::Bytes(bytes) | Body::Stored(bytes) => Ok(Arc::clone(bytes)),
+            Body::Object(name) => tree.object(name),
             Body::Text(content) => Ok(content.to_bytes().into()),
         }
     }

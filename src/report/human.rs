@@ -1,6 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
+use super::record::RecordKind;
 use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
 use crate::diag::Severity;
 use crate::locate::Tier;
@@ -22,7 +23,7 @@ const BOLD: Ansi = Ansi::new().bold();
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
-const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
 pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
@@ -55,6 +56,12 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::Refused => {
                 let _ = write!(out, "  {RED}refused{RED:#}");
+            }
+            EditState::TakenBack => {
+                let _ = write!(out, "  {DIM}taken back{DIM:#}");
+                if let Some((_, short)) = &edit.commit {
+                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
+                }
             }
             EditState::Unresolved => {
                 let _ = write!(out, "  {DIM}not tried{DIM:#}");
@@ -123,6 +130,7 @@ pub fn headline(report: &Report) -> String {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let mut commits: Vec<_> = report.edits.iter().filter_map(|edit| edit.commit.as_ref()).collect();
             commits.dedup();
+            let count_of_commits = commits.len();
             let mut commits = plural(commits.len(), "commit");
             if branch.merge {
                 commits.push_str(" and a merge");
@@ -131,10 +139,23 @@ pub fn headline(report: &Report) -> String {
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             let old = short(&branch.old);
             let _ = match &old {
+                Some(old) if report.undone.is_some() && count_of_commits == 0 => {
+                    writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}")
+                }
                 Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
                 None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
             };
-            let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+            match &report.undone {
+                Some((RecordKind::Undone, id)) => {
+                    let _ = writeln!(out, "took {id} back; put it back: git llm-apply redo {id}");
+                }
+                Some((_, id)) => {
+                    let _ = writeln!(out, "put {id} back; take it back: git llm-apply undo {id}");
+                }
+                None => {
+                    let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+                }
+            }
         }
         (Status::Checked, Some(branch)) => {
             let fine = count(EditState::Fine);
@@ -145,12 +166,19 @@ pub fn headline(report: &Report) -> String {
                 escape(&branch.name)
             );
         }
+        (Status::Forgotten, _) if !report.landings.is_empty() => {
+            for one in &report.landings {
+                let (id, branch) = (&one.record.id, escape(one.record.branch()));
+                let _ = writeln!(out, "forgot {id}; its commits stay on {branch}");
+            }
+        }
         (Status::Forgotten, _) => {
             let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);
             let _ = writeln!(out, "forgot the refused attempt {id}");
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }
@@ -223,6 +251,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine.len()) {
+            (0, _) if report.undone.is_some() => writeln!(out, "{RED}refused{RED:#}: {changed}"),
             (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
             (n, 0) => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")

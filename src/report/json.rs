@@ -1,8 +1,9 @@
 //! The report as one JSON object; `man/report.schema.json` describes it and a test keeps the two together.
 
 use super::escape::is_hidden;
+use super::landings::Date;
 use super::summary::{paths, warnings};
-use super::{Difference, EditReport, Finding, RecoveredReport, Report, UnreadReport};
+use super::{Difference, EditReport, Finding, LandingReport, RecoveredReport, Report, UnreadReport};
 use crate::diag::{self, Severity};
 use serde::Serialize;
 
@@ -30,6 +31,30 @@ struct Object<'a> {
     error: Option<Error<'a>>,
     attempt: Option<&'a str>,
     feedback: Option<String>,
+    undone: Option<&'a str>,
+    landing: Option<&'a str>,
+    landings: Vec<Landing<'a>>,
+}
+
+#[derive(Serialize)]
+struct Landing<'a> {
+    id: &'a str,
+    kind: &'static str,
+    of: Option<&'a str>,
+    branch: &'a str,
+    r#ref: &'a str,
+    old: Option<&'a str>,
+    new: &'a str,
+    time: String,
+    commits: Vec<Commit<'a>>,
+    responses: &'a [String],
+    texts: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Commit<'a> {
+    id: &'a str,
+    edits: &'a [usize],
 }
 
 #[derive(Serialize)]
@@ -234,8 +259,29 @@ pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error>
         error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
+        undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
+        landing: report.landing.as_deref(),
+        landings: report.landings.iter().map(landing).collect(),
     })?;
     Ok(spell_out(text))
+}
+
+fn landing(one: &LandingReport) -> Landing<'_> {
+    let record = &one.record;
+    let commits = record.commits.iter().map(|(id, edits)| Commit { id, edits });
+    Landing {
+        id: &record.id,
+        kind: record.kind.as_str(),
+        of: record.of.as_deref(),
+        branch: record.branch(),
+        r#ref: &record.reference,
+        old: record.old.as_deref(),
+        new: &record.new,
+        time: Date::of(one.time).iso(),
+        commits: commits.collect(),
+        responses: &record.responses,
+        texts: &one.texts,
+    }
 }
 
 fn recovered(one: &RecoveredReport) -> Recovered<'_> {

@@ -6,7 +6,9 @@ pub mod escape;
 mod feedback;
 mod human;
 mod json;
+mod landings;
 mod quotes;
+pub mod record;
 mod refusal;
 mod summary;
 mod wanted;
@@ -15,6 +17,7 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
+pub use landings::{landings, porcelain, recorded_edits, shown, visible};
 pub use quotes::Quoting;
 pub use summary::summary;
 pub use wanted::Wanted;
@@ -24,8 +27,9 @@ use crate::edit::{Edit, FormatId, Op, Script};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
-use crate::response::Response;
+use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
+use record::{Record, RecordKind};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -45,8 +49,10 @@ pub enum Status {
     NoEdits,
     /// The repository is in the way.
     InTheWay,
-    /// A refused attempt was forgotten (`--abort`).
+    /// A refused attempt was forgotten (`--abort`), or the record of a landing.
     Forgotten,
+    /// Records of landings are shown.
+    Shown,
     /// Something went wrong.
     Failed,
 }
@@ -62,6 +68,7 @@ impl Status {
         Status::NoEdits,
         Status::InTheWay,
         Status::Forgotten,
+        Status::Shown,
         Status::Failed,
     ];
 
@@ -76,6 +83,7 @@ impl Status {
             Status::NoEdits => "no-edits",
             Status::InTheWay => "in-the-way",
             Status::Forgotten => "forgotten",
+            Status::Shown => "shown",
             Status::Failed => "failed",
         }
     }
@@ -148,6 +156,8 @@ pub enum EditState {
     NoChange,
     /// It was refused.
     Refused,
+    /// It was taken back.
+    TakenBack,
     /// The run ended before it was known.
     Unresolved,
     /// It was left out, as somebody wanted it.
@@ -162,6 +172,7 @@ impl EditState {
         EditState::AlreadyApplied,
         EditState::NoChange,
         EditState::Refused,
+        EditState::TakenBack,
         EditState::Unresolved,
         EditState::NotWanted,
     ];
@@ -174,6 +185,7 @@ impl EditState {
             EditState::AlreadyApplied => "already-applied",
             EditState::NoChange => "no-change",
             EditState::Refused => "refused",
+            EditState::TakenBack => "taken-back",
             EditState::Unresolved => "unresolved",
             EditState::NotWanted => "not-wanted",
         }
@@ -276,6 +288,23 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
+    /// The landing that was taken back or put back: which of the two, and its id.
+    pub undone: Option<(RecordKind, String)>,
+    /// The id under which it is recorded what has landed.
+    pub landing: Option<String>,
+    /// Landings that are on record, the newest first: those that are shown, or forgotten.
+    pub landings: Vec<LandingReport>,
+}
+
+/// A landing that is on record.
+#[derive(Debug, Clone)]
+pub struct LandingReport {
+    /// What it was.
+    pub record: Record,
+    /// When it was recorded: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The responses, where they are shown.
+    pub texts: Vec<String>,
 }
 
 /// What became of a killed process's transaction.
@@ -342,11 +371,25 @@ impl Report {
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
+            undone: None,
+            landing: None,
+            landings: Vec::new(),
         }
     }
 }
 
 impl Report {
+    /// The same, with the responses known by the names of their files: where these lay is nobody else's business.
+    pub fn without_directories(mut self) -> Self {
+        let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
+        let unread = self.unread.iter_mut().map(|unread| &mut unread.response);
+        let findings = self.findings.iter_mut().filter_map(|finding| finding.response.as_mut());
+        for name in self.responses.iter_mut().chain(edits).chain(unread).chain(findings) {
+            *name = file_name(name).to_owned();
+        }
+        self
+    }
+
     /// The first good edit of each file that has one, by path.
     pub fn first_changes(&self) -> HashMap<&str, usize> {
         let mut first = HashMap::new();

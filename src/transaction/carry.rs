@@ -5,10 +5,10 @@
 use super::series::Planned;
 use crate::locate;
 use crate::path::RepoPath;
-use crate::plan::{Body, FileChange, FileState, Node};
+use crate::plan::{FileChange, Node};
 use crate::span::LineRange;
 use crate::text::Content;
-use crate::vcs::merge::{Conflict, Merge, Paths};
+use crate::vcs::merge::{Conflict, Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{Changes, Entry};
@@ -62,23 +62,27 @@ pub enum ClashKind {
     Other,
 }
 
-/// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not.
+/// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not. `favor` says
+/// whose lines are taken where both changed them.
 ///
 /// `handle` is for this alone: its writes go to memory from now on.
 ///
 /// # Errors
 /// The object store fails.
-pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned], checked_out: bool) -> Result<Carried> {
+pub fn carry(
+    handle: &Repo,
+    from: Oid,
+    onto: Oid,
+    series: &[Planned],
+    checked_out: bool,
+    favor: Option<Favor>,
+) -> Result<Carried> {
     let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
-    let (mut before, mut tip) = (handle.tree_of(from)?, handle.tree_of(onto)?);
-    let mut scope = handle.differences(Some(before), Some(tip))?;
-    for change in series.iter().flat_map(|planned| &planned.changes) {
-        scope.insert(change.path.as_str().as_bytes().to_vec());
-    }
-    let known = Known::new(handle, tip, &scope)?;
-    let spellings = Spellings::new(handle, tip, &scope)?;
+    let mut before = handle.tree_of(from)?;
+    let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
+    ground.since(Some(before))?;
     let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
     // What commits that clash would have brought: what stands there instead is not what the later ones are about.
     let mut lost = Lost::default();
@@ -97,61 +101,16 @@ pub fn carry(handle: &Repo, from: Oid, onto: Oid, series: &[Planned], checked_ou
             let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
             carried.clashes.push(Clash { planned: at, path, kind, text: None });
         }
+        if carried.clashes.len() == known_clashes {
+            match ground.bring(at, Some(before), Some(after), Some(own))? {
+                Ok(changes) => carried.changes.push(changes),
+                Err(clashes) => carried.clashes.extend(clashes),
+            }
+        }
         if carried.clashes.len() > known_clashes {
             lost.add(at, planned);
             carried.changes.push(Vec::new());
-            before = after;
-            continue;
         }
-        let merge = if stands_as_it_was(handle, before, tip, planned)? {
-            Merge::Clean(own)
-        } else {
-            handle.merge(&scope, Some(before), Some(tip), Some(after))?
-        };
-        let mut changes = Vec::new();
-        let mut clash = |path, kind| carried.clashes.push(Clash { planned: at, path, kind, text: None });
-        match merge {
-            Merge::Clean(merged) => {
-                let next = handle.write_tree(Some(tip), &merged)?;
-                let mut twins = Vec::new();
-                for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
-                    twins.extend(spellings.twin(handle, tip, next, path)?.map(|twin| (path, twin)));
-                }
-                if !twins.is_empty() {
-                    lost.add(at, planned);
-                    for (path, twin) in twins {
-                        clash(path.to_string(), ClashKind::CaseTwin(twin));
-                    }
-                    carried.changes.push(changes);
-                    before = after;
-                    continue;
-                }
-                let paths: Paths = merged.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
-                scope.extend(paths.iter().cloned());
-                let old = handle.entries(Some(tip), &paths)?;
-                for (path, entry) in &merged {
-                    let old = old.get(path.as_str().as_bytes()).copied();
-                    changes.push(FileChange {
-                        path: path.clone(),
-                        before: old.map(|entry| known.state(handle, entry)).transpose()?,
-                        after: entry.map(|entry| known.state(handle, entry)).transpose()?,
-                    });
-                }
-                changes.retain(|change| change.before != change.after);
-                tip = next;
-            }
-            Merge::Unnameable(paths) => {
-                lost.add(at, planned);
-                paths.into_iter().for_each(|path| clash(path, ClashKind::Unnameable));
-            }
-            Merge::Conflicts(conflicts) => {
-                lost.add(at, planned);
-                for conflict in conflicts {
-                    carried.clashes.push(clash_of(handle, tip, at, conflict)?);
-                }
-            }
-        }
-        carried.changes.push(changes);
         before = after;
     }
     Ok(carried)
@@ -177,51 +136,112 @@ impl<'a> Lost<'a> {
     }
 }
 
-/// Whether all that the commit changes or removes stands on the other tree just as it was, and nothing stands where it
-/// brings something: then its result is the merge's.
-fn stands_as_it_was(handle: &Repo, before: Oid, tip: Oid, planned: &Planned) -> Result<bool> {
-    for change in planned.changes.iter().filter(|change| change.before.is_none()) {
+/// The tree that commits are brought onto, one after another.
+pub(super) struct Ground<'h> {
+    handle: &'h Repo,
+    tip: Oid,
+    favor: Option<Favor>,
+    /// The paths in which it differs from the tree before a commit, at least.
+    scope: Paths,
+    spellings: Spellings,
+}
+
+impl<'h> Ground<'h> {
+    pub(super) fn new(handle: &'h Repo, tip: Oid, favor: Option<Favor>) -> Self {
+        Self { handle, tip, favor, scope: Paths::new(), spellings: Spellings::default() }
+    }
+
+    /// Looks what it has brought since that tree.
+    pub(super) fn since(&mut self, before: Option<Oid>) -> Result<()> {
+        self.scope = self.handle.differences(before, Some(self.tip))?;
+        self.spellings = Spellings::new(self.handle, self.tip, &self.scope)?;
+        Ok(())
+    }
+
+    /// Brings onto it what was done to the tree `before` to make it `after`, and gives what has to be changed. `own` is
+    /// that as changes, where all paths have names that can be handled.
+    pub(super) fn bring(
+        &mut self,
+        at: usize,
+        before: Option<Oid>,
+        after: Option<Oid>,
+        own: Option<Changes>,
+    ) -> Result<std::result::Result<Vec<FileChange>, Vec<Clash>>> {
+        let (handle, tip) = (self.handle, self.tip);
+        match &own {
+            Some(own) => self.scope.extend(own.keys().map(|path| path.as_str().as_bytes().to_vec())),
+            None => self.scope.extend(handle.differences(before, after)?),
+        }
+        let merge = match own {
+            Some(own) if stands_as_it_was(handle, before, tip, &own)? => Merge::Clean(own),
+            _ => handle.merge(&self.scope, before, Some(tip), after, self.favor)?,
+        };
+        let clash = |(path, kind)| Clash { planned: at, path, kind, text: None };
+        let merged = match merge {
+            Merge::Clean(merged) => merged,
+            Merge::Unnameable(paths) => {
+                let paths = paths.into_iter().map(|path| (path, ClashKind::Unnameable));
+                return Ok(Err(paths.map(clash).collect()));
+            }
+            Merge::Conflicts(conflicts) => {
+                let clashes = conflicts.into_iter().map(|conflict| clash_of(handle, tip, at, conflict));
+                return Ok(Err(clashes.collect::<Result<_>>()?));
+            }
+        };
+        let next = handle.write_tree(Some(tip), &merged)?;
+        let mut twins = Vec::new();
+        for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
+            let twin = self.spellings.twin(handle, tip, next, path)?;
+            twins.extend(twin.map(|twin| clash((path.to_string(), ClashKind::CaseTwin(twin)))));
+        }
+        if !twins.is_empty() {
+            return Ok(Err(twins));
+        }
+        self.scope.extend(merged.keys().map(|path| path.as_str().as_bytes().to_vec()));
+        self.tip = next;
+        changes_of(handle, Some(tip), merged).map(Ok)
+    }
+}
+
+/// The changes to a tree, with what is there before. Nothing is read that the repository has.
+pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> Result<Vec<FileChange>> {
+    let paths: Paths = changes.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
+    let old = handle.entries(tree, &paths)?;
+    let mut all = Vec::new();
+    for (path, entry) in changes {
+        let old = old.get(path.as_str().as_bytes()).copied();
+        if old != entry {
+            let state = |entry: Entry| handle.state(entry);
+            let (before, after) = (old.map(state).transpose()?, entry.map(state).transpose()?);
+            all.push(FileChange { path, before, after });
+        }
+    }
+    Ok(all)
+}
+
+/// Whether all that is changed or removed stands on the other tree just as it was, and nothing stands where something
+/// is brought: then the result is the merge's.
+fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> Result<bool> {
+    let paths: Paths = own.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
+    let stood = handle.entries(before, &paths)?;
+    for path in own.keys().filter(|path| !stood.contains_key(path.as_str().as_bytes())) {
         let mut prefixes: Vec<RepoPath> =
-            std::iter::successors(Some(change.path.clone()), RepoPath::parent).collect();
+            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
         prefixes.reverse();
         for prefix in prefixes {
             match handle.node_at(tip, prefix.as_str())? {
                 None => break,
-                Some(Node::Directory) if prefix != change.path => {}
+                Some(Node::Directory) if prefix != *path => {}
                 Some(_) => return Ok(false),
             }
         }
     }
-    let stood = planned.changes.iter().filter(|change| change.before.is_some());
-    let paths: Paths = stood.map(|change| change.path.as_str().as_bytes().to_vec()).collect();
-    Ok(handle.entries(Some(before), &paths)? == handle.entries(Some(tip), &paths)?)
-}
-
-/// The objects that the other tree has, by which nothing has to be read that it has already.
-struct Known(HashMap<Entry, RepoPath>);
-
-impl Known {
-    fn new(handle: &Repo, tree: Oid, scope: &Paths) -> Result<Self> {
-        let mut known = HashMap::new();
-        for (path, entry) in handle.entries(Some(tree), scope)? {
-            if let Some(path) = std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
-                known.entry(entry).or_insert(path);
-            }
-        }
-        Ok(Self(known))
-    }
-
-    fn state(&self, handle: &Repo, entry: Entry) -> Result<FileState> {
-        let body = match self.0.get(&entry) {
-            Some(path) => Body::Base(path.clone()),
-            None => Body::Stored(handle.blob(entry.id)?.into()),
-        };
-        Ok(FileState { node: entry.node(), body })
-    }
+    Ok(stood == handle.entries(Some(tip), &paths)?)
 }
 
 /// How what the other tree brought since is spelled, files and directories, by its spelling without case. Of what was
 /// there before, the plan has seen to it that nothing differs from it in case alone.
+#[derive(Default)]
 struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
 
 impl Spellings {

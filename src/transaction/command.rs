@@ -51,6 +51,8 @@ pub enum Reason {
     ChangesAgain,
     /// It took back all that the commit changes.
     TakesBack,
+    /// It left no index to make a commit from.
+    NoIndex,
     /// It left no commit message, or one that cannot be read.
     NoMessage,
     /// It left a commit message without a word.
@@ -136,6 +138,7 @@ impl Display for Failure {
             }
             (Reason::ChangesAgain, _) => write!(f, "changes files{at} again each time that it runs"),
             (Reason::TakesBack, _) => write!(f, "took back all that changes{at}"),
+            (Reason::NoIndex, _) => write!(f, "left no index{at} to make a commit from"),
             (Reason::NoMessage, _) => write!(f, "left no commit message{at} that can be read"),
             (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
             (Reason::BadMessage, _) => {

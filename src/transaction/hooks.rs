@@ -51,10 +51,13 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// Those that are there and executable.
-    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool) -> Result<Self> {
+    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Self> {
         let mut active = Vec::new();
-        let is_skipped =
-            |name| (no_verify && SKIPPABLE.contains(name)) || (!merge && *name == PRE_MERGE_COMMIT);
+        let is_skipped = |name: &&&str| {
+            (no_verify && SKIPPABLE.contains(*name))
+                || (!merge && **name == PRE_MERGE_COMMIT)
+                || (again && [PRE_COMMIT, COMMIT_MSG].contains(*name))
+        };
         for name in ALL.iter().filter(|name| !is_skipped(name)) {
             if let Some(path) = repo.hook(name)? {
                 active.push((*name, path));
@@ -205,6 +208,10 @@ impl Transaction<'_> {
             if ended.stopped.is_some() {
                 return refuse(None, &ended);
             }
+            // Git takes that for one without files, and would commit that all are gone.
+            if full.scratch.index().symlink_metadata().is_err() {
+                return refuse(Some(Reason::NoIndex), &ended);
+            }
             let paths = self.repo.differences(candidate.before, Some(tree))?;
             let now = full.scratch.taken_in(self.repo, &paths)?;
             match now == tree {
@@ -323,7 +330,8 @@ impl Transaction<'_> {
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
         for (commit, edits) in made.commits.iter().zip(series) {
-            let Some(commit) = *commit else { continue };
+            // One that existed was not committed now.
+            let Some(commit) = commit.filter(|_| !edits.is_empty()) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             let ended = self.hook(full, POST_COMMIT, &[], None, who, &self.facts(made, edits))?;
             point(Fault::HookTold)?;

@@ -3,6 +3,7 @@
 use super::Room;
 use super::staging::Staged;
 use crate::path::RepoPath;
+use crate::vcs::chain::HISTORY;
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::manifest::Manifest;
@@ -47,6 +48,9 @@ pub(super) struct Journal {
     pub(super) objects_dir: AnyPath,
     /// The commit point.
     pub(super) movement: Movement,
+    /// The movement of the reference that keeps the records, which goes along.
+    #[serde(default)]
+    pub(super) record: Option<Movement>,
     /// Whether the reference is moved by git itself, so that its hook runs; reflogs are git's then.
     pub(super) by_git: bool,
     /// The objects that go in.
@@ -92,6 +96,11 @@ struct Head {
 }
 
 impl Journal {
+    /// The references that move together, the branch first.
+    pub(super) fn movements(&self) -> Vec<&Movement> {
+        std::iter::once(&self.movement).chain(&self.record).collect()
+    }
+
     /// Writes token and journal, and renames the journal into place. With `sync` both are on the disk then, and a lock
     /// that holds the token can always be told for what it is.
     pub(super) fn write(&self, repo: &Repo, room: &Room) -> Result<()> {
@@ -140,6 +149,12 @@ impl Journal {
         let journal: Self = serde_json::from_slice(bytes).map_err(torn)?;
         let named = |what: &str| format!("it names {what:?}, which no landing has to do with");
         journal.movement.check().map_err(|what| named(&what))?;
+        if let Some(record) = &journal.record {
+            record.check().map_err(|what| named(&what))?;
+            if record.name != HISTORY || record.is_head {
+                return Err(named(&record.name));
+            }
+        }
         journal.objects.check().map_err(|what| named(&what))?;
         let Some(staged) = &journal.staged else { return Ok(journal) };
         let paths = staged.files.iter().map(|file| &file.path);

@@ -29,7 +29,9 @@ mod places;
 mod prepare;
 mod preview;
 mod publish;
+mod record;
 mod recover;
+mod replay;
 mod room;
 mod series;
 mod settle;
@@ -42,9 +44,11 @@ pub use command::{Failure, Progress, Ran, Reason};
 pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
+pub use record::{Recording, contents, forget, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
+pub use replay::{Brought, Replayed, move_to, replay};
 pub use room::Private;
-pub use series::{Made, Planned};
+pub use series::{Made, Making, Planned};
 pub use target::Target;
 
 use crate::message::Cleanup;
@@ -163,6 +167,8 @@ pub struct Options<'a> {
     pub lock_timeout: Duration,
     /// Whether hooks that can be skipped are skipped (`--no-verify`).
     pub no_verify: bool,
+    /// Whether commits that exist are made again or taken back: then git runs neither pre-commit nor commit-msg.
+    pub again: bool,
     /// Whether a merge commit is to be above the others.
     pub merge: bool,
     /// Commands that have to succeed (`--exec`).
@@ -187,6 +193,8 @@ pub struct Options<'a> {
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
     pub progress: &'a dyn Progress,
+    /// What is to be kept of it (`llmapply.record`).
+    pub record: Option<Recording<'a>>,
 }
 
 /// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
@@ -257,7 +265,7 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
-        let hooks = Hooks::active(repo, options.no_verify, options.merge)?;
+        let hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
         let startup = Startup::of(repo, base, &hooks)?;
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.

@@ -38,8 +38,8 @@ pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result
         false => None,
     };
     let repo = worktree.as_ref().unwrap_or(current);
-    if !repo.has_inside(&journal.movement) {
-        return Err(foreign(Path::new(&journal.movement.name)));
+    if let Some(movement) = journal.movements().into_iter().find(|movement| !repo.has_inside(movement)) {
+        return Err(foreign(Path::new(&movement.name)));
     }
     if let Some(index) = &journal.index
         && !index.0.parent().is_some_and(|parent| places::is_same(parent, &git_dir))

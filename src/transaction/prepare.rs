@@ -2,9 +2,10 @@
 
 use super::hooks::{Candidate, Judged};
 use super::{
-    Error, Joined, Made, Planned, Prepared, Result, Transaction, interrupt, series, staging,
+    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, interrupt, series, staging,
     unless_interrupted,
 };
+use crate::message::Cleanup;
 use crate::path::RepoPath;
 use crate::vcs::commit::Draft;
 use crate::vcs::fault::{Fault, point};
@@ -30,6 +31,17 @@ impl<'r> Transaction<'r> {
         let mut tree = base.id();
         let mut total = Changes::new();
         for planned in series {
+            if let Making::AsIs { commit, .. } = planned.making {
+                for change in &planned.changes {
+                    let entry =
+                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
+                    total.insert(change.path.clone(), entry);
+                }
+                let commit = self.repo.rely(commit);
+                (parent, tree) = (Some(commit), Some(self.repo.tree_of(commit)?));
+                made.commits.push(Some(commit));
+                continue;
+            }
             let mut changes = Changes::new();
             for change in &planned.changes {
                 let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
@@ -41,15 +53,18 @@ impl<'r> Transaction<'r> {
                 made.commits.push(None);
                 continue;
             }
+            let who = &planned.making.identities(&who);
             let judged = match &self.full {
                 Some(full) => {
-                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, &who)?
+                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
                 }
                 None => Judged { tree: next, message: planned.message.clone() },
             };
             self.take_in(base, next, judged.tree, &mut total)?;
+            let (message, cleanup) =
+                (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
             let commit =
-                self.commit(judged.tree, parent.as_slice(), &who, &judged.message, || planned.named())?;
+                self.commit(judged.tree, parent.as_slice(), who, message, cleanup, || planned.named())?;
             made.commits.push(Some(commit));
             if judged.tree != next {
                 made.changed_by_hooks.insert(commit);
@@ -60,7 +75,9 @@ impl<'r> Transaction<'r> {
             && last != start
         {
             let message = self.judge_merge(&joined.message, start, last, tree, &who)?;
-            let commit = self.commit(tree, &[start, last], &who, &message, || "the merge".to_owned())?;
+            let cleanup = self.options.cleanup.0;
+            let commit =
+                self.commit(tree, &[start, last], &who, &message, cleanup, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
@@ -83,8 +100,12 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let edits = series.iter().map(|planned| planned.edits.clone()).collect();
-        Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who })
+        let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
+        let record = match parent {
+            Some(new) => self.keep(&made, &edits, new)?,
+            None => None,
+        };
+        Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })
     }
 
     /// Makes one commit, its message cleaned up at last.
@@ -94,10 +115,10 @@ impl<'r> Transaction<'r> {
         parents: &[Oid],
         who: &Identities,
         message: &str,
+        cleanup: Cleanup,
         named: impl FnOnce() -> String,
     ) -> Result<Oid> {
-        let (cleanup, comment) = &self.options.cleanup;
-        let message = cleanup.apply(message, comment);
+        let message = cleanup.apply(message, &self.options.cleanup.1);
         if message.trim().is_empty() {
             return Err(Error::EmptyMessage(named()));
         }

@@ -55,7 +55,7 @@ impl Preview {
 /// # Errors
 /// The configuration cannot be read.
 pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge)?.judging().collect();
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, false)?.judging().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)

@@ -5,6 +5,7 @@
 //! index, by which it would take back what has landed.
 
 use super::journal::{self, AnyPath, Journal};
+use super::record::{self, Kept};
 use super::staging::{self, Net, Staged};
 use super::{Error, Made, Result, Transaction, interrupt, obstacles};
 use crate::path::RepoPath;
@@ -30,6 +31,8 @@ pub struct Prepared<'r> {
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
     pub(super) who: Identities,
+    /// What the record of it keeps.
+    pub(super) record: Option<Kept>,
     // Last, so that what is staged inside its room is let go first.
     pub(super) transaction: Transaction<'r>,
 }
@@ -53,6 +56,7 @@ struct Held {
     index: Option<TokenLock>,
     /// Without any lock while git itself moves the reference.
     reference: RefLock,
+    record: RefLock,
     files: bool,
     /// Whether the prepared index may be in place.
     placed: bool,
@@ -117,6 +121,7 @@ impl Prepared<'_> {
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
+        let record = self.record.as_ref().map(|kept| kept.follow(repo, self, new)).transpose()?;
         let journal = Journal {
             version: journal::VERSION,
             process: std::process::id(),
@@ -130,9 +135,10 @@ impl Prepared<'_> {
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: Repo::signature_line(&self.who.committer),
+                who: self.who.committer.clone(),
                 message: options.reflog.clone(),
             },
+            record,
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects: quarantine.seal(repo)?,
             staged: self.staged.clone(),
@@ -152,7 +158,8 @@ impl Prepared<'_> {
             early.stay();
         }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
-        let close = || finish(repo, &room.path, &journal, &held.reference, held.index.as_ref());
+        let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };
+        let close = || finish(repo, &room.path, &journal, &locks);
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
             Err(source) => Err(Error::Unfinished { new: repo.short(new), source }),
@@ -172,6 +179,9 @@ impl Prepared<'_> {
         if !journal.by_git {
             let patience = Patience::for_reference(repo.config(), interrupt::seen)?;
             held.reference.take(repo, &journal.movement, token, patience)?;
+            if let Some(record) = &journal.record {
+                held.record.take(repo, record, token, patience)?;
+            }
         }
         repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
@@ -209,7 +219,7 @@ impl Prepared<'_> {
         if !journal.by_git {
             return Ok(held.reference.commit(repo, &journal.movement, &room.file("ref"))?);
         }
-        repo.update_ref(&journal.movement, &room.alive)?;
+        repo.update_refs(&journal.movements(), &room.alive)?;
         repo.check_head(&target.name, target.is_head).inspect_err(|_| held.moved = true)?;
         Ok(())
     }
@@ -234,12 +244,17 @@ impl Prepared<'_> {
         match held.moved {
             // The reflog names the objects: they stay.
             true => {
-                repo.revert_ref(&journal.movement, &room.alive)?;
+                repo.revert_refs(&journal.movements(), &room.alive)?;
                 point(Fault::RefReverted)?;
             }
             false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+        held.record.abandon()?;
+        if let (true, Some(record)) = (journal.by_git, &journal.record) {
+            // Git leaves the directories that it has made.
+            RefLock::adopt(repo, record, &[])?.abandon()?;
+        }
         held.reference.abandon()?;
         if let Some(lock) = &held.index {
             lock.release()?;
@@ -248,17 +263,19 @@ impl Prepared<'_> {
     }
 }
 
-/// Everything after the commit point. Can be run again from any of its steps; `reference` and `index` are the locks
-/// that were still ours when it was run first.
-pub(super) fn finish(
-    repo: &Repo,
-    room: &Path,
-    journal: &Journal,
-    reference: &RefLock,
-    index: Option<&TokenLock>,
-) -> vcs::Result<()> {
+/// The locks that were still ours when what follows the commit point was run first.
+pub(super) struct Locks<'a> {
+    pub(super) reference: &'a RefLock,
+    pub(super) record: &'a RefLock,
+    pub(super) index: Option<&'a TokenLock>,
+}
+
+/// Everything after the commit point. Can be run again from any of its steps.
+pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, locks: &Locks<'_>) -> vcs::Result<()> {
+    let Locks { reference, record, index } = locks;
     let movement = &journal.movement;
     let index = index.filter(|lock| lock.is_held());
+    record::finish(repo, room, journal, record)?;
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())
     {

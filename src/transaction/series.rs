@@ -1,15 +1,55 @@
 //! The commits to be made, before they have ids.
 
+use crate::message::Cleanup;
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState};
+use crate::vcs::ident::Identities;
 use crate::vcs::tree::{BaseTree, Entry};
 use crate::vcs::{Oid, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How a commit comes about.
+#[derive(Debug, Clone, Default)]
+pub enum Making {
+    /// The user makes it.
+    #[default]
+    New,
+    /// The user makes it again from one that exists: its message stands as it is, and it keeps the author
+    /// (`Name <email> seconds zone`).
+    Again {
+        /// The author's line.
+        author: String,
+        /// What people know it by.
+        name: String,
+    },
+    /// It exists, and the branch moves to it as it is.
+    AsIs {
+        /// The commit.
+        commit: Oid,
+        /// What people know it by.
+        name: String,
+    },
+}
+
+impl Making {
+    /// Author and committer, where the user is `who`.
+    pub(super) fn identities(&self, who: &Identities) -> Identities {
+        match self {
+            Making::Again { author, .. } => Identities { author: author.clone(), ..who.clone() },
+            _ => who.clone(),
+        }
+    }
+
+    /// What becomes of its message at last, where that of a new one is cleaned up so.
+    pub(super) fn cleanup(&self, usual: Cleanup) -> Cleanup {
+        if matches!(self, Making::New) { usual } else { Cleanup::Verbatim }
+    }
+}
+
 /// One commit to be made.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The numbers of its edits in the script, from 1.
+    /// The numbers of its edits in the script, from 1; none of a commit that exists.
     pub edits: Vec<usize>,
     /// The whole message, ending in a line break.
     pub message: String,
@@ -19,11 +59,16 @@ pub struct Planned {
     pub copied: Vec<RepoPath>,
     /// Where files come from that it moves or copies: each with the path that it gets.
     pub origins: Vec<(RepoPath, RepoPath)>,
+    /// How it comes about.
+    pub making: Making,
 }
 
 impl Planned {
     /// What people know it by.
     pub fn named(&self) -> String {
+        if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
+            return name.clone();
+        }
         let edits = super::command::named(&self.edits);
         match self.changes.as_slice() {
             [only] => format!("{edits} ({})", only.path),
@@ -93,6 +138,9 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
             None => old.is_none(),
             // Moved away and back: the very object that the base has there.
             Some(FileState { body: Body::Base(from), .. }) => from == path,
+            Some(FileState { body: Body::Object(name), node }) => {
+                old.is_some_and(|old| old.node() == *node && old.id.to_string() == **name)
+            }
             Some(_) => false,
         };
         if !same {

@@ -1,9 +1,9 @@
 //! Which of its two ends a killed landing is brought to, by its journal and by what is found.
 
 use super::journal::{self, Journal};
-use super::publish::finish;
+use super::publish::{Locks, finish};
 use super::recover::{End, Settled};
-use super::{Result, interrupt, places, staging};
+use super::{Result, interrupt, places, record, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
@@ -20,6 +20,7 @@ struct Scene<'a> {
     room: &'a Path,
     journal: &'a Journal,
     reference: RefLock,
+    record: RefLock,
     /// The index's lock, if it still is the landing's or was taken anew.
     lock: Option<TokenLock>,
     /// Whether that lock was never gone: nobody with manners has written an index or a commit since.
@@ -40,14 +41,19 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
-    // A detached HEAD goes with its worktree.
-    if worktree.is_none() && movement.name == "HEAD" {
-        return Ok(Settled { end: End::LeftAlone, left: paths(journal), ..Settled::default() });
-    }
     let token = match read(&room.join(journal::TOKEN), SMALL) {
         Err(e) if e.is_missing() => Vec::new(),
         token => token?,
     };
+    let record = match &journal.record {
+        Some(record) => RefLock::adopt(repo, record, &token)?,
+        None => RefLock::default(),
+    };
+    // A detached HEAD goes with its worktree.
+    if worktree.is_none() && movement.name == "HEAD" {
+        record.abandon()?;
+        return Ok(Settled { end: End::LeftAlone, left: paths(journal), ..Settled::default() });
+    }
     let lock = match &journal.index {
         Some(index) => TokenLock::adopt(beside(&index.0), &token)?,
         None => None,
@@ -58,6 +64,7 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
         room,
         journal,
         reference: RefLock::adopt(repo, movement, &token)?,
+        record,
         unbroken: lock.is_some() || !has_index,
         lock,
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
@@ -70,7 +77,7 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
     scene.relock()?;
     let mut settled = scene.end()?;
     if journal.by_git {
-        settled.locks = repo.stale_locks(movement);
+        settled.locks = repo.stale_locks(journal.movements());
     }
     Ok(settled)
 }
@@ -162,7 +169,8 @@ impl Scene<'_> {
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
         let locked = self.lock.is_some() && head_is_as_left;
         if self.has_landed() {
-            finish(self.repo, self.room, self.journal, &self.reference, self.lock.as_ref())?;
+            let (reference, record, index) = (&self.reference, &self.record, self.lock.as_ref());
+            finish(self.repo, self.room, self.journal, &Locks { reference, record, index })?;
             return Ok(Settled { end: End::Finished, ..Settled::default() });
         }
         if self.tip == movement.old {
@@ -191,8 +199,10 @@ impl Scene<'_> {
             None => false,
         };
         let begun = !landed && self.is_begun()?;
-        if !landed && !begun {
-            self.retract()?;
+        match landed {
+            true => record::finish(self.repo, self.room, self.journal, &self.record)?,
+            false if begun => {}
+            false => self.retract()?,
         }
         self.let_go()?;
         Ok(match (landed, begun) {
@@ -209,6 +219,7 @@ impl Scene<'_> {
     }
 
     fn let_go(&self) -> Result<()> {
+        self.record.abandon()?;
         self.reference.abandon()?;
         Ok(self.lock.as_ref().map_or(Ok(()), TokenLock::release)?)
     }

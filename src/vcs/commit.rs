@@ -75,6 +75,19 @@ impl Repo {
         if let Some(key) = &manner.key {
             return self.sign(quarantine, draft, &texts, key, manner.signal);
         }
+        self.write_unsigned(draft, &texts, manner.encoding.as_deref())
+    }
+
+    /// Writes a commit that nothing asked for but this program: unsigned, and in UTF-8. `who` is a line of a commit.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn write_plain(&self, draft: &Draft<'_>, who: &str) -> Result<Oid> {
+        let [author, committer, message] = [who, who, draft.message].map(|text| text.as_bytes().to_vec());
+        self.write_unsigned(draft, &Texts { author, committer, message }, None)
+    }
+
+    fn write_unsigned(&self, draft: &Draft<'_>, texts: &Texts, encoding: Option<&str>) -> Result<Oid> {
         let mut commit = format!("tree {}\n", draft.tree).into_bytes();
         for parent in draft.parents {
             commit.extend_from_slice(format!("parent {parent}\n").as_bytes());
@@ -84,7 +97,7 @@ impl Repo {
             commit.extend_from_slice(who);
             commit.push(b'\n');
         }
-        if let Some(encoding) = &manner.encoding {
+        if let Some(encoding) = encoding {
             commit.extend_from_slice(format!("encoding {encoding}\n").as_bytes());
         }
         commit.push(b'\n');
@@ -198,7 +211,7 @@ pub enum Sign {
 
 impl Texts {
     fn of(who: &Identities, message: &str, encoding: Option<&str>) -> Result<Self> {
-        let all = [&who.author, &who.committer].map(Repo::signature_line).join("\n") + "\n" + message;
+        let all = [&who.author, &who.committer, message].join("\n");
         let bytes = match encoding.filter(|_| !all.is_ascii()) {
             Some(encoding) => recode::encoded(&all, encoding)?,
             None => all.into_bytes(),

@@ -61,6 +61,8 @@ faults! {
     HeadLocked = "head-locked",
     /// The reference is locked.
     RefLocked = "ref-locked",
+    /// The record's reference is locked.
+    RecordLocked = "record-locked",
     /// The index as it is before is kept, by which it is known to be untouched.
     IndexKept = "index-kept",
     /// One directory was made in the checkout.
@@ -77,6 +79,12 @@ faults! {
     RefPrepared = "ref-prepared",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
+    /// The new value of the record's reference is written aside.
+    RecordPrepared = "record-prepared",
+    /// The record's reference is moved.
+    RecordMoved = "record-moved",
+    /// The record's lock is gone.
+    RecordUnlocked = "record-unlocked",
     /// ORIG_HEAD is set.
     OrigHeadSet = "orig-head-set",
     /// The reflog has its line.

@@ -48,24 +48,23 @@ impl Instead {
     }
 }
 
-/// Both, as a landing's commits have them.
+/// Both, as a landing's commits have them: `Name <email> seconds zone`.
+#[derive(Debug, Clone)]
 pub struct Identities {
     /// Who wrote the changes.
-    pub author: git2::Signature<'static>,
+    pub author: String,
     /// Who makes the commits.
-    pub committer: git2::Signature<'static>,
+    pub committer: String,
 }
 
 impl Identities {
     /// Tells a hook who the author is, as `git commit` does.
     pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
-        use std::os::unix::ffi::OsStrExt;
-        let text = std::ffi::OsStr::from_bytes;
-        let line = Repo::signature_line(&self.author);
-        let date = line.rsplit_once("> ").map_or("", |(_, date)| date);
+        let (who, date) = self.author.rsplit_once("> ").unwrap_or((&self.author, ""));
+        let (name, email) = who.split_once(" <").unwrap_or(("", who));
         command
-            .env("GIT_AUTHOR_NAME", text(self.author.name_bytes()))
-            .env("GIT_AUTHOR_EMAIL", text(self.author.email_bytes()))
+            .env("GIT_AUTHOR_NAME", name)
+            .env("GIT_AUTHOR_EMAIL", email.trim_start_matches('<'))
             .env("GIT_AUTHOR_DATE", format!("@{date}"));
     }
 }
@@ -151,7 +150,8 @@ impl Repo {
     /// # Errors
     /// As [`Repo::identity`].
     pub fn identities(&self, given: &Given) -> Result<Identities> {
-        Ok(Identities { author: self.author(given)?, committer: self.identity(Role::Committer)? })
+        let (author, committer) = (self.author(given)?, self.identity(Role::Committer)?);
+        Ok(Identities { author: Repo::signature_line(&author), committer: Repo::signature_line(&committer) })
     }
 
     /// The name, address and date that git would put into a commit made now.

@@ -6,12 +6,21 @@
 use super::tree::{Changes, DIRECTORY, Entry, node};
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
-use crate::plan::Node;
+use crate::plan::{Body, FileState, Node};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Paths from the root of the repository, as git has them.
 pub type Paths = BTreeSet<Vec<u8>>;
+
+/// Whose lines a merge takes where both sides changed them (git-merge(1), `-X`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Favor {
+    /// Those of the branch.
+    Ours,
+    /// Those of what is brought onto it.
+    Theirs,
+}
 
 /// What a merge comes to.
 #[derive(Debug, Clone)]
@@ -82,6 +91,7 @@ impl super::repo::Repo {
         ancestor: Option<Oid>,
         ours: Option<Oid>,
         theirs: Option<Oid>,
+        favor: Option<Favor>,
     ) -> Result<Merge> {
         let cut = |id: Option<Oid>| -> Result<(git2::Tree<'_>, BTreeMap<Vec<u8>, Entry>)> {
             let entries = self.entries(id, scope)?;
@@ -98,7 +108,7 @@ impl super::repo::Repo {
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
         let mut merged = self.git.merge_trees(&ancestor, &ours, &theirs, Some(&options)).map_err(failed)?;
-        self.merge_as_git(&mut merged)?;
+        self.merge_as_git(&mut merged, favor)?;
         if merged.has_conflicts() {
             let entry = |side: &Option<git2::IndexEntry>| {
                 side.as_ref().map(|entry| Entry { mode: entry.mode, id: entry.id })
@@ -136,23 +146,28 @@ impl super::repo::Repo {
 
     /// Merges the texts in conflict once more, with the algorithm by which git pairs lines in a merge (git-merge(1),
     /// "histogram"), and which libgit2 does not have. What git of before 2.44 cannot do stays in conflict.
-    fn merge_as_git(&self, merged: &mut git2::Index) -> Result<()> {
+    fn merge_as_git(&self, merged: &mut git2::Index, favor: Option<Favor>) -> Result<()> {
         let mut settled = Vec::new();
         for conflict in merged.conflicts().map_err(failed)? {
             let conflict = conflict.map_err(failed)?;
-            let (Some(ancestor), Some(ours), Some(theirs)) =
-                (conflict.ancestor, conflict.our, conflict.their)
+            let (ancestor, Some(ours), Some(theirs)) = (conflict.ancestor, conflict.our, conflict.their)
             else {
                 continue;
             };
-            let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode as i32), Node::File { .. });
-            let sides = [&ancestor, &ours, &theirs];
-            let one_path = ours.path == ancestor.path && ours.path == theirs.path;
-            if !one_path || !sides.into_iter().all(is_file) || self.has_merge_driver(&ours.path)? {
+            // Without an ancestor both have added it, and nothing but a favour can decide.
+            if ancestor.is_none() && favor.is_none() {
                 continue;
             }
-            let Some(text) = self.merge_texts([ours.id, ancestor.id, theirs.id])? else { continue };
-            let mode = if ours.mode == ancestor.mode { theirs.mode } else { ours.mode };
+            let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode as i32), Node::File { .. });
+            let others = || ancestor.iter().chain([&theirs]);
+            let one_path = others().all(|side| side.path == ours.path);
+            if !one_path || !others().chain([&ours]).all(is_file) || self.has_merge_driver(&ours.path)? {
+                continue;
+            }
+            let before = ancestor.as_ref().map(|side| side.id);
+            let Some(text) = self.merge_texts(ours.id, before, theirs.id, favor)? else { continue };
+            let is_ours = ancestor.is_none_or(|ancestor| ours.mode != ancestor.mode);
+            let mode = if is_ours { ours.mode } else { theirs.mode };
             settled.push((ours.path, Entry { mode, id: self.put_blob(&text)? }));
         }
         for (path, entry) in settled {
@@ -176,25 +191,31 @@ impl super::repo::Repo {
         Ok(!is_text)
     }
 
-    /// What git makes of ours, the ancestor and theirs; `None` if they conflict, or git cannot say.
-    fn merge_texts(&self, sides: [Oid; 3]) -> Result<Option<Vec<u8>>> {
-        let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
-        let mut command = super::process::git(self);
-        command.args(["merge-file", "-p", "-q", "--diff-algorithm=histogram"]);
-        for (name, id) in ["ours", "base", "theirs"].into_iter().zip(sides) {
-            let path = scratch.path().join(name);
-            std::fs::write(&path, self.blob(id)?).map_err(|e| Error::io("write", &path, e))?;
-            command.arg(path);
+    /// What git makes of them; `None` if they conflict, or git cannot say.
+    fn merge_texts(
+        &self,
+        ours: Oid,
+        ancestor: Option<Oid>,
+        theirs: Oid,
+        favor: Option<Favor>,
+    ) -> Result<Option<Vec<u8>>> {
+        let ancestor = ancestor.map_or(Ok(Vec::new()), |id| self.blob(id))?;
+        let (ours, theirs) = (self.blob(ours)?, self.blob(theirs)?);
+        // As git tells them: they have no lines to merge, and the favoured one is taken as a whole.
+        let is_binary = |bytes: &[u8]| bytes.iter().take(8000).any(|&byte| byte == 0);
+        if [&ours, &ancestor, &theirs].into_iter().any(|bytes| is_binary(bytes)) {
+            return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }));
         }
-        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-        Ok(output.status.success().then_some(output.stdout))
+        self.merge_lines(&ours, &ancestor, &theirs, favor)
     }
 
-    /// What git makes of two texts that have grown from one; `None` if they conflict, or one is no text.
-    ///
-    /// # Errors
-    /// Git cannot be run.
-    pub fn merge_file(&self, ours: &[u8], ancestor: &[u8], theirs: &[u8]) -> Result<Option<Vec<u8>>> {
+    fn merge_lines(
+        &self,
+        ours: &[u8],
+        ancestor: &[u8],
+        theirs: &[u8],
+        favor: Option<Favor>,
+    ) -> Result<Option<Vec<u8>>> {
         let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
         let sides = [("ours", ours), ("base", ancestor), ("theirs", theirs)];
         let sides = sides.map(|(name, bytes)| (scratch.path().join(name), bytes));
@@ -203,15 +224,24 @@ impl super::repo::Repo {
         }
         let merge = |algorithm: Option<&str>| {
             let mut command = super::process::git(self);
-            command.args(["merge-file", "-p", "-q"]).args(algorithm).args(sides.iter().map(|(path, _)| path));
+            command.args(["merge-file", "-p", "-q"]).args(algorithm);
+            command.args(favor.map(|favor| if favor == Favor::Ours { "--ours" } else { "--theirs" }));
+            command.args(sides.iter().map(|(path, _)| path));
             command.output().map_err(|e| Error::io("run", "git", e))
         };
         let mut output = merge(Some("--diff-algorithm=histogram"))?;
-        if output.status.code() == Some(129) {
-            // Git of before 2.44 has no such option.
+        if favor.is_some() && output.status.code() == Some(129) {
             output = merge(None)?;
         }
         Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// What git makes of two texts that have grown from one; `None` if they conflict, or one is no text.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn merge_file(&self, ours: &[u8], ancestor: &[u8], theirs: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.merge_lines(ours, ancestor, theirs, None)
     }
 
     /// Writes a file's content to where the repository's writes go.
@@ -220,6 +250,42 @@ impl super::repo::Repo {
     /// It cannot be written.
     pub fn add_blob(&self, bytes: &[u8]) -> Result<Oid> {
         self.put_blob(bytes)
+    }
+
+    /// What has to be done to one tree to make it the other; or else the names in it that are none of a [`RepoPath`].
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn changes(
+        &self,
+        old: Option<Oid>,
+        new: Option<Oid>,
+    ) -> Result<std::result::Result<Changes, Vec<String>>> {
+        let paths = self.differences(old, new)?;
+        let mut entries = self.entries(new, &paths)?;
+        let (mut changes, mut odd) = (Changes::new(), Vec::new());
+        for path in paths {
+            let entry = entries.remove(&path);
+            match std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
+                Some(path) => drop(changes.insert(path, entry)),
+                None => odd.push(String::from_utf8_lossy(&path).into_owned()),
+            }
+        }
+        Ok(if odd.is_empty() { Ok(changes) } else { Err(odd) })
+    }
+
+    /// What a plan has for an entry of a tree, which may be new.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn state(&self, entry: Entry) -> Result<FileState> {
+        // Libgit2 tells nobody what a merge has written.
+        let lacks = self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(entry.id));
+        let body = match lacks && self.has(entry.id)? {
+            true => Body::Stored(self.blob(entry.id)?.into()),
+            false => Body::Object(entry.id.to_string().into()),
+        };
+        Ok(FileState { node: entry.node(), body })
     }
 
     /// What a tree has at a path; `None` where nothing is.

@@ -5,6 +5,7 @@
 //! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
 pub mod attributes;
+pub mod chain;
 pub mod checkout;
 pub mod colors;
 pub mod commit;
@@ -16,11 +17,13 @@ pub mod editor;
 pub mod fault;
 pub mod filters;
 mod format;
+pub mod history;
 pub mod hooks;
 pub mod ident;
 pub mod include;
 pub mod index;
 pub mod lock;
+pub mod log;
 mod loose;
 pub mod manifest;
 pub mod merge;
@@ -110,6 +113,9 @@ pub enum Error {
         /// Its name.
         encoding: String,
     },
+    /// A commit whose texts are not what its encoding says.
+    #[error("the author or the message of {0} is not in the encoding that the commit names")]
+    NotInEncoding(Oid),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
     BadDate(String),

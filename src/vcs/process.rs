@@ -90,7 +90,11 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
     }
-    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let mut words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    // How it was set up says nothing to anybody.
+    while words.first().is_some_and(|word| word == "-c") {
+        words.drain(..2.min(words.len()));
+    }
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Error::Command { command: words.join(" "), message })
 }
@@ -146,6 +150,20 @@ pub(super) fn fed_within(command: &mut Command, input: &[u8], limit: u64) -> Res
         Ok(is_all.then_some(Output { status, stdout, stderr }))
     })
     .map_err(failed)
+}
+
+/// Runs to the end with that on its standard input, and a file as its standard output.
+///
+/// # Errors
+/// Git cannot be started or failed; what it said is in the error.
+pub(super) fn told(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
+    let failed = |e| Error::io("run", "git", e);
+    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    // Short enough for a pipe. A git that does not read it says why.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
+    let output = child.wait_with_output().map_err(failed)?;
+    checked(command, output).map(drop)
 }
 
 /// How much of what git says is read, in bytes.

@@ -392,6 +392,16 @@ impl Repo {
         Ok(id)
     }
 
+    /// Notes an object that the repository has, and that is to stay: a branch is about to need it.
+    pub fn rely(&self, id: Oid) -> Oid {
+        if let Some(pending) = self.pending.borrow_mut().as_mut()
+            && pending.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
+        {
+            pending.relied.insert(id);
+        }
+        id
+    }
+
     /// Writes a blob.
     pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
         self.put(ObjectType::Blob, bytes)
@@ -457,6 +467,11 @@ impl Repo {
 }
 
 impl Pending {
+    /// Whether the repository itself lacks an object.
+    pub(super) fn lacks(&self, id: Oid) -> bool {
+        !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
+    }
+
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new.
     fn add(&mut self, id: Oid) -> bool {
         if self.seen.contains(&id) {

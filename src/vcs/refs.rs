@@ -3,6 +3,7 @@
 //! Libgit2 could do it too, but it writes the lock and its content in two steps, and the reflog before the reference.
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
+use super::chain::HISTORY;
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::format::nothing_beside;
@@ -320,7 +321,7 @@ impl RefLock {
         let directory = file.parent().unwrap_or(repo.common_dir());
         let take = || TokenLock::take(&lock_path(&file), token, patience);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
-        point(Fault::RefLocked)?;
+        point(if movement.name == HISTORY { Fault::RecordLocked } else { Fault::RefLocked })?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
         match now == movement.old {
             true => Ok(()),
@@ -345,7 +346,7 @@ impl RefLock {
             let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
             sync.map_err(|e| Error::io("sync", aside, e))?;
         }
-        point(Fault::RefPrepared)?;
+        point(if movement.name == HISTORY { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);
         if file.is_dir() {
             // Left empty by a branch that was deleted or packed; git removes such directories too.
@@ -390,10 +391,9 @@ impl RefLock {
         let file = repo.ref_file(&movement.name);
         let mut made = Vec::new();
         let mut parent = file.parent();
-        while let Some(path) = parent.filter(|path| *path != repo.common_dir().join("refs/heads")) {
-            if !path.starts_with(repo.common_dir().join("refs/heads")) {
-                break;
-            }
+        let heads = repo.common_dir().join("refs/heads");
+        let top = if file.starts_with(&heads) { heads } else { repo.common_dir().join("refs") };
+        while let Some(path) = parent.filter(|path| path.starts_with(&top) && **path != *top) {
             made.insert(0, path.to_owned());
             parent = path.parent();
         }

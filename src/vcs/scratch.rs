@@ -149,7 +149,11 @@ impl Scratch {
             Some(commit) => std::fs::write(&file, format!("{commit}\n")),
             None => std::fs::remove_file(&file),
         };
-        done.map_err(|e| Error::io("write", file, e))
+        match done {
+            // A hook has been quicker.
+            Err(e) if commit.is_none() && e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            done => done.map_err(|e| Error::io("write", file, e)),
+        }
     }
 
     /// The tree of its index, with what was changed of these paths and not added.

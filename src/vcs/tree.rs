@@ -104,6 +104,9 @@ impl BaseTree<'_> {
     pub fn store(&self, path: &RepoPath, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
             Body::Stored(bytes) => self.repo.put_blob(bytes)?,
+            // A submodule's commit is in another repository.
+            Body::Object(name) if state.node == Node::Submodule => self.repo.id(name)?,
+            Body::Object(name) => self.repo.rely(self.repo.id(name)?),
             Body::Bytes(bytes) => self.store_text(path, bytes)?,
             Body::Text(content) => self.store_text(path, &content.to_bytes())?,
             Body::Base(path) => match self.stored(path)? {
@@ -154,6 +157,12 @@ impl TreeView for BaseTree<'_> {
         let found = self.repo.blob_named(id, limit).map_err(|e| failed(path, e))?;
         let text = found.map(|id| self.text_of(path, id)).transpose();
         Ok(text.map_err(|e| failed(path, e))?.map(Into::into))
+    }
+
+    fn object(&self, name: &str) -> std::result::Result<Arc<[u8]>, TreeError> {
+        let read = || self.repo.blob(self.repo.id(name)?);
+        let failed = |e| TreeError { path: name.to_owned(), source: Box::new(e) };
+        Ok(read().map_err(failed)?.into())
     }
 
     fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {

@@ -7,36 +7,43 @@ use super::repo::Repo;
 use super::{Error, Result, process};
 use std::path::{Path, PathBuf};
 
+/// A reference, where it is, and where it goes.
+type Step<'s> = (&'s Movement, Option<&'s str>, Option<&'s str>);
+
 impl Repo {
-    /// Moves the reference by `git update-ref`, which runs the reference-transaction hook. Git, and not the hook, holds
-    /// the transaction's liveness lock for as long as it runs, even if this process is killed: nobody may take back
-    /// what it is about to do.
+    /// Moves references in one transaction by `git update-ref`, which runs the reference-transaction hook; the first is
+    /// the branch, and whoever looks at the others later goes by that. Git, and not the hook, holds the transaction's
+    /// liveness lock for as long as it runs, even if this process is killed: nobody may take back what it is about to do.
     ///
     /// # Errors
-    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if the reference is elsewhere by now,
+    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if a reference is elsewhere by now,
     /// [`Error::Locked`] if somebody else holds a lock.
-    pub fn update_ref(&self, movement: &Movement, alive: &Flock) -> Result<()> {
-        self.update(movement, movement.old.as_deref(), Some(&movement.new), alive)
+    pub fn update_refs(&self, movements: &[&Movement], alive: &Flock) -> Result<()> {
+        let steps = movements.iter().map(|one| (*one, one.old.as_deref(), Some(one.new.as_str())));
+        self.update(&steps.collect::<Vec<_>>(), alive)
     }
 
-    /// Moves the reference back to where it was, unless it is there.
+    /// Moves references back to where they were, unless they are there.
     ///
     /// # Errors
-    /// As [`Repo::update_ref`].
-    pub fn revert_ref(&self, movement: &Movement, alive: &Flock) -> Result<()> {
-        match self.value(&movement.name)?.map(|id| id.to_string()) {
-            now if now == movement.old => Ok(()),
-            _ => self.update(movement, Some(&movement.new), movement.old.as_deref(), alive),
+    /// As [`Repo::update_refs`].
+    pub fn revert_refs(&self, movements: &[&Movement], alive: &Flock) -> Result<()> {
+        let mut steps = Vec::new();
+        for movement in movements {
+            if self.value(&movement.name)?.map(|id| id.to_string()) != movement.old {
+                steps.push((*movement, Some(movement.new.as_str()), movement.old.as_deref()));
+            }
         }
+        if steps.is_empty() { Ok(()) } else { self.update(&steps, alive) }
     }
 
-    fn update(&self, movement: &Movement, from: Option<&str>, to: Option<&str>, alive: &Flock) -> Result<()> {
+    /// Moves each from one value to another.
+    fn update(&self, steps: &[Step<'_>], alive: &Flock) -> Result<()> {
+        let Some((branch, ..)) = steps.first() else { return Ok(()) };
         let mut command = process::git(self);
-        // As its standard input, which it does not hand on to the hook.
-        command.stdin(alive.share()?);
         // What it says is looked at below.
         command.env("LC_ALL", "C");
-        if let Some((who, rest)) = movement.who.split_once(" <")
+        if let Some((who, rest)) = branch.who.split_once(" <")
             && let Some((email, date)) = rest.split_once("> ")
         {
             command
@@ -44,29 +51,45 @@ impl Repo {
                 .env("GIT_COMMITTER_EMAIL", email)
                 .env("GIT_COMMITTER_DATE", date);
         }
-        command.args(["update-ref", "-m", &movement.message]);
-        match to {
-            Some(to) => command.args(["--", &movement.name, to]),
-            None => command.args(["-d", "--", &movement.name]),
-        };
-        command.arg(from.map_or_else(|| nothing_beside(&movement.new), str::to_owned));
-        let outcome = process::output(&mut command);
+        command.args(["update-ref", "-m", &branch.message, "-z", "--stdin"]);
+        let mut input = String::new();
+        for (movement, from, to) in steps {
+            let nothing = || nothing_beside(&movement.new);
+            let from = from.map_or_else(nothing, str::to_owned);
+            input += &match to {
+                Some(to) => format!("update {}\0{to}\0{from}\0", movement.name),
+                None => format!("delete {}\0{from}\0", movement.name),
+            };
+        }
+        // The lock as its standard output, where it says nothing, and which it does not hand on to the hook.
+        let outcome = process::told(&mut command, input.as_bytes(), alive.share()?);
         if outcome.is_ok() {
             return Ok(());
         }
-        // Whatever it said, what counts is where the reference is.
-        let now = self.value(&movement.name)?.map(|id| id.to_string());
-        let locked = || self.locks_of(movement).into_iter().find(|lock| lock.symlink_metadata().is_ok());
+        // Whatever it said, what counts is where the references are.
+        let mut now = Vec::new();
+        for (movement, ..) in steps {
+            now.push(self.value(&movement.name)?.map(|id| id.to_string()));
+        }
+        let mut all = steps.iter().zip(&now);
+        // Git moves them one after the other, and may have been killed in between.
+        if all.clone().next().is_some_and(|((.., to), now)| now.as_deref() == *to) {
+            return Ok(());
+        }
+        if let Some(((movement, ..), _)) = all.find(|((_, from, _), now)| now.as_deref() != *from) {
+            return Err(Error::Moved { name: movement.name.clone() });
+        }
         match outcome {
-            _ if now.as_deref() == to => Ok(()),
-            _ if now.as_deref() != from => Err(Error::Moved { name: movement.name.clone() }),
             Err(Error::Command { message, .. }) if is_refusal(&message) => {
-                Err(Error::ReferenceHook(movement.name.clone()))
+                Err(Error::ReferenceHook(branch.name.clone()))
             }
-            outcome => match locked() {
-                Some(lock) => Err(Error::Locked(lock)),
-                None => outcome.map(drop),
-            },
+            outcome => {
+                let mut locks = steps.iter().flat_map(|(movement, ..)| self.locks_of(movement));
+                match locks.find(|lock| lock.symlink_metadata().is_ok()) {
+                    Some(lock) => Err(Error::Locked(lock)),
+                    None => outcome,
+                }
+            }
         }
     }
 
@@ -84,10 +107,14 @@ impl Repo {
         locks
     }
 
-    /// The locks of a movement by git that stand although that git is dead: git leaves them if it is killed. Only to be
+    /// The locks of movements by git that stand although that git is dead: git leaves them if it is killed. Only to be
     /// named: they hold nothing by which they could be known as its own.
-    pub fn stale_locks(&self, movement: &Movement) -> Vec<PathBuf> {
-        self.locks_of(movement).into_iter().filter(|lock| lock.symlink_metadata().is_ok()).collect()
+    pub fn stale_locks<'m>(&self, movements: impl IntoIterator<Item = &'m Movement>) -> Vec<PathBuf> {
+        let mut locks: Vec<_> = movements.into_iter().flat_map(|movement| self.locks_of(movement)).collect();
+        locks.retain(|lock| lock.symlink_metadata().is_ok());
+        locks.sort();
+        locks.dedup();
+        locks
     }
 }
 

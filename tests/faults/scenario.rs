@@ -3,7 +3,7 @@
 use crate::sandbox::{Run, Sandbox, State, create, five, patch, remove, rename};
 use git_llm_apply::vcs::fault::VARIABLE;
 
-/// A repository, the options and the response to land in it.
+/// A repository, the options and the response to land in it; none for a verb that reads none.
 pub struct Scenario {
     pub name: &'static str,
     pub make: fn() -> Sandbox,
@@ -157,6 +157,47 @@ fn judged() -> Sandbox {
     sandbox
 }
 
+/// Where five edits have landed, with nothing after them.
+fn landed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &five()).exits(0);
+    sandbox
+}
+
+/// And somebody has gone on.
+fn gone_on() -> Sandbox {
+    let sandbox = landed();
+    sandbox.file("run.sh", "#!/bin/sh\necho 2\n");
+    sandbox.commit("mine");
+    sandbox
+}
+
+/// Where they were taken back.
+fn undone() -> Sandbox {
+    let sandbox = landed();
+    sandbox.run(["undo", "-q"]).exits(0);
+    sandbox
+}
+
+/// By commits, since somebody had gone on.
+fn reverted() -> Sandbox {
+    let sandbox = gone_on();
+    sandbox.run(["undo", "-q"]).exits(0);
+    sandbox.commit("mine again");
+    sandbox
+}
+
+fn hooked_and_landed() -> Sandbox {
+    let sandbox = hooked();
+    sandbox.apply(["-q"], &five()).exits(0);
+    sandbox
+}
+
+/// Of a verb that reads no response.
+fn none() -> String {
+    String::new()
+}
+
 fn two() -> String {
     [create("a/b", "Begin", "one\n"), remove("gone.txt", "Drop what nobody uses")].concat()
 }
@@ -176,7 +217,6 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "merged", make: moved_on, options: &["--base", "shown"], response: five },
     Scenario { name: "moved by git", make: hooked, options: &[], response: five },
     Scenario { name: "files by git", make: filtered, options: &[], response: five },
-    Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
     Scenario { name: "an index by git", make: split, options: &[], response: five },
     Scenario {
         name: "signed, edited and merged",
@@ -186,6 +226,16 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario { name: "hooks and commands", make: judged, options: &["-x", "true"], response: two },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
+    Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
+];
+
+/// Of what takes a landing back or puts it back.
+pub const UNDOING: &[Scenario] = &[
+    Scenario { name: "undo by going back", make: landed, options: &["undo"], response: none },
+    Scenario { name: "undo by commits", make: gone_on, options: &["undo"], response: none },
+    Scenario { name: "redo by going forth", make: undone, options: &["redo"], response: none },
+    Scenario { name: "redo by commits", make: reverted, options: &["redo"], response: none },
+    Scenario { name: "undo moved by git", make: hooked_and_landed, options: &["undo"], response: none },
 ];
 
 /// Before and after an undisturbed landing.
@@ -197,9 +247,11 @@ pub struct Ends {
 impl Scenario {
     /// Lands the response, where asked for with a fault.
     pub fn land(&self, sandbox: &Sandbox, fault: Option<&str>) -> Run {
-        let file = sandbox.response(&(self.response)());
         let mut command = sandbox.command(self.options);
-        command.arg(file);
+        let response = (self.response)();
+        if !response.is_empty() {
+            command.arg(sandbox.response(&response));
+        }
         if let Some(fault) = fault {
             command.env(VARIABLE, fault);
         }

@@ -265,7 +265,7 @@ impl Sandbox {
             .into_keys()
             .filter(|path| {
                 path.ends_with(".lock")
-                    || (path.contains("llm-apply") && !path.contains("hooks/"))
+                    || (path.contains("llm-apply") && !path.contains("hooks/") && !is_record(path))
                     || path.contains("tmp_obj")
                     || path.contains(".git/worktrees/llm")
             })
@@ -288,6 +288,11 @@ impl Sandbox {
     pub fn status(&self) -> String {
         self.git(["status", "--porcelain", "--ignored", "-uall"])
     }
+}
+
+/// Whether a path is where the records of what has landed are.
+pub fn is_record(path: &str) -> bool {
+    path.ends_with("refs/llm-apply/history") || path.ends_with("refs/llm-apply/")
 }
 
 /// The state of a repository: every file and directory, with the index as git reads it, since its bytes hold times and

@@ -58,7 +58,6 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt {
         choices: &["edit", "file", "response"],
-        common: true,
         ..value(
             "commit",
             "unit",
@@ -69,7 +68,6 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         short: Some('m'),
         takes: Takes::Values("message"),
-        common: true,
         ..value(
             "message",
             "message",
@@ -179,14 +177,11 @@ pub const OPTIONS: &[Opt] = &[
             "The same as the verb `check`: also which paths the response names, and how many warnings of each kind there are.",
         )
     },
-    Opt {
-        common: true,
-        ..flag(
-            "diff",
-            "show the diff; without -n after landing",
-            "As git shows it, with its pager, colours and diff settings.",
-        )
-    },
+    flag(
+        "diff",
+        "show the diff; without -n after landing",
+        "As git shows it, with its pager, colours and diff settings.",
+    ),
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {
         short: Some('x'),
@@ -240,7 +235,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "trailers",
         "say in trailers where commits are from",
-        "After the message of a commit come, for each of its edits, `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
+        "After the message of a commit come `LLM-Apply-Id: <id>`, by which `list`, `show` and `undo` know the landing, for \
+         each of its edits `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
          and for each text that was found in the file, `LLM-Apply-Match: <tier> at line <n>`, after `similar` with its \
          figure. A reason cannot forge them.",
     ),
@@ -344,6 +340,14 @@ pub const OPTIONS: &[Opt] = &[
             "keep",
             "keep a refused attempt for --continue (default)",
             "With `--no-keep` a refusal leaves nothing at all. A dry run never does.",
+        )
+    },
+    Opt {
+        check: false,
+        ..flag(
+            "record",
+            "keep what lands, and the response, for list and undo (default)",
+            "Under `refs/llm-apply/history`, which keeps it from being pruned. It holds all that was pasted. See HISTORY.",
         )
     },
     flag(
@@ -456,6 +460,43 @@ pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
          or taken back still is.",
     )
 }];
+
+/// The options of list beside those of output.
+pub const LIST_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag(
+        "porcelain",
+        "print fields with tabs between, for programs",
+        "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
+         where it was and is, the time in seconds since 1970, the number of edits, and the names of the responses. What is \
+         not there is `-`.",
+    )
+}];
+
+/// The options of show beside those of output.
+pub const SHOW_OPTIONS: &[Opt] = &[Opt {
+    common: true,
+    keyed: false,
+    ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
+}];
+
+/// The options of undo that nothing else has.
+pub const UNDO_OPTIONS: &[Opt] = &[Opt {
+    takes: Takes::Values("n"),
+    common: true,
+    keyed: false,
+    ..value(
+        "edit",
+        "n",
+        "take back these edits of it only: 2,4-6; may be repeated",
+        "Numbers as `show` has them. Edits that share a commit go together.",
+    )
+}];
+
+/// Which of apply's options undo and redo have, too.
+pub(super) const FOR_UNDO: &[&str] =
+    &["branch", "exec", "exec-each", "verify", "gpg-sign", "trailers", "record", "diff", "stat"];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

@@ -8,6 +8,11 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply prompt` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
+    "`git llm-apply list` [`--porcelain`] [`--json`]",
+    "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
+    "`git llm-apply undo` [`<options>`] [`--edit=<n>`] [`<id>`]",
+    "`git llm-apply redo` [`<options>`] [`<id>`]",
+    "`git llm-apply forget` `<id>`",
 ];
 
 pub(super) const DESCRIPTION: &[Piece] = &[
@@ -103,6 +108,55 @@ pub(super) const RESUMING: &[Piece] = &[
     ),
 ];
 
+pub(super) const HISTORY: &[Piece] = &[
+    Text(
+        "Every landing is recorded, unless `--no-record` or `llmapply.record` says otherwise: the responses, which commits \
+         hold which edits, and how each was found. The record is a commit that nobody's branch has. Its first parent is the \
+         record before it, the others are what has landed and what `--base` named, so that none of it is pruned; \
+         `refs/llm-apply/history` names the last one. It moves with the branch, or neither does.",
+    ),
+    Text(
+        "`list` prints a line for each, the newest first, the id first. Wherever an `<id>` is asked for, its beginning is \
+         enough, at least four digits, or one of the landing's commits in any way that git knows. `show` prints one (the \
+         newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
+    ),
+    Text(
+        "No push and no fetch takes the records along, but for those of mirrors. `git push origin 'refs/llm-apply/*'` shares them, \
+         and `git fetch origin 'refs/llm-apply/*:refs/llm-apply/*'` gets them in another clone. What was pasted is in there, \
+         with whatever secrets it had. `forget` takes a record out of the chain for good: those after it are \
+         written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it the old record is \
+         among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed is to be pushed \
+         over: `git push origin +refs/llm-apply/history`.",
+    ),
+];
+
+pub(super) const UNDOING: &[Piece] = &[
+    Text(
+        "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
+         HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+    ),
+    Text(
+        "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
+         goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
+         the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
+         revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
+         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+    ),
+    Text(
+        "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \
+         `git revert` or `undo`, is left out, so that `undo` takes back the rest.",
+    ),
+    Text(
+        "`redo` puts back what was taken back last, or the landing that is named: the branch goes to where it was before, \
+         else the commits come again, or those that took them back are taken back themselves.",
+    ),
+    Text(
+        "In another clone the records can be fetched, as above. Without them a landing is known by the trailers of its commits, \
+         where it was made with `--trailers`.",
+    ),
+];
+
 pub(super) const OPTIONS: &[Piece] = &[Text(
     "The last one on the line counts, `--no-<option>` undoes both the option and its configuration, and unique prefixes \
      are enough.",
@@ -183,7 +237,7 @@ pub(super) const OUTPUT: &[Piece] = &[
 pub(super) const JSON: &[Piece] = &[
     Item(
         "`status`",
-        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`); or \
+        "`landed`; `partly-landed` (with `--keep-going`); `checked` (it would land); `nothing` (there is nothing to do); `refused`; `no-edits`; `in-the-way`; `forgotten` (with `--abort`, or by `forget`); `shown` (by `list` and `show`); or \
          `failed`.",
     ),
     Item("`exit_code`", "The exit status."),
@@ -213,6 +267,15 @@ pub(super) const JSON: &[Piece] = &[
     Item(
         "`feedback`",
         "Where edits were refused or not wanted, or a command of `--exec` failed, what `--feedback` prints; else null.",
+    ),
+    Item(
+        "`undone`",
+        "By `undo` and `redo`: the id of the landing that was taken back or put back; else null.",
+    ),
+    Item("`landing`", "The id under which it is on record what has landed, or null."),
+    Item(
+        "`landings`",
+        "By `list`, `show` and `forget`: landings on record, with their commits; by `show` with the responses, too.",
     ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];

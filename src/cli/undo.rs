@@ -1,0 +1,27 @@
+//! `git llm-apply undo` and `git llm-apply redo`.
+
+use super::exit::Exit;
+use super::output::Printer;
+use super::settings::{Output, Settings};
+use super::{Error, apply, args};
+use crate::flow::{self, NotNumbers, Numbers, Undo};
+use crate::vcs::repo::Repo;
+use clap::ArgMatches;
+
+pub(super) fn run(matches: &ArgMatches, redo: bool) -> Result<Exit, Error> {
+    let repo = Repo::discover()?;
+    let mut settings = Settings::read(matches, repo.config(), false)?;
+    let output = Output::read(matches, repo.config())?;
+    settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
+    // What is configured of messages is about those out of a response.
+    settings.options.edit = false;
+    drop(repo);
+    let mut edits = Numbers::default();
+    for numbers in args::several(matches, "edit").unwrap_or_default() {
+        edits.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
+    }
+    let name = matches.get_one::<String>("id").cloned();
+    let printer = Printer::new(output);
+    let done = flow::undo(&Undo { name, edits, redo }, &settings.options, &printer)?;
+    apply::finish(done, &settings, output, &printer)
+}

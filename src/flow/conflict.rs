@@ -1,0 +1,73 @@
+//! What is said where commits and a branch do not agree.
+
+use crate::diag::{Code, Evidence, Nearest, Severity};
+use crate::plan;
+use crate::report::Finding;
+use crate::span::LineRange;
+use crate::transaction::{Clash, ClashKind};
+
+/// How many lines of a conflict are quoted.
+const QUOTED: usize = 12;
+
+/// How many places of conflict in a file are named.
+const NAMED: usize = 8;
+
+/// What happened, and at which line first: `on` is the branch, with what it has changed since if that is known, and
+/// `what` the edit or the commit that does not go with it. Nothing of what builds on another that clashes.
+pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Option<LineRange>)> {
+    let path = &clash.path;
+    let message = match &clash.kind {
+        ClashKind::Lines(lines) => {
+            let Some(first) = lines.first() else {
+                return Some((format!("`{path}` was changed on {on} where {what} changes it"), None));
+            };
+            let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+            let more = match lines.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more places"),
+            };
+            let message =
+                format!("`{path}` was changed on {on} where {what} changes it, at {}{more}", all.join(", "));
+            return Some((message, Some(*first)));
+        }
+        ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
+        ClashKind::Appeared => format!("`{path}` appeared on {on}"),
+        ClashKind::Directory => format!("`{path}` is a directory on {on}"),
+        ClashKind::Replaced(node) => format!("`{path}` is {} on {on}", plan::named(*node)),
+        ClashKind::Changed => format!("`{path}`, which {what} takes away, was changed on {on}"),
+        ClashKind::BuildsOn(_) => return None,
+        ClashKind::CaseTwin(twin) => format!("`{path}` differs only in case from `{twin}`, which is on {on}"),
+        ClashKind::Unnameable => {
+            format!("`{path}`, as the file is called on {on}, is a name that cannot be handled")
+        }
+        ClashKind::Other => format!("`{path}` does not go with what {on} has made of it"),
+    };
+    Some((message, None))
+}
+
+/// The lines of the branch's file in which they do not agree; there is nothing to compare them with.
+pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
+    let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Evidence::default() };
+    let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
+    let shown = text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
+    let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
+    Evidence { nearest: Some(nearest), ..Evidence::default() }
+}
+
+/// A refusal of a commit that exists.
+pub(super) fn finding(clash: &Clash, branch: &str, what: &str) -> Finding {
+    let (message, line) = wording(clash, branch, "it").unwrap_or_else(|| (format!("`{}`", clash.path), None));
+    Finding {
+        code: if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict },
+        severity: Severity::Error,
+        message: format!("{what}: {message}"),
+        edit: None,
+        path: Some(clash.path.clone()),
+        wanted: Vec::new(),
+        response: None,
+        places: Vec::new(),
+        excerpt: Vec::new(),
+        help: None,
+        evidence: Some(evidence(clash, line)),
+    }
+}

@@ -1,0 +1,81 @@
+//! What has landed here, as it was recorded: all of it, one landing, and forgetting one.
+
+use super::land::recover;
+use super::{Error, Watch};
+use crate::report::record::Record;
+use crate::report::{self, LandingReport, Report, Status};
+use crate::transaction;
+use crate::vcs::chain::Link;
+use crate::vcs::repo::Repo;
+use std::time::Duration;
+
+/// The landings on record, the newest first.
+///
+/// # Errors
+/// They cannot be read.
+pub fn list(repo: &Repo) -> Result<Report, Error> {
+    let mut report = Report::new(Status::Shown);
+    report.landings = transaction::records(repo)?.into_iter().map(told).collect();
+    Ok(report)
+}
+
+/// One of them with all that is known of it: the one of that id, or with that commit; without either the newest.
+///
+/// # Errors
+/// There is none, or more than one, or it cannot be read.
+pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
+    let (record, link) = find(repo, name)?;
+    let (json, texts) = transaction::contents(repo, &link)?;
+    let mut report = Report::new(Status::Shown);
+    report.edits = report::recorded_edits(json.as_deref().unwrap_or_default());
+    report.responses.clone_from(&record.responses);
+    let texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
+    report.landings = vec![LandingReport { texts: texts.collect(), ..told((record, link)) }];
+    Ok(report)
+}
+
+/// Takes the record of a landing out of the chain, for good. The commits stay, and so does what they changed.
+///
+/// # Errors
+/// There is none, or more than one; or the chain cannot be written.
+pub fn forget(name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
+    let repo = Repo::discover()?;
+    recover(&repo, timeout, watch)?;
+    let (record, link) = find(&repo, Some(name))?;
+    transaction::forget(&repo, link.id, timeout)?;
+    let mut report = Report::new(Status::Forgotten);
+    report.landings = vec![told((record, link))];
+    Ok(report)
+}
+
+fn told((record, link): (Record, Link)) -> LandingReport {
+    LandingReport { record, time: link.time, texts: Vec::new() }
+}
+
+/// The landing of that id, or the beginning of one, or with that commit; without a name the newest.
+///
+/// # Errors
+/// There is none, or more than one.
+pub(super) fn find(repo: &Repo, name: Option<&str>) -> Result<(Record, Link), Error> {
+    let mut all = transaction::records(repo)?;
+    let Some(name) = name else {
+        return if all.is_empty() { Err(Error::NoLandings) } else { Ok(all.swap_remove(0)) };
+    };
+    let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
+    let with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).cloned().collect();
+    match <[_; 1]>::try_from(with_id) {
+        Ok([one]) => Ok(one),
+        Err(several) if !several.is_empty() => {
+            let ids: Vec<_> = several.iter().map(|(record, _)| record.id.as_str()).collect();
+            Err(Error::AmbiguousLanding(name.to_owned(), ids.join(", ")))
+        }
+        Err(_) => {
+            let missing = || Error::NoLanding(name.to_owned());
+            let commit = repo.commit_of(name).map_err(|_| missing())?.to_string();
+            let has = |record: &Record| {
+                record.new == commit || record.commits.iter().any(|(known, _)| *known == commit)
+            };
+            all.into_iter().find(|(record, _)| has(record)).ok_or_else(missing)
+        }
+    }
+}

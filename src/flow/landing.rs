@@ -1,0 +1,304 @@
+//! A landing that is to be taken back or put back, and how it is found: by its record, or by the trailers of its commits
+//! where there is none.
+
+use super::Error;
+use super::history;
+use super::undo::Undo;
+use crate::message;
+use crate::report::record::{Record, RecordKind};
+use crate::report::{self, EditReport};
+use crate::transaction::{self, Replayed, Target};
+use crate::vcs::Oid;
+use crate::vcs::chain::Link;
+use crate::vcs::repo::Repo;
+use std::collections::{HashMap, HashSet};
+
+/// What was done with a branch.
+#[derive(Debug, Clone)]
+pub(super) struct Landing {
+    pub(super) id: String,
+    kind: RecordKind,
+    /// The landing that it is about in the end.
+    pub(super) of: String,
+    /// Where the branch was; `None` if there was nothing.
+    pub(super) old: Option<Oid>,
+    /// Where it went.
+    pub(super) new: Oid,
+    /// Commits with the edits that they hold: its own, and those of the landing that it took back or put back.
+    pub(super) commits: Vec<(Oid, Vec<usize>)>,
+    /// Its record, if it has one here.
+    link: Option<Link>,
+}
+
+impl Landing {
+    fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
+        let id = |name: &String| repo.object_id(name);
+        let of = record.of.clone().unwrap_or_else(|| record.id.clone());
+        let about =
+            all.iter().map(|(other, _)| other).filter(|other| other.id == of || other.id == record.id);
+        let mut commits = Vec::new();
+        for (name, edits) in about.flat_map(|other| &other.commits) {
+            commits.push((id(name)?, edits.clone()));
+        }
+        Ok(Self {
+            id: record.id.clone(),
+            kind: record.kind,
+            of,
+            old: record.old.as_ref().or(record.start.as_ref()).map(id).transpose()?,
+            new: id(&record.new)?,
+            commits,
+            link: Some(link.clone()),
+        })
+    }
+
+    /// What it is to do it the other way round.
+    pub(super) fn opposite(&self) -> RecordKind {
+        match self.kind {
+            RecordKind::Landed | RecordKind::Redone => RecordKind::Undone,
+            RecordKind::Undone => RecordKind::Redone,
+        }
+    }
+
+    /// Whether it is known by the trailers of its commits alone.
+    pub(super) fn is_of_trailers(&self) -> bool {
+        self.link.is_none()
+    }
+
+    /// The edits of one of its commits.
+    pub(super) fn edits_of(&self, commit: Oid) -> Option<&Vec<usize>> {
+        self.commits.iter().find(|(id, _)| *id == commit).map(|(_, edits)| edits)
+    }
+
+    /// What was reported of its edits.
+    pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
+        let Some(link) = &self.link else { return Ok(Vec::new()) };
+        let (json, _) = transaction::contents(repo, link)?;
+        Ok(report::recorded_edits(json.as_deref().unwrap_or_default()))
+    }
+
+    /// What has to be done so that it is as if it had not been: the commits that it brought are taken back, the newest
+    /// first, but for those that were taken back already; then those come again that it took away. Merges have nothing of
+    /// their own.
+    ///
+    /// # Errors
+    /// None of it is on the branch; or the object store fails.
+    pub(super) fn steps(&self, repo: &Repo, tip: Oid) -> Result<Vec<(Replayed, Vec<usize>)>, Error> {
+        let mut brought = repo.commits_beyond(self.new, self.old)?;
+        brought.retain(|id| !self.is_of_trailers() || self.edits_of(*id).is_some());
+        let mut steps = Vec::new();
+        if !brought.is_empty() {
+            let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.old)?)?;
+            if there.is_empty() {
+                let message = format!("the commits of the landing {} are not on that branch", self.of);
+                return Err(Error::NothingToUndo(message));
+            }
+            let gone = repo.taken_back(tip, self.old)?;
+            for (made, id) in there.into_iter().rev().filter(|(_, id)| !gone.contains(id)) {
+                steps.push((made, id, true));
+            }
+        }
+        if let Some(old) = self.old {
+            steps.extend(repo.commits_beyond(old, [self.new, tip])?.into_iter().map(|id| (id, id, false)));
+        }
+        let mut all = Vec::new();
+        for (made, commit, reversed) in steps {
+            if repo.existing(commit)?.parents.len() < 2 {
+                let edits = self.edits_of(made).cloned().unwrap_or_default();
+                all.push((Replayed { commit, reversed }, edits));
+            }
+        }
+        Ok(all)
+    }
+
+    fn is_in_effect(&self, repo: &Repo, tip: Oid) -> Result<bool, Error> {
+        Ok(!self.steps(repo, tip)?.is_empty())
+    }
+}
+
+/// What stays of a commit that git makes again, as by a rebase: its author, when, and its message.
+fn stays(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
+    let commit = repo.existing(commit)?;
+    Ok((commit.author, commit.message))
+}
+
+/// Those of some commits that a branch has, each with the one there that is it, or was made from it.
+fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, Oid)>, Error> {
+    let as_they_are: HashSet<_> = branch.iter().copied().collect();
+    let (mut wanted, mut made_again): (HashMap<_, Vec<Oid>>, HashMap<_, Vec<Oid>>) = Default::default();
+    for id in commits.iter().filter(|id| !as_they_are.contains(id)) {
+        wanted.entry(stays(repo, *id)?).or_default().push(*id);
+    }
+    let known: HashSet<_> = commits.iter().copied().collect();
+    for id in branch.iter().filter(|id| !wanted.is_empty() && !known.contains(id)) {
+        made_again.entry(stays(repo, *id)?).or_default().push(*id);
+    }
+    let mut stand_ins = HashMap::new();
+    for (what, wanted) in &wanted {
+        // Which is which is not sure where they are not as many.
+        if let Some(there) = made_again.get(what).filter(|there| there.len() == wanted.len()) {
+            stand_ins.extend(wanted.iter().copied().zip(there.iter().copied()));
+        }
+    }
+    let find = |id: &Oid| Some((*id, if as_they_are.contains(id) { *id } else { *stand_ins.get(id)? }));
+    Ok(commits.iter().filter_map(find).collect())
+}
+
+/// The landing that is meant.
+///
+/// # Errors
+/// There is none, or more than one.
+pub(super) fn choose(repo: &Repo, what: &Undo, target: &Target, tip: Oid) -> Result<Landing, Error> {
+    let all = transaction::records(repo)?;
+    match &what.name {
+        Some(name) => match history::find(repo, Some(name)) {
+            Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
+                match last_undone(&all, target, Some(record.of.as_ref().unwrap_or(&record.id))) {
+                    Some((undone, link)) => Landing::recorded(repo, undone, link, &all),
+                    None => {
+                        let branch = target.short();
+                        let message = format!("the landing {name} was not taken back on {branch}");
+                        Err(Error::NothingToUndo(message))
+                    }
+                }
+            }
+            Ok((record, link)) => Landing::recorded(repo, &record, &link, &all),
+            Err(missing) => {
+                let commit = repo.commit_of(name).ok();
+                let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
+                    (Record::may_be_id(name) && id.starts_with(name.as_str()))
+                        || commits.iter().any(|(id, _)| Some(*id) == commit)
+                };
+                let mut found = by_trailers(repo, tip, what.redo)?;
+                found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
+                found.into_iter().next().ok_or(missing)
+            }
+        },
+        None if what.redo => match last_undone(&all, target, None) {
+            Some((record, link)) => Landing::recorded(repo, record, link, &all),
+            None => newest(repo, by_trailers(repo, tip, true)?, tip)?.ok_or_else(|| {
+                Error::NothingToUndo(format!("nothing on record was taken back on {}", target.short()))
+            }),
+        },
+        None => last_landed(repo, &all, tip)?.ok_or_else(|| {
+            let message = format!("no landing that is known here is in effect on {}", target.short());
+            Error::NothingToUndo(message)
+        }),
+    }
+}
+
+fn newest(repo: &Repo, found: Vec<Landing>, tip: Oid) -> Result<Option<Landing>, Error> {
+    for landing in found {
+        if landing.is_in_effect(repo, tip)? {
+            return Ok(Some(landing));
+        }
+    }
+    Ok(None)
+}
+
+/// The last record of something that was taken back on that branch and not put back since.
+fn last_undone<'r>(
+    all: &'r [(Record, Link)],
+    target: &Target,
+    of: Option<&String>,
+) -> Option<(&'r Record, &'r Link)> {
+    let mut put_back: HashMap<&String, usize> = HashMap::new();
+    for (record, link) in all.iter().filter(|(record, _)| record.reference == target.name) {
+        let Some(about) = record.of.as_ref().filter(|about| of.is_none_or(|of| of == *about)) else {
+            continue;
+        };
+        match record.kind {
+            RecordKind::Landed => {}
+            RecordKind::Redone => *put_back.entry(about).or_default() += 1,
+            RecordKind::Undone => match put_back.get_mut(about).filter(|times| **times > 0) {
+                Some(times) => *times -= 1,
+                None => return Some((record, link)),
+            },
+        }
+    }
+    None
+}
+
+/// The landing that is newest on the branch and in effect there.
+fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<Landing>, Error> {
+    let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
+    // What put one back is in the place of it.
+    let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
+    for (at, (record, _)) in brought {
+        for (commit, _) in &record.commits {
+            let commit = repo.object_id(commit)?;
+            known.entry(commit).or_insert(at);
+            // Where the commit is gone nothing can be taken back by it.
+            if let Ok(what) = stays(repo, commit) {
+                made_again.entry(what).or_insert(at);
+            }
+        }
+    }
+    let mut looked_at = HashSet::new();
+    let mut above = Trailed::default();
+    for commit in repo.log(tip)? {
+        let (id, text) = commit?;
+        let at = match known.get(&id) {
+            Some(at) => Some(at),
+            None => made_again.get(&stays(repo, id)?),
+        };
+        let Some(at) = at else {
+            above.add(repo, id, &text, false)?;
+            continue;
+        };
+        if let Some(landing) = newest(repo, std::mem::take(&mut above).landings, tip)? {
+            return Ok(Some(landing));
+        }
+        if looked_at.insert(*at) {
+            let (record, link) = &all[*at];
+            let landing = Landing::recorded(repo, record, link, all)?;
+            match landing.is_in_effect(repo, tip) {
+                Ok(false) | Err(Error::NothingToUndo(_)) => {}
+                in_effect => return in_effect.map(|_| Some(landing)),
+            }
+        }
+    }
+    newest(repo, above.landings, tip)
+}
+
+/// What the trailers of a branch's commits tell of landings, or of what was taken back; the newest first.
+fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
+    let mut found = Trailed::default();
+    for commit in repo.log(tip)? {
+        let (id, text) = commit?;
+        found.add(repo, id, &text, redo)?;
+    }
+    Ok(found.landings)
+}
+
+/// Landings put together from the trailers of their commits.
+#[derive(Default)]
+struct Trailed {
+    landings: Vec<Landing>,
+}
+
+impl Trailed {
+    /// Takes in a commit that comes before those that are known.
+    fn add(&mut self, repo: &Repo, commit: Oid, text: &str, redo: bool) -> Result<(), Error> {
+        let Some(trailed) = message::Trailed::read(text).filter(|trailed| trailed.undone.is_some() == redo)
+        else {
+            return Ok(());
+        };
+        let old = repo.existing(commit)?.parents.first().copied();
+        if let Some(landing) = self.landings.iter_mut().find(|landing| landing.id == trailed.id) {
+            landing.commits.insert(0, (commit, trailed.edits));
+            landing.old = old;
+            return Ok(());
+        }
+        let kind = if redo { RecordKind::Undone } else { RecordKind::Landed };
+        self.landings.push(Landing {
+            of: trailed.undone.unwrap_or_else(|| trailed.id.clone()),
+            id: trailed.id,
+            kind,
+            old,
+            new: commit,
+            commits: vec![(commit, trailed.edits)],
+            link: None,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! Taking a landing back, or putting it back: the branch goes to where it was, if nothing came after and nobody has it;
+//! else by commits that do the opposite, as `git revert` makes them, one for each, by a three-way merge.
+//!
+//! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
+//! took it back.
+
+use super::land::{ATTEMPTS, Done, Moved, Told, recover};
+use super::messages::Messages;
+use super::{Error, Numbers, Options, Watch, conflict, landing, told};
+use crate::message;
+use crate::report::record::RecordKind;
+use crate::report::{self, BranchReport, EditState, Report, Status};
+use crate::transaction::{
+    self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
+};
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
+use landing::Landing;
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+/// What is to be taken back, or put back.
+#[derive(Debug, Clone, Default)]
+pub struct Undo {
+    /// The landing, by its id or one of its commits; without one the newest on the branch.
+    pub name: Option<String>,
+    /// These edits of it only, if any are named.
+    pub edits: Numbers,
+    /// Whether it is to be put back.
+    pub redo: bool,
+}
+
+/// Takes a landing back, or puts one back that was. Of `options` those count that say where, how commits are made, and
+/// what judges them.
+///
+/// # Errors
+/// There is no such landing, or it is not on the branch; or the world went wrong, and nothing has changed unless the error
+/// says so.
+pub fn undo(what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
+    let repo = Repo::discover()?;
+    recover(&repo, options.lock_timeout, watch)?;
+    drop(repo);
+    let mut attempt = 1;
+    let first = OnceCell::new();
+    loop {
+        // Anew each time: a quarantine was this handle's object store.
+        let repo = Repo::discover()?;
+        match (Undoing { repo: &repo, what, options, watch }).land(&first) {
+            Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
+                if attempt < ATTEMPTS =>
+            {
+                attempt += 1
+            }
+            outcome => return outcome.map(|(report, moved)| Done { report, failure: None, moved, repo }),
+        }
+    }
+}
+
+struct Undoing<'a> {
+    repo: &'a Repo,
+    what: &'a Undo,
+    options: &'a Options,
+    watch: &'a dyn Watch,
+}
+
+/// A commit that is done once more, or the other way round, and the edits that it holds.
+type Step = (Replayed, Vec<usize>);
+
+/// What is to land.
+struct Plan {
+    series: Vec<Planned>,
+    /// The edits that it is about, each with the commit that has it again where the branch moves to one that exists.
+    edits: Vec<(usize, Option<Oid>)>,
+    /// What of the series each clash is about is in the same place here.
+    steps: Vec<Step>,
+    clashes: Vec<Clash>,
+}
+
+impl Undoing<'_> {
+    fn land(&self, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
+        let repo = self.repo;
+        let target = Target::choose(repo, self.options.branch.as_deref(), None)?;
+        first.get_or_init(|| target.clone()).check_same(&target)?;
+        let Some(tip) = target.tip else {
+            return Err(Error::NothingToUndo(format!("{} has no commit", target.short())));
+        };
+        let landing = landing::choose(repo, self.what, &target, tip)?;
+        let id = Recording::id_for(repo, &target, landing.id.as_bytes())?;
+        let plan = self.plan(&landing, &target, tip, &id)?;
+        let kind = landing.opposite();
+        let mut report = Report::new(Status::Nothing);
+        report.formats.clear();
+        let branch = |new: Option<Oid>| {
+            let named = |id: Oid| (id.to_string(), repo.short(id));
+            Some(BranchReport { old: Some(named(tip)), new: new.map(named), ..told::branch(&target) })
+        };
+        report.branch = branch(None);
+        report.undone = Some((kind, landing.of.clone()));
+        if !plan.clashes.is_empty() {
+            report.status = Status::Refused;
+            for clash in &plan.clashes {
+                let commit = plan.steps.get(clash.planned).map(|(replayed, _)| repo.short(replayed.commit));
+                let commit = format!("commit {}", commit.unwrap_or_default());
+                report.findings.push(conflict::finding(clash, target.short(), &commit));
+            }
+            return Ok((report, None));
+        }
+        if plan.series.is_empty() {
+            return Ok((report, None));
+        }
+        let recorded_edits = landing.edits(repo)?;
+        let held = interrupt::hold();
+        let landed_as = |made: &Made| {
+            let mut report = report.clone();
+            report.status = Status::Landed;
+            report.edits.clone_from(&recorded_edits);
+            report.edits.retain(|edit| plan.edits.iter().any(|(number, _)| *number == edit.number));
+            for edit in &mut report.edits {
+                let of_it = plan.series.iter().zip(&made.commits);
+                let of_it = of_it.filter(|(planned, _)| planned.edits.contains(&edit.number));
+                let of_it = of_it.filter_map(|(_, commit)| *commit).next_back();
+                let there = plan.edits.iter().find(|(number, _)| *number == edit.number);
+                let commit = of_it.or(there.and_then(|(_, commit)| *commit));
+                edit.commit = commit.map(|id| (id.to_string(), repo.short(id)));
+                edit.state = match kind {
+                    RecordKind::Undone => EditState::TakenBack,
+                    _ => EditState::Landed,
+                };
+            }
+            report.branch = branch(made.tip());
+            report.landing = self.options.record.then(|| id.clone());
+            report
+        };
+        let landed = match self.transact(&target, tip, &landing, &id, &plan, &landed_as) {
+            Ok(landed) => landed,
+            Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
+                told::in_the_way(&mut report, &obstacles);
+                return Ok((report, None));
+            }
+            Err(Error::Transaction(transaction::Error::Nothing)) => return Ok((report, None)),
+            Err(error) => return Err(error),
+        };
+        drop(held);
+        report = landed_as(&landed.made);
+        for what in &landed.by_git {
+            self.watch.detail(what);
+        }
+        if target.checked_out {
+            repo.tell_of_new_index();
+        }
+        repo.maintain();
+        Ok((report, Some((landed.old, landed.new))))
+    }
+
+    fn transact(
+        &self,
+        target: &Target,
+        tip: Oid,
+        landing: &Landing,
+        id: &str,
+        plan: &Plan,
+        landed_as: &dyn Fn(&Made) -> Report,
+    ) -> Result<Landed, Error> {
+        let repo = self.repo;
+        let describe = |made: &Made, landed: bool| {
+            let mut report = landed_as(made);
+            if !landed {
+                report.status = Status::Checked;
+            }
+            report::json(&report, 0).unwrap_or_default()
+        };
+        let recorded = |made: &Made| report::json(&landed_as(made), 0).unwrap_or_default();
+        let record = self.options.record.then(|| Recording {
+            id: id.to_owned(),
+            kind: landing.opposite(),
+            of: Some(landing.of.clone()),
+            responses: &[],
+            report: &recorded,
+            // Where the branch goes back, its commits have no other name.
+            also: vec![tip],
+        });
+        let verb = if landing.opposite() == RecordKind::Undone { "undo" } else { "redo" };
+        let options = transaction::Options {
+            lock_timeout: self.options.lock_timeout,
+            no_verify: !self.options.verify,
+            merge: false,
+            again: true,
+            exec: self.options.exec.clone(),
+            exec_each: self.options.exec_each,
+            scratch_dir: self.options.scratch_dir.clone(),
+            keep_scratch: self.options.keep_scratch,
+            reflog: format!("llm-apply: {verb} {}", landing.of),
+            author: self.options.author.clone(),
+            sign: self.options.sign.clone(),
+            cleanup: Messages::read(repo, self.options)?.last_cleanup(self.options),
+            describe: &describe,
+            progress: &Told(self.watch),
+            autostash: false,
+            record,
+        };
+        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
+        let transaction = Transaction::begin(repo, target.clone(), &base, &plan.series, options)?;
+        Ok(transaction.prepare(&base, &plan.series, None)?.publish()?)
+    }
+
+    /// What is to be done so that it is as if the landing had not been.
+    fn plan(&self, landing: &Landing, target: &Target, tip: Oid, id: &str) -> Result<Plan, Error> {
+        let repo = self.repo;
+        let is_whole = self.what.edits.last().is_none();
+        let lost = repo.commits_beyond(landing.new, landing.old)?;
+        let others = |id: &Oid| landing.is_of_trailers() && landing.edits_of(*id).is_none();
+        if let Some(old) = landing.old
+            && is_whole
+            && landing.new == tip
+            && !lost.iter().any(others)
+            && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
+        {
+            let (series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)? {
+                Ok(planned) => (vec![planned], Vec::new()),
+                Err(clashes) => (Vec::new(), clashes),
+            };
+            let there = repo.commits_beyond(old, [tip])?;
+            let edits = lost.iter().chain(&there).flat_map(|commit| {
+                let is_there = there.contains(commit).then_some(*commit);
+                landing.edits_of(*commit).into_iter().flatten().map(move |edit| (*edit, is_there))
+            });
+            return Ok(Plan { series, edits: edits.collect(), steps: Vec::new(), clashes });
+        }
+        let mut steps = landing.steps(repo, tip)?;
+        if !is_whole {
+            self.pick(landing, &mut steps)?;
+        }
+        let commits: Vec<_> = steps.iter().map(|(replayed, _)| *replayed).collect();
+        // A handle of its own, since its writes are turned away from the repository.
+        let brought = transaction::replay(&Repo::discover()?, tip, &commits, None)?;
+        let mut series = brought.series;
+        for (planned, (replayed, edits)) in series.iter_mut().zip(&steps) {
+            // A commit that is made anew tells so by its edits.
+            planned.edits = if edits.is_empty() { vec![0] } else { edits.clone() };
+            if self.options.trailers && replayed.reversed {
+                let comment = repo.comment_prefix()?;
+                planned.message = message::with_undo(
+                    &planned.message,
+                    id,
+                    landing.opposite().as_str(),
+                    &landing.of,
+                    &comment,
+                );
+            }
+        }
+        let edits = steps.iter().flat_map(|(_, edits)| edits.iter().map(|edit| (*edit, None))).collect();
+        series.retain(|planned| !planned.changes.is_empty());
+        Ok(Plan { series, edits, steps, clashes: brought.clashes })
+    }
+
+    /// Leaves those that hold the edits that are named.
+    fn pick(&self, landing: &Landing, steps: &mut Vec<Step>) -> Result<(), Error> {
+        let wanted = &self.what.edits;
+        let known: HashSet<usize> =
+            landing.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect();
+        if let Some(unknown) = wanted.last().filter(|last| !known.contains(last)) {
+            let message = format!("the landing {} has no edit {unknown} in a commit", landing.id);
+            return Err(Error::NothingToUndo(message));
+        }
+        steps.retain(|(_, edits)| edits.iter().any(|edit| wanted.hold(*edit)));
+        for (replayed, edits) in steps {
+            let is_wanted = |edit: &&usize| wanted.hold(**edit);
+            let other = edits.iter().find(|edit| !is_wanted(edit));
+            if let (Some(edit), Some(other)) = (edits.iter().find(is_wanted), other) {
+                let commit = self.repo.short(replayed.commit);
+                return Err(Error::Inseparable { edit: *edit, other: *other, commit });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! Landings that are on record: a line each, for people or for programs, and one of them with all that is known of it.
+
+use super::escape::{escape, is_hidden};
+use super::human::{CYAN, DIM, YELLOW};
+use super::{EditReport, EditState, LandingReport, Report, Style, edits};
+use crate::edit::FormatId;
+use crate::locate::{Match, Tier};
+use crate::plan::Verb;
+use crate::span::LineRange;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// The widest name of a branch that others are lined up with, in characters.
+const BRANCH: usize = 24;
+
+/// A line each.
+pub fn landings(report: &Report) -> String {
+    let branch = |one: &LandingReport| escape(one.record.branch());
+    let widths = report.landings.iter().map(|one| branch(one).chars().count());
+    let width = widths.max().unwrap_or(0).min(BRANCH);
+    let mut out = String::new();
+    for one in &report.landings {
+        let (id, day) = (&one.record.id, Date::of(one.time).minute());
+        let what = escape(&one.record.summary());
+        let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
+    }
+    out
+}
+
+/// Likewise for programs: fields with a tab between, `-` for one that is not there. The names of the responses come last.
+pub fn porcelain(report: &Report) -> String {
+    let mut out = String::new();
+    for one in &report.landings {
+        let record = &one.record;
+        let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+        let mut fields = vec![
+            record.id.clone(),
+            record.kind.as_str().to_owned(),
+            or_none(&record.of),
+            record.reference.clone(),
+            or_none(&record.old),
+            record.new.clone(),
+            one.time.0.to_string(),
+            record.edits().to_string(),
+        ];
+        fields.extend(record.responses.iter().cloned());
+        let fields = fields.iter().map(|field| field.replace(is_hidden, "?"));
+        let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"));
+    }
+    out
+}
+
+/// All that is known of those that are shown.
+pub fn shown(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for one in &report.landings {
+        let record = &one.record;
+        let (id, time) = (&record.id, Date::of(one.time).minute());
+        let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {time}  {}", escape(&record.summary()));
+        let (branch, short) =
+            (escape(record.branch()), |name: &str| name.chars().take(10).collect::<String>());
+        let _ = match &record.old {
+            Some(old) => writeln!(out, "{branch}: {}..{}", short(old), short(&record.new)),
+            None => writeln!(out, "{branch}: new, at {}", short(&record.new)),
+        };
+        out += &edits(report, style);
+        for (number, text) in one.texts.iter().enumerate() {
+            let name = record.responses.get(number).map_or("", String::as_str);
+            let _ =
+                writeln!(out, "\n{CYAN}{}{CYAN:#}", escape(if name.is_empty() { "response" } else { name }));
+            out += &visible(text);
+        }
+    }
+    out
+}
+
+/// A text of any origin for a terminal: its lines as they are, and what else would act there spelled out.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let parts: Vec<_> = line.split('\t').map(escape).collect();
+        out += &parts.join("\t");
+        out.push('\n');
+    }
+    out
+}
+
+/// A moment, as its zone has it.
+pub(super) struct Date {
+    day: (i64, i64, i64),
+    time: (i64, i64, i64),
+    zone: i64,
+}
+
+impl Date {
+    /// From seconds since 1970 and a zone in minutes.
+    pub(super) fn of((seconds, zone): (i64, i32)) -> Self {
+        let zone = i64::from(zone);
+        // What a commit says may be anything; this is some hundred million years.
+        let local = seconds.clamp(-(1 << 52), 1 << 52) + zone * 60;
+        let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+        // The Gregorian calendar repeats after 400 years; counted from a March, leap days come last.
+        let since = days + 719_468;
+        let (era, day) = (since.div_euclid(146_097), since.rem_euclid(146_097));
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let of_year = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * of_year + 2) / 153;
+        let of_month = of_year - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        let year = year + era * 400 + i64::from(month <= 2);
+        Self { day: (year, month, of_month), time: (rest / 3_600, rest / 60 % 60, rest % 60), zone }
+    }
+
+    /// To the minute, for people.
+    fn minute(&self) -> String {
+        let ((year, month, day), (hour, minute, _)) = (self.day, self.time);
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    }
+
+    /// As ISO 8601 has it.
+    pub(super) fn iso(&self) -> String {
+        let ((year, month, day), (hour, minute, second)) = (self.day, self.time);
+        let (sign, zone) = (if self.zone < 0 { '-' } else { '+' }, self.zone.abs());
+        let (hours, minutes) = (zone / 60, zone % 60);
+        format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}"
+        )
+    }
+}
+
+/// What a report says of edits, as far as it is of use later; a report of another version may say less.
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Recorded {
+    edits: Vec<RecordedEdit>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedEdit {
+    number: usize,
+    operation: String,
+    path: String,
+    to: Option<String>,
+    why: Option<String>,
+    format: String,
+    response: String,
+    lines: RecordedLines,
+    matches: Vec<RecordedMatch>,
+    state: String,
+    commit: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedLines {
+    first: usize,
+    last: usize,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedMatch {
+    tier: String,
+    similarity: Option<u8>,
+    line: usize,
+    base_line: Option<usize>,
+}
+
+/// The edits of a report that was kept as JSON; none if it cannot be read.
+pub fn recorded_edits(json: &str) -> Vec<EditReport> {
+    let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
+    recorded.edits.into_iter().map(edit).collect()
+}
+
+fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
+    names.find(|known| *known == name)
+}
+
+fn edit(edit: RecordedEdit) -> EditReport {
+    let tier = |name: &str| Tier::ALL.iter().copied().find(|tier| tier.as_str() == name);
+    let matched = edit.matches.iter().filter_map(|found| {
+        Some(Match {
+            tier: tier(&found.tier)?,
+            similarity: found.similarity,
+            line: found.line,
+            base_line: found.base_line,
+        })
+    });
+    EditReport {
+        number: edit.number,
+        operation: known(Verb::ALL.iter().map(|verb| verb.as_str()), &edit.operation).unwrap_or("edit"),
+        path: edit.path,
+        to: edit.to,
+        why: edit.why,
+        format: known(FormatId::ALL.iter().map(|format| format.as_str()), &edit.format).unwrap_or(""),
+        response: edit.response,
+        lines: LineRange { first: edit.lines.first, last: edit.lines.last },
+        matched: matched.collect(),
+        state: EditState::ALL
+            .iter()
+            .copied()
+            .find(|state| state.as_str() == edit.state)
+            .unwrap_or(EditState::NoChange),
+        commit: edit.commit.map(|id| (id.clone(), id.chars().take(10).collect())),
+        diff: None,
+        unwanted: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_the_calendar() {
+        for (seconds, zone, iso) in [
+            (0, 0, "1970-01-01T00:00:00+00:00"),
+            (1_700_000_000, 60, "2023-11-14T23:13:20+01:00"),
+            (951_782_400, 0, "2000-02-29T00:00:00+00:00"),
+            (4_107_542_399, -210, "2100-02-28T20:29:59-03:30"),
+            (-1, 0, "1969-12-31T23:59:59+00:00"),
+        ] {
+            assert_eq!(Date::of((seconds, zone)).iso(), iso);
+        }
+        let far = [i64::MIN, i64::MAX].map(|seconds| Date::of((seconds, i32::MIN)).minute());
+        assert!(far.iter().all(|date| date.len() > 10), "{far:?}");
+    }
+
+    #[test]
+    fn a_report_that_says_less_or_nonsense_is_read_as_far_as_it_goes() {
+        assert!(recorded_edits("").is_empty() && recorded_edits("[1]").is_empty());
+        let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
+            {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;
+        let edits = recorded_edits(json);
+        assert_eq!((edits.len(), edits[0].number, edits[0].operation), (2, 2, "modify"));
+        assert_eq!((edits[0].matched.len(), edits[0].state), (1, EditState::Landed));
+        assert_eq!(edits[0].commit.as_ref().map(|(_, short)| short.as_str()), Some("0123456789"));
+        assert_eq!((edits[1].operation, edits[1].state), ("edit", EditState::NoChange));
+    }
+
+    #[test]
+    fn a_text_cannot_act_on_a_terminal() {
+        assert_eq!(visible("a\tb\x1b[31m\nc"), "a\tb\\u{1b}[31m\nc\n");
+    }
+}

@@ -1,0 +1,128 @@
+//! Commits that exist, brought onto a branch once more as `git cherry-pick` does it, or taken back as `git revert` does.
+//!
+//! What comes out are commits to be made, planned on the branch as it is now, which land like any others.
+
+use super::carry::{Clash, ClashKind, Ground, changes_of};
+use super::series::{Making, Planned};
+use crate::vcs::history::Existing;
+use crate::vcs::merge::Favor;
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid, Result};
+
+/// A commit to be brought onto a branch. What it did is what tells it from its first parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replayed {
+    /// The commit.
+    pub commit: Oid,
+    /// Whether it is taken back.
+    pub reversed: bool,
+}
+
+/// What the commits come to on the branch.
+#[derive(Debug, Clone)]
+pub struct Brought {
+    /// A commit for each, in their order and with its number there (from 1) as its edit. One that is there already, or
+    /// that clashes, changes nothing.
+    pub series: Vec<Planned>,
+    /// What could not be merged.
+    pub clashes: Vec<Clash>,
+}
+
+/// Brings commits onto the commit `onto`, one after another. `favor` says whose lines are taken where both changed them.
+///
+/// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
+/// in the words of `git revert`. `handle` is for this alone: its writes go to memory from now on.
+///
+/// # Errors
+/// The object store fails, or a commit cannot be read.
+pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
+    let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+    let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
+    let mut brought = Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new() };
+    let mut last = None;
+    for (at, replayed) in commits.iter().enumerate() {
+        let commit = handle.existing(replayed.commit)?;
+        let parent = commit.parents.first().map(|parent| handle.tree_of(*parent)).transpose()?;
+        let (before, after) = match replayed.reversed {
+            false => (parent, Some(commit.tree)),
+            true => (Some(commit.tree), parent),
+        };
+        // What one has changed was counted when it was brought.
+        if last != Some(before) {
+            ground.since(before)?;
+        }
+        last = Some(after);
+        let own = handle.changes(before, after)?.ok();
+        let changes = match ground.bring(at, before, after, own)? {
+            Ok(changes) => changes,
+            Err(clashes) => {
+                brought.clashes.extend(clashes);
+                // The branch lacks what this one would have brought.
+                last = None;
+                Vec::new()
+            }
+        };
+        let name = named(handle, &commit);
+        let (message, making) = match replayed.reversed {
+            false => (commit.message, Making::Again { author: commit.author, name }),
+            true => (reverting(&commit), Making::New),
+        };
+        let (copied, origins) = (Vec::new(), Vec::new());
+        brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
+    }
+    Ok(brought)
+}
+
+/// Has a branch go from one commit to another that exists, forwards or back. A target without a checkout needs no
+/// look at the files, and they may have any names.
+///
+/// # Errors
+/// The object store fails.
+pub fn move_to(
+    handle: &Repo,
+    from: Option<Oid>,
+    to: Oid,
+    checked_out: bool,
+) -> Result<std::result::Result<Planned, Vec<Clash>>> {
+    let before = from.map(|from| handle.tree_of(from)).transpose()?;
+    let mut changes = Vec::new();
+    if checked_out {
+        changes = match handle.changes(before, Some(handle.tree_of(to)?))? {
+            Ok(found) => changes_of(handle, before, found)?,
+            Err(odd) => {
+                let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
+                return Ok(Err(odd.into_iter().map(clash).collect()));
+            }
+        };
+    }
+    let commit = handle.existing(to)?;
+    Ok(Ok(Planned {
+        edits: Vec::new(),
+        changes,
+        copied: Vec::new(),
+        origins: Vec::new(),
+        making: Making::AsIs { commit: to, name: named(handle, &commit) },
+        message: commit.message,
+    }))
+}
+
+fn named(handle: &Repo, commit: &Existing) -> String {
+    format!("{} ({})", handle.short(commit.id), commit.subject())
+}
+
+/// The message of a commit that takes this one back (git-revert(1)).
+fn reverting(commit: &Existing) -> String {
+    let subject = commit.subject();
+    let reverted = subject.strip_prefix("Revert \"").filter(|rest| !rest.starts_with("Revert \""));
+    let subject = match reverted {
+        Some(rest) => format!("Reapply \"{rest}"),
+        None => format!("Revert \"{subject}\""),
+    };
+    let merged = match commit.parents.as_slice() {
+        [first, _, ..] => format!(", reversing\nchanges made to {first}"),
+        _ => String::new(),
+    };
+    format!("{subject}\n\nThis reverts commit {}{merged}.\n", commit.id)
+}

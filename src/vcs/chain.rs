@@ -1,0 +1,165 @@
+//! The chain that keeps the records of landings: one reference whose commits each have the record before as their first
+//! parent. It ends in a commit without parents, the same in every repository.
+
+use super::commit::Draft;
+use super::ident::Identities;
+use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+
+/// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
+pub const HISTORY: &str = "refs/llm-apply/history";
+
+/// One record of the chain.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// The commit.
+    pub id: Oid,
+    /// What it keeps.
+    pub tree: Oid,
+    /// What it says.
+    pub message: String,
+    /// When it was made: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The record before it, or the beginning of the chain.
+    pub before: Oid,
+}
+
+impl Repo {
+    /// The records, the newest first. Where a clone does not have all of it, the chain ends early.
+    ///
+    /// # Errors
+    /// The reference or the object store cannot be read.
+    pub fn history(&self) -> Result<impl Iterator<Item = Result<Link>>> {
+        let mut next = self.tip(HISTORY)?;
+        Ok(std::iter::from_fn(move || match self.link(next.take()?) {
+            Ok(Some(link)) => {
+                next = Some(link.before);
+                Some(Ok(link))
+            }
+            Ok(None) => None,
+            Err(e) => Some(Err(e)),
+        }))
+    }
+
+    /// A record; `None` at the end of the chain.
+    fn link(&self, id: Oid) -> Result<Option<Link>> {
+        let commit = match self.git.find_commit(id) {
+            Err(e) if e.code() == git2::ErrorCode::NotFound => return Ok(None),
+            found => found.map_err(|e| Error::git(format!("read the record {id}"), e))?,
+        };
+        let Some(before) = commit.parent_ids().next() else { return Ok(None) };
+        let time = commit.committer().when();
+        let link = Link {
+            id,
+            tree: commit.tree_id(),
+            message: String::from_utf8_lossy(commit.message_bytes()).into_owned(),
+            time: (time.seconds(), time.offset_minutes()),
+            before,
+        };
+        Ok(Some(link))
+    }
+
+    /// Writes a commit that follows `before`, or begins the chain, and keeps what is named. Nothing refers to it yet.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn write_record(
+        &self,
+        before: Option<Oid>,
+        tree: Oid,
+        message: &str,
+        keep: &[Oid],
+        who: &Identities,
+    ) -> Result<Oid> {
+        let before = match before {
+            Some(before) => before,
+            None => self.write_beginning()?,
+        };
+        let mut parents = vec![before];
+        for &kept in keep {
+            if !parents.contains(&kept) {
+                parents.push(kept);
+            }
+        }
+        let line = &who.committer;
+        self.write_plain(&Draft { tree, parents: &parents, message }, line)
+    }
+
+    /// Writes a record again, behind another one.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn rewrite_record(&self, id: Oid, before: Oid) -> Result<Oid> {
+        let failed = |e| Error::git(format!("write the record {id} again"), e);
+        let store = self.git.odb().map_err(failed)?;
+        let object = store.read(id).map_err(failed)?;
+        let first = memchr::memmem::find(object.data(), b"\nparent ").map(|at| at + b"\nparent ".len());
+        let (first, length) = (first.unwrap_or_default(), id.to_string().len());
+        let Some((head, rest)) = object.data().split_at_checked(first) else { return Ok(id) };
+        let text = [head, before.to_string().as_bytes(), rest.get(length..).unwrap_or_default()].concat();
+        self.put(git2::ObjectType::Commit, &text)
+    }
+
+    /// Removes all lines of a reference's reflog, if it has one.
+    ///
+    /// # Errors
+    /// Git cannot be started, or fails.
+    pub fn expire_reflog(&self, name: &str) -> Result<()> {
+        if process::answer(process::git(self).args(["reflog", "exists", name]))?.is_some() {
+            process::output(process::git(self).args(["reflog", "expire", "--expire=all", name]))?;
+        }
+        Ok(())
+    }
+
+    fn write_beginning(&self) -> Result<Oid> {
+        let tree = self.write_tree(None, &super::tree::Changes::new())?;
+        let message = "Landings of git llm-apply\n";
+        self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")
+    }
+
+    /// The object's name that a text is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn object_id(&self, name: &str) -> Result<Oid> {
+        self.id(name)
+    }
+
+    /// Whether there is an object of that name.
+    ///
+    /// # Errors
+    /// It is no name.
+    pub fn has_named(&self, name: &str) -> Result<bool> {
+        self.has(self.id(name)?)
+    }
+
+    /// Writes a tree of files in its top directory.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
+        let mut entries = Vec::with_capacity(files.len());
+        for (name, bytes) in files {
+            entries.push((name, self.put_blob(bytes)?));
+        }
+        entries.sort_unstable();
+        let mut tree = Vec::new();
+        for (name, id) in entries {
+            tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
+            tree.extend_from_slice(id.as_bytes());
+        }
+        self.put(git2::ObjectType::Tree, &tree)
+    }
+
+    /// The content of a file in the top directory of a tree; `None` if there is none.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn file_of(&self, tree: Oid, name: &str) -> Result<Option<Vec<u8>>> {
+        let tree = self.find_tree(tree)?;
+        match tree.get_name(name).filter(|entry| entry.kind() == Some(super::BLOB)) {
+            Some(entry) => self.blob(entry.id()).map(Some),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Commits that exist: what they say, and which of them a branch has that another has not.
+
+use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+
+/// What a commit says.
+#[derive(Debug, Clone)]
+pub struct Existing {
+    /// Its name.
+    pub id: Oid,
+    /// Its tree.
+    pub tree: Oid,
+    /// What it follows.
+    pub parents: Vec<Oid>,
+    /// `Name <email> seconds zone`.
+    pub author: String,
+    /// The whole message, as UTF-8.
+    pub message: String,
+}
+
+impl Existing {
+    /// The first paragraph of the message, on one line, as git shows it.
+    pub fn subject(&self) -> String {
+        let lines = self.message.trim_start_matches('\n').lines();
+        lines.take_while(|line| !line.trim().is_empty()).map(str::trim).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Repo {
+    /// Reads a commit, or the one that stands in for it.
+    ///
+    /// # Errors
+    /// The object store fails, or the commit is not in the encoding that it names.
+    pub fn existing(&self, id: Oid) -> Result<Existing> {
+        let failed = |e| Error::git(format!("read the commit {id}"), e);
+        let commit = self.git.find_commit(self.standing_for(id)?).map_err(failed)?;
+        let header = commit.raw_header_bytes();
+        let author = header.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"author "));
+        let author = author.unwrap_or_default().to_vec();
+        let texts = (String::from_utf8(author), String::from_utf8(commit.message_raw_bytes().to_vec()));
+        let encoding = commit.message_encoding().ok().flatten();
+        let (author, message) = match texts {
+            (Ok(author), Ok(message)) if encoding.is_none_or(super::recode::is_utf8) => (author, message),
+            (Ok(author), Ok(message)) if author.is_ascii() && message.is_ascii() => (author, message),
+            _ => self.recoded(id)?,
+        };
+        Ok(Existing { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
+    }
+
+    /// Author and message as git makes UTF-8 of them.
+    fn recoded(&self, id: Oid) -> Result<(String, String)> {
+        let mut command = process::git(self);
+        command.args(["-c", "log.showSignature=false", "log", "-1", "--no-walk", "--encoding=UTF-8"]);
+        command.args(["--date=raw", "--format=%an <%ae> %ad%x00%B%x00", &id.to_string()]);
+        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+        let output = process::checked(&command, output)?;
+        let bad = || Error::NotInEncoding(id);
+        let text = String::from_utf8(output.stdout).map_err(|_| bad())?;
+        let mut parts = text.split('\0');
+        match (parts.next(), parts.next()) {
+            (Some(author), Some(message)) => Ok((author.to_owned(), message.to_owned())),
+            _ => Err(bad()),
+        }
+    }
+
+    /// The commits that `tip` has and `known` has not, the oldest first, each after its parents.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn commits_beyond(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<Vec<Oid>> {
+        let failed = |e| Error::git(format!("list the commits of {tip}"), e);
+        let mut walk = self.git.revwalk().map_err(failed)?;
+        walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::REVERSE).map_err(failed)?;
+        walk.push(tip).map_err(failed)?;
+        for id in known {
+            walk.hide(id).map_err(failed)?;
+        }
+        walk.collect::<std::result::Result<_, _>>().map_err(failed)
+    }
+
+    /// Whether a commit is another one, or in its history.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn is_ancestor(&self, commit: Oid, of: Oid) -> Result<bool> {
+        let failed = |e| Error::git(format!("look for {commit} below {of}"), e);
+        Ok(commit == of || self.git.graph_descendant_of(of, commit).map_err(failed)?)
+    }
+}

@@ -227,8 +227,8 @@ const DIFF: Chapter = Chapter {
     pieces: &[
         Text(
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
-             `patch`) or bare. A fence without names is for the file that the text above it names. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and \
-             text as the reason. Of a header is obeyed:",
+             `patch`) or bare. A fence without names is for the file that the text above it names. Each file's part is an \
+             edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Of a header is obeyed:",
         ),
         Item(
             "`---`, `+++`",
@@ -281,7 +281,8 @@ const EDIT_CALLS: Chapter = Chapter {
         Item(
             "`old_string`, `new_string`",
             "Replaces the one text by the other; `old_str` and `new_str`, `oldText` and `newText`, or `search` and \
-             `replace` are the same. An empty old text makes a file that is not there. With `replace_all` the text is replaced wherever it stands. Several pairs stand in `edits`.",
+             `replace` are the same. An empty old text makes a file that is not there. With `replace_all` the text is \
+             replaced wherever it stands. Several pairs stand in `edits`.",
         ),
         Item("`content`", "Writes the file, over another content too."),
         Item(
@@ -320,8 +321,8 @@ const WHOLE_FILE: Chapter = Chapter {
     title: "whole files",
     pieces: &[Text(
         "A path on a line of its own, in a heading or in a fence's info string, and then the fence with all of the file. Any \
-         snippet looks like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which files an \
-         answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
+         snippet looks like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which \
+         files an answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
          (`--allow-shrink`). One with fences of its own needs a longer one around it.",
     )],
     example: "\

@@ -275,9 +275,9 @@ fn many_clones_at_once_lose_nothing() {
         }
     });
     let log = sandbox.git(["--git-dir", server.to_str().unwrap(), "log", "--format=%s", "main"]);
-    for n in 0..CLONES {
+    for (n, clone) in clones.iter().enumerate() {
         assert_eq!(log.lines().filter(|line| *line == format!("Of {n}")).count(), 1, "{log}");
-        let at = clones[n].to_str().unwrap();
+        let at = clone.to_str().unwrap();
         assert_eq!(sandbox.git(["-C", at, "status", "--porcelain"]), "");
         sandbox.git(["-C", at, "merge-base", "--is-ancestor", "main", "origin/main"]);
     }

@@ -218,10 +218,6 @@ fn suggested_before() -> Sandbox {
     sandbox
 }
 
-fn none() -> String {
-    String::new()
-}
-
 fn first() -> String {
     [create("a/b", "Begin", "one\n"), create("c", "Go on", "two\n")].concat()
 }

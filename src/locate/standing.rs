@@ -52,8 +52,11 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
         return part::is_made(hay, scene.limits.language, pattern, place);
     }
     let mut solid = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
-    let first = solid.next().unwrap_or(place.first());
-    let last = solid.next_back().unwrap_or(first);
+    let (first, last) = match solid.next() {
+        Some(first) => (first, solid.next_back().unwrap_or(first)),
+        // Blank lines alone lie in any others, unless there are more of them.
+        None => (place.first(), place.behind().saturating_sub(1)),
+    };
     let holds = |result: &Place| result.first() <= first && last < result.behind();
     results_beside(hay, pattern, place, aligned.rung.scope).iter().any(holds)
 }

@@ -27,12 +27,13 @@ pub(super) fn results_beside(
     let margin = 2 * after.before.len() + MARGIN;
     let hay = hay.within(place.first().saturating_sub(margin)..place.behind() + margin);
     let rung = Rung { scope, ..Rung::LOOSEST };
-    if !differs(pattern, &after.before, rung.form) {
+    let solid = after.solid();
+    let is_blank = solid.is_empty() && pattern.solid().is_empty();
+    if is_blank || !differs(pattern, &after.before, rung.form) {
         // Only the bytes tell what was made from what was not, if they do.
         let tells = differs(pattern, &after.before, Form::Text);
         return if tells { hay.whole_lines(&after.before, Form::Text) } else { Vec::new() };
     }
-    let solid = after.solid();
     let mut places = match scope {
         // Where blank lines are all that comes or goes they have to be those of the result.
         Scope::SkippingBlanks if solid.len() > pattern.solid().len() => {

@@ -415,8 +415,11 @@ proptest! {
             prop_assert_eq!(response.slice(edit.path.span), &edit.path.raw);
             end = edit.span.end;
         }
-        let declares = |line: &str| line.trim_matches([' ', '\t']) == "*** Begin Patch";
-        if response.text().lines().any(declares) && !response.text().contains("think>") && !text.contains("> ***") {
+        let is = |line: &str, marker: &str| line.trim_matches([' ', '\t']) == marker;
+        let mut lines = response.text().lines().skip_while(|line| !is(line, "*** Begin Patch")).skip(1);
+        // A patch with nothing in it is no edit and no error.
+        let declares = lines.by_ref().take_while(|line| !is(line, "*** End Patch")).any(|line| !line.trim().is_empty());
+        if declares && !response.text().contains("think>") && !text.contains("> ***") {
             prop_assert!(!script.edits.is_empty() || script.has_errors());
         }
     }

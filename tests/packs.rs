@@ -18,7 +18,7 @@ fn land() -> Sandbox {
     let text = |length: usize| (0..length).map(|line| format!("line {line}\n")).collect::<String>() + "end\n";
     let all: String =
         lengths.enumerate().map(|(n, length)| create(&format!("new/{n}"), "Add", &text(length))).collect();
-    sandbox.apply(["-q"], &all).exits(0);
+    sandbox.apply(["-q", "--no-record"], &all).exits(0);
     sandbox
 }
 

@@ -193,7 +193,7 @@ fn the_users_trailers_are_all_that_git_reads() {
     let own = ["Signed-off-by: C O Mitter <committer@example.com>", "Assisted-by: A Model: 5", "Fixes: #1"];
     assert_eq!(trailers(&sandbox, "HEAD~")[..3], own);
     assert_eq!(trailers(&sandbox, "HEAD")[..3], own);
-    assert_eq!(trailers(&sandbox, "HEAD~").len(), 5);
+    assert_eq!(trailers(&sandbox, "HEAD~").len(), 6);
     assert_eq!(message(&sandbox, "HEAD").lines().next(), Some("Add x"));
 
     // By configuration, and taken back by what is typed.

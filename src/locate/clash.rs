@@ -44,8 +44,8 @@ pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Co
             .collect(),
     });
     match bring_over(before, other, &lineage, &made.collect::<Vec<_>>()) {
-        Some(brought) => change::commit(other, &brought, &mut lineage) == *other_after,
-        None => false,
+        Ok(brought) => change::commit(other, &brought, &mut lineage) == *other_after,
+        Err(_) => false,
     }
 }
 

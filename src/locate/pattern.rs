@@ -1,7 +1,7 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
 pub(super) use super::pairing::Step;
-use super::pairing::{Sources, extremes, pair, sources};
+use super::pairing::{Sources, pair, pair_first, pair_last, sources};
 use super::thresholds::{PIECES, SPLITS};
 use crate::edit::{Change, Unit};
 use crate::text::is_blank;
@@ -38,24 +38,30 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, end: End::AsFile }
     }
 
+    /// For each line of the after-text which before-lines it may be, and whether it may be new. None of a diff, which says
+    /// it, and of texts too long to look.
+    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
+        if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
+    }
+
     /// Lines that are to stand somewhere, and stay.
     pub(super) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
-    /// For each line of the after-text which before-lines it may be, and whether it may be new: two texts do not say which
-    /// of equal lines stays. None of a diff, which says it, and of texts too long to look.
-    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
-        if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
-    }
-
-    /// The same texts with the first of equal lines paired, and with the last.
+    /// The same texts with the first of equal lines paired, and with the last: which of them is the one that stays two
+    /// texts do not say. A diff does.
     pub(super) fn paired_otherwise(&self) -> Vec<Self> {
-        let open = self.end == End::AsFile;
-        let others = open.then(|| extremes(&self.before, &self.after())).flatten();
-        let with = |steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end };
-        others.into_iter().flatten().map(with).collect()
+        if self.end != End::AsFile {
+            return Vec::new();
+        }
+        let after = self.after();
+        let others = [pair_first(&self.before, &after), pair_last(&self.before, &after)];
+        let others = others.into_iter().flatten().filter(|steps| *steps != self.steps);
+        others
+            .map(|steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end })
+            .collect()
     }
 
     /// The parts of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
@@ -182,7 +188,8 @@ impl<'a> Pattern<'a> {
 
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
-        self.after_and_new().map(|(text, _)| text).collect()
+        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
+        self.steps.iter().filter(stays).map(|step| self.text_of(step)).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
@@ -202,7 +209,9 @@ fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]])
     let mut at = 0;
     for run in steps.chunk_by(|left, right| changes(left) && changes(right)) {
         at += run.len();
-        let (mut removed, mut added): (Vec<usize>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+        let of_last = usize::from(at == steps.len());
+        let mut removed: Vec<usize> = Vec::new();
+        let mut added: Vec<&[u8]> = Vec::new();
         for step in run {
             match *step {
                 Step::Remove(line) => removed.push(line),
@@ -210,23 +219,21 @@ fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]])
                 _ => {}
             }
         }
+        let (removed, last_removed) = removed.split_at(removed.len().saturating_sub(of_last));
+        let (added, last_added) = added.split_at(added.len().saturating_sub(of_last));
         let texts: Vec<&[u8]> = removed.iter().map(|&line| before[line]).collect();
-        let mut paired = pair(&texts, &added);
-        if at == steps.len()
-            && let Some(&Step::Keep(line)) = paired.last()
-        {
-            paired.pop();
-            paired.extend([Step::Remove(line), Step::Add(texts[line])]);
-        }
-        if !paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
+        let paired = if texts.is_empty() || added.is_empty() { Vec::new() } else { pair(&texts, added) };
+        if paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
+            all.extend(paired.into_iter().map(|step| match step {
+                Step::Keep(line) => Step::Keep(removed[line]),
+                Step::Remove(line) => Step::Remove(removed[line]),
+                other => other,
+            }));
+            all.extend(last_removed.iter().map(|&line| Step::Remove(line)));
+            all.extend(last_added.iter().map(|text| Step::Add(text)));
+        } else {
             all.extend_from_slice(run);
-            continue;
         }
-        all.extend(paired.into_iter().map(|step| match step {
-            Step::Keep(line) => Step::Keep(removed[line]),
-            Step::Remove(line) => Step::Remove(removed[line]),
-            other => other,
-        }));
     }
     all
 }

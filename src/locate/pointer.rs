@@ -1,10 +1,10 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::haystack::Haystack;
+use super::part::is_of_tokens;
 use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
-use super::token::is_of_tokens;
 use crate::edit::{Anchor, Hunk};
 use crate::text::{Form, indentation, is_blank};
 use std::cell::{OnceCell, RefCell};
@@ -215,15 +215,16 @@ impl<'a> Blocks<'a> {
 
     /// The lines that the text behind a hunk's numbers may be: git cuts it at 80 bytes.
     fn sections(&self, text: &str) -> Vec<usize> {
-        let like = self.like(text);
-        if !like.equal.is_empty() {
-            return like.equal.iter().map(|&(line, _)| line).collect();
+        let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
+        if !equal.is_empty() {
+            return equal;
         }
-        if text.len() < CUT_SECTION {
-            return self.headings(text, 0, self.hay.line_count());
+        let with = self.hay.lines_with(text.as_bytes(), text.len() < CUT_SECTION);
+        if text.len() >= CUT_SECTION {
+            let cut = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
+            return with.into_iter().filter(cut).collect();
         }
-        let begins = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
-        self.hay.lines_with(text.as_bytes(), false).into_iter().filter(begins).collect()
+        if with.len() == 1 { with } else { Vec::new() }
     }
 }
 
@@ -240,17 +241,21 @@ pub(super) fn depth(text: &[u8]) -> usize {
     indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
 }
 
+/// A heading that the file does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NoHeading(pub(super) String);
+
 /// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors
-/// The section, where it is nowhere and the hunk has no numbers.
-pub(super) fn of_diff<'h>(
+/// The hunk has no numbers, and its section is nowhere.
+pub(super) fn of_diff(
     scene: &Scene<'_>,
     original: &Blocks<'_>,
     now: &Blocks<'_>,
-    hunk: &'h Hunk,
-) -> Result<Pointers, &'h str> {
+    hunk: &Hunk,
+) -> Result<Pointers, NoHeading> {
     let Anchor::Line { old_start, section: Some(section), .. } = &hunk.anchor else {
         return Ok(Pointers::default());
     };
@@ -261,7 +266,7 @@ pub(super) fn of_diff<'h>(
     if lines.is_empty() || lines.len() > HEADINGS {
         return match old_start {
             Some(_) => Ok(Pointers::default()),
-            None if lines.is_empty() => Err(section),
+            None if lines.is_empty() => Err(NoHeading(section.clone())),
             None => Ok(Pointers::default()),
         };
     }

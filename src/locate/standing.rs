@@ -2,103 +2,143 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{beginnings, differs_in_a_word, is_mistyped, window, without_style};
+use super::alike::{beginnings, is_mistyped, is_renumbered, window, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{Pattern, says_something};
 use super::place::Place;
-use super::pointer::Pointers;
-use super::sought::Sought;
+use super::scene::Scene;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
-use super::token::is_of_tokens;
 use crate::edit::Unit;
-use crate::text::{Form, difference_of, in_common};
+use crate::text::{Form, difference_of, in_common, is_blank};
 
-/// Where results of a hunk stand beside a place of its before-text found on a rung, indented in one way, whatever that is:
-/// a place that lies inside one was made there.
-pub(super) fn results_beside(
+/// Whether a place of the before-text lies inside the hunk's result.
+pub(super) fn is_made(
+    scene: &Scene<'_>,
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
-    place: &Place,
-    scope: Scope,
-) -> Vec<Place> {
-    let after = Pattern::of_lines(pattern.after());
-    let margin = 2 * after.before.len() + MARGIN;
-    let hay = hay.within(place.first().saturating_sub(margin)..place.behind() + margin);
-    let rung = Rung { scope, ..Rung::LOOSEST };
-    let solid = after.solid();
-    let is_blank = solid.is_empty() && pattern.solid().is_empty();
-    if is_blank || !differs(pattern, &after.before, rung.form) {
-        // Only the bytes tell what was made from what was not, if they do.
-        let tells = differs(pattern, &after.before, Form::Text);
-        return if tells { hay.whole_lines(&after.before, Form::Text) } else { Vec::new() };
-    }
-    let mut places = match scope {
-        // Where blank lines are all that comes or goes they have to be those of the result.
-        Scope::SkippingBlanks if solid.len() > pattern.solid().len() => {
-            hay.skipping_blanks(&solid, rung.form)
-        }
-        _ => hay.whole_lines(&after.before, rung.form),
-    };
-    places.retain(|place| Alignment::at(hay, &after, *place, rung).is_some());
-    places
-}
-
-/// Whether a place of the before-text lies inside a result of the hunk.
-pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    let place = &aligned.place;
+    aligned: &Alignment,
+) -> bool {
     if aligned.rung.scope == Scope::Part {
-        return part::is_made(hay, scene.limits.language, pattern, place);
+        return part::is_made(hay, scene.limits.language, pattern, &aligned.place);
     }
-    let mut solid = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
-    let (first, last) = match solid.next() {
-        Some(first) => (first, solid.next_back().unwrap_or(first)),
-        // Blank lines alone lie in any others, unless there are more of them.
-        None => (place.first(), place.behind().saturating_sub(1)),
+    let after = Pattern::of_lines(pattern.after());
+    // A hunk that changes nothing that a form sees has no result that the form could tell from what was there.
+    let loosest = Rung::LOOSEST.form;
+    let (solid, wanted) = (after.solid(), pattern.solid());
+    let says = solid.len() != wanted.len() || solid.iter().zip(&wanted).any(|(a, b)| !loosest.eq(a, b));
+    let form = match says {
+        true => loosest,
+        false if differs(pattern, &after.before, aligned.rung.aligned_form()) => aligned.rung.aligned_form(),
+        false => Form::Text,
     };
-    let holds = |result: &Place| result.first() <= first && last < result.behind();
-    results_beside(hay, pattern, place, aligned.rung.scope).iter().any(holds)
+    if !differs(pattern, &after.before, form) {
+        return false;
+    }
+    let is = |text: &[u8], line: usize| {
+        let Some(real) = hay.line(line) else { return false };
+        match aligned.shift.of(text) {
+            Some(shifted) if form != loosest => form.eq(&shifted, real.text),
+            _ => form.eq(text, real.text),
+        }
+    };
+    // It is indented in one way, whatever that is.
+    let is_uniform = |place: Place, scope: Scope| {
+        form != loosest || Alignment::at(hay, &after, place, Rung { scope, ..Rung::LOOSEST }).is_some()
+    };
+    if aligned.rung.scope == Scope::Whole {
+        let first = aligned.place.first();
+        return offsets(&after.before, &pattern.before).into_iter().any(|offset| {
+            let Some(start) = first.checked_sub(offset) else { return false };
+            after.before.iter().enumerate().all(|(at, text)| is(text, start + at))
+                && is_uniform(Place::lines(start, start + after.before.len()), Scope::Whole)
+        });
+    }
+    let Some(first) = (aligned.place.first()..).find(|&line| !hay.is_blank(line)) else { return false };
+    let stands = |offset: usize| {
+        let above: Vec<usize> = (0..first).rev().filter(|&line| !hay.is_blank(line)).take(offset).collect();
+        let below = (first..hay.line_count()).filter(|&line| !hay.is_blank(line));
+        let lines: Vec<usize> = above.iter().rev().copied().chain(below).take(solid.len()).collect();
+        let (Some(&start), Some(&last)) = (lines.first(), lines.last()) else { return false };
+        lines.len() == solid.len()
+            && solid.iter().zip(&lines).all(|(text, line)| is(text, *line))
+            && is_uniform(Place::lines(start, last + 1), Scope::SkippingBlanks)
+            // Blank lines that come or go are all that tells what was made from what was not.
+            && (solid.len() > wanted.len() || has_blanks_of(hay, &after.before, start, last))
+    };
+    offsets(&solid, &wanted).into_iter().any(stands)
 }
-
-/// This many lines beside a place are looked at, besides twice as many as the result has.
-const MARGIN: usize = 64;
 
 /// Whether a hunk changes anything that a form sees.
 fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
     after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
 }
 
+/// Whether lines of the file are those of a text, blank ones included, and blank ones at its edges as many at least.
+fn has_blanks_of(hay: Haystack<'_>, after: &[&[u8]], first: usize, last: usize) -> bool {
+    let lead = after.iter().take_while(|text| is_blank(text)).count();
+    let trail = after.iter().rev().take_while(|text| is_blank(text)).count();
+    let Some(start) = first.checked_sub(lead) else { return false };
+    start + after.len() == last + 1 + trail
+        && after
+            .iter()
+            .enumerate()
+            .all(|(at, text)| hay.line(start + at).is_some_and(|line| is_blank(line.text) == is_blank(text)))
+}
+
+/// Where some lines stand among others, one after the other.
+fn offsets(lines: &[&[u8]], wanted: &[&[u8]]) -> Vec<usize> {
+    let Some(last) = lines.len().checked_sub(wanted.len()) else { return Vec::new() };
+    let same = |offset: &usize| {
+        lines[*offset..].iter().zip(wanted).all(|(line, wanted)| Form::FoldedTrimmed.eq(line, wanted))
+    };
+    (0..=last).filter(same).take(MOST_OFFSETS).collect()
+}
+
+/// A text that stands in its own result more often says nothing.
+const MOST_OFFSETS: usize = 64;
+
 /// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
 /// say or in one place only, and nothing else in the file is nearly the before-text.
-pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Rung)> {
-    let Sought { hay, pattern, pointers, .. } = sought.narrowed(sought.pattern.after().len());
+pub(super) fn standing(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    repeat: Repeat,
+    admits: impl Fn(&Place) -> bool,
+) -> Option<(Place, Rung)> {
     if !pattern.after_is_proof() {
         return None;
     }
-    let (places, rung) = results(sought)?;
+    let (places, rung) = results(scene, hay, pattern, &admits)?;
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
-    if repeat.total == 1 && repeat.elsewhere == 0 && !had(sought, rung) {
+    if repeat.total == 1 && repeat.elsewhere == 0 && !had(scene, hay, pattern, rung) {
         return None;
     }
     let known = repeat.elsewhere > 0;
-    (known || !stands_nearly(hay, pattern, &place, pointers)).then_some((place, rung))
+    (known || !stands_nearly(hay, pattern, &place, &admits)).then_some((place, rung))
 }
 
-/// Where the result of a hunk stands on a stricter rung than its before-text, apart from the places of that: it was made there
-/// perhaps, and a looser place is another one.
-pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]) -> Option<Place> {
-    let Sought { scene, pattern, .. } = *sought;
-    if !pattern.after().iter().any(|text| says_something(text)) {
+/// Where the result of a hunk stands on a stricter rung than its before-text, apart from that: it was made there perhaps,
+/// and the looser place is another one.
+pub(super) fn stands_stricter(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    found: Rung,
+    admits: impl Fn(&Place) -> bool,
+) -> Option<Place> {
+    let after = pattern.after();
+    if !after.iter().any(|text| says_something(text)) {
         return None;
     }
-    let (results, rung) = results(sought)?;
-    let apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
-    let at = |rung: Rung| ladder(pattern.unit, scene.limits).position(|other| other == rung);
-    if at(rung) < at(found) { results.into_iter().find(apart) } else { None }
+    let stricter = ladder(pattern.unit, scene.limits).into_iter().take_while(|rung| *rung != found);
+    stricter
+        .filter(|rung| rung.scope == Scope::Whole && differs(pattern, &after, rung.form))
+        .find_map(|rung| hay.whole_lines(&after, rung.form).into_iter().find(|place| admits(place)))
 }
 
 /// Whether the result of a hunk stands just at a line.
@@ -112,14 +152,18 @@ pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, f
 }
 
 /// The places of the after-text on the strictest rung that has any, as whole lines without others between them.
-fn results(sought: &Sought<'_>) -> Option<(Vec<Place>, Rung)> {
-    let Sought { scene, hay, pattern, .. } = sought.narrowed(sought.pattern.after().len());
+fn results(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    admits: &impl Fn(&Place) -> bool,
+) -> Option<(Vec<Place>, Rung)> {
     let after = Pattern::of_lines(pattern.after());
     let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
-    for rung in ladder(Unit::Lines, scene.limits).filter(tells) {
+    for rung in ladder(Unit::Lines, scene.limits).into_iter().filter(tells) {
         let mut places = hay.whole_lines(&after.before, rung.form);
         places.retain(|place| {
-            sought.admits(place) && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
+            admits(place) && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
         });
         if !places.is_empty() {
             return Some((places, rung));
@@ -130,14 +174,13 @@ fn results(sought: &Sought<'_>) -> Option<(Vec<Place>, Rung)> {
         return None;
     }
     let mut places = hay.parts(text);
-    places.retain(|place| sought.admits(place) && is_of_tokens(hay, place));
+    places.retain(|place| admits(place) && part::is_of_tokens(hay, place));
     (!places.is_empty()).then_some((places, Rung { scope: Scope::Part, ..Rung::EXACT }))
 }
 
 /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
 /// that says nothing of this one.
-fn had(sought: &Sought<'_>, rung: Rung) -> bool {
-    let Sought { scene, hay, pattern, .. } = *sought;
+fn had(scene: &Scene<'_>, hay: Haystack<'_>, pattern: &Pattern<'_>, rung: Rung) -> bool {
     let (Some(original), Some(_)) = (scene.original, scene.lineage) else { return true };
     let original = Haystack::new(original, hay.effort());
     let after = pattern.after();
@@ -156,13 +199,13 @@ fn part_is_proof(text: &[u8]) -> bool {
 }
 
 /// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
-/// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with another word or number, with a
-/// slip of the keyboard, or as the beginning of a line.
+/// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
+/// another number, or as the beginning of a line.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
     place: &Place,
-    pointers: &Pointers,
+    admits: &impl Fn(&Place) -> bool,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
@@ -171,7 +214,7 @@ pub(super) fn stands_nearly(
     let file = hay.solid(Form::Bare);
     let apart = |line: usize| {
         (line < place.first() || line >= place.behind().max(place.first() + 1))
-            && pointers.against(&Place::lines(line, line + 1)).is_none()
+            && admits(&Place::lines(line, line + 1))
     };
     let spots = file.spots(&wanted, COMMON);
     let common =
@@ -213,7 +256,7 @@ pub(super) fn stands_nearly(
             let lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
             lines.filter(|line| apart(*line)).any(|line| {
                 let (plain, there) = (without_style(&text), without_style(hay.text(line)));
-                there.starts_with(&plain) || is_mistyped(&plain, &there) || differs_in_a_word(&plain, &there)
+                there.starts_with(&plain) || is_mistyped(&plain, &there) || is_renumbered(&plain, &there)
             })
         })
 }

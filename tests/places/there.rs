@@ -145,11 +145,3 @@ fn a_text_misquoted_in_style_is_not_there_because_another_line_has_the_result() 
     let file = "SELECT a FROM t;\nselect b from t;\n";
     refused("a.sql", file, each("a.sql", "SELECT b FROM t;", "SELECT a FROM t;"));
 }
-
-#[test]
-fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
-    let file = "let width = 1;\nuse(width);\n\nconst height = 2;\n";
-    refused("a.js", file, each("a.js", "const width = 1;", "const height = 2;"));
-    let file = "[a]\ndebug=false\n\n[b]\ndebug=yes\n";
-    refused("a.conf", file, each("a.conf", "debug=no", "debug=yes"));
-}

@@ -1,6 +1,7 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
 
 use super::addition;
+use super::seek::Seek;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
@@ -9,18 +10,15 @@ use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
-use crate::locate::guard;
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step, says_something};
-use crate::locate::pieces::{self, Between};
 use crate::locate::place::Place;
-use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
-use crate::locate::scene::{Mode, Part, Scene, Solution};
-use crate::locate::sought::Sought;
+use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, depth, of_diff};
+use crate::locate::scene::{Mode, Part, Scene};
 use crate::locate::standing::{stands_at, stands_nearly};
-use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
+use crate::locate::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
 use crate::locate::tier::Rung;
-use crate::text::Form;
+use crate::text::{Form, is_blank};
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
 pub(in crate::locate) fn arrange(
@@ -37,35 +35,39 @@ pub(in crate::locate) fn arrange(
     for (index, hunk) in hunks.iter().enumerate() {
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
-            let has = |pattern: &Pattern<'_>| {
-                find(&Sought { scene, hay, pattern, pointers: &Pointers::NONE })
-                    .map_or(true, |search| search.found().is_some())
-            };
+            let has =
+                |pattern: &Pattern<'_>| find(scene, hay, pattern, &Pointers::default()).found().is_some();
             let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
             readings = readings.into_iter().skip(known).take(1).collect();
         }
         let Some(pattern) = readings.pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let equal = |other: &Hunk| other.change == hunk.change;
-        let before = hunks[..index].iter().any(equal);
-        let has_equal = before || hunks[index + 1..].iter().any(equal);
-        // With the same number it is the same place, and so are lines that are put below the same heading.
-        let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
-        let may_be_same = is_numbered || pattern.before.is_empty();
-        let again =
-            may_be_same && hunks[..index].iter().any(|other| equal(other) && other.anchor == hunk.anchor);
-        let followed = scene.followed || index + 1 < hunks.len();
-        let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
-        let state = pointers.and_then(|pointers| {
-            let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
-            match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
-                _ if again => Ok(State::Done(Part::Nothing)),
-                // It stands in the diff more often than in the file.
-                State::Open(candidates) if before && candidates.len() == 1 => Ok(State::Done(Part::Nothing)),
-                state => Ok(state),
+        let state = match of_diff(scene, &original, &now, hunk) {
+            Ok(pointers) => {
+                let followed = scene.followed || index + 1 < hunks.len();
+                let equal = |other: &Hunk| other.change == hunk.change;
+                let before = hunks[..index].iter().any(equal);
+                let has_equal = before || hunks[index + 1..].iter().any(equal);
+                // With the same number it is the same place, and so are lines that are put below the same heading.
+                let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
+                let again = |other: &Hunk| {
+                    equal(other) && other.anchor == hunk.anchor && (is_numbered || pattern.before.is_empty())
+                };
+                let again = hunks[..index].iter().any(again);
+                let member =
+                    Member { scene, hay, hunk, pattern: &pattern, pointers: &pointers, followed, has_equal };
+                match member.state(mode, scene.repeat(0)) {
+                    Ok(_) if again => Ok(State::Done(Part::Nothing)),
+                    // It stands in the diff more often than in the file.
+                    Ok(State::Open(candidates)) if before && candidates.len() == 1 => {
+                        Ok(State::Done(Part::Nothing))
+                    }
+                    state => state,
+                }
             }
-        });
+            Err(NoHeading(text)) => Err(evidence::no_section(&text)),
+        };
         let state = state.unwrap_or_else(|refusal| {
             refusals.push(refusal.of_hunk(index));
             State::Done(Part::Nothing)
@@ -81,8 +83,11 @@ pub(in crate::locate) fn arrange(
 
 /// One hunk, looked at by itself.
 struct Member<'a> {
-    sought: Sought<'a>,
+    scene: &'a Scene<'a>,
+    hay: Haystack<'a>,
     hunk: &'a Hunk,
+    pattern: &'a Pattern<'a>,
+    pointers: &'a Pointers,
     /// Whether other hunks for the file follow.
     followed: bool,
     /// Whether the hunk beside it is the same, so that each has a place of its own.
@@ -91,7 +96,8 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
-        let Sought { scene, hay, pattern, pointers } = self.sought;
+        let Self { scene, hay, pattern, pointers, .. } = *self;
+        let seek = self.seek();
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
         }
@@ -99,66 +105,77 @@ impl Member<'_> {
             return self.addition().map(State::Done);
         }
         if let Some(pieces) = pattern.cut(|step| matches!(step, Step::Gap)) {
-            return match self.around_gaps(&pieces)? {
-                Some(solution) => Ok(State::Done(Part::Change(solution))),
-                None => self.made_or_nowhere(mode, repeat, None),
-            };
+            let candidates = self.around_gaps(&pieces)?;
+            if !candidates.is_empty() {
+                return Ok(State::Open(candidates));
+            }
+            return self.made_or_nowhere(mode, repeat, None);
         }
-        let (rung, mut places, refused) = match find(&self.sought)? {
-            Search::Found(found) => (found.rung, found.places, None),
-            Search::Nowhere(refused) => (Rung::EXACT, Vec::new(), refused),
+        let (found, refused) = match seek.places() {
+            Search::Found(found) => (Some(found), None),
+            Search::Nowhere(refused) => (None, refused),
         };
         let numbered = Numbered::of(scene, self.hunk);
-        let open: Vec<Place> =
-            places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
-        if open.len() > CANDIDATES {
+        let mut open: Vec<Alignment> =
+            found.as_ref().map(|found| found.open().into_iter().cloned().collect()).unwrap_or_default();
+        let made: Vec<Alignment> = found.iter().flat_map(|found| found.made().cloned()).collect();
+        let many = found.as_ref().is_some_and(|found| found.many) || open.len() > CANDIDATES;
+        if many {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
-            places.retain(|(aligned, made)| !made && numbered.then == Some(aligned.place.first()));
-            if places.len() != 1 {
-                return Err(evidence::ambiguous(hay, open));
+            let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
+            open.retain(|aligned| numbered.then == Some(aligned.place.first()));
+            if open.len() != 1 || found.as_ref().is_some_and(|found| found.many) {
+                return Err(evidence::ambiguous(hay, &all));
             }
-        } else if let Some(place) = self.made_at_number(&numbered, &open, rung) {
+        } else if let Some(place) =
+            self.made_at_number(&numbered, &open, found.as_ref().map(|found| found.rung))
+        {
             // What says nothing may stand there by chance, and models get numbers wrong.
             let agrees = pointers.regions.is_some()
                 || !open.is_empty()
-                || !stands_nearly(hay, pattern, &place, &Pointers::NONE);
+                || !stands_nearly(hay, pattern, &place, &|_| true);
             match open.first() {
                 _ if pattern.after_is_proof() && agrees => {
-                    return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));
+                    return Ok(State::Done(seek.made(place, Rung::TRAILING, 0)));
                 }
-                Some(first) => return Err(evidence::stands_looser(hay, first, &place)),
+                Some(first) => return Err(evidence::stands_looser(hay, &first.place, &place)),
                 None => {}
             }
         }
         if open.is_empty() {
             return self.made_or_nowhere(mode, repeat, refused);
         }
-        if open.len() == places.len() {
-            self.sought.is_strictest(rung, &open)?;
+        if let Some(rung) = found.map(|found| found.rung).filter(|_| made.is_empty()) {
+            seek.is_strictest(rung, &open.iter().collect::<Vec<_>>())?;
         }
         // Equal edits for as many places are those places in order.
-        if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
-            places.retain(|(_, made)| !made);
-            places.truncate(1);
+        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
+        let mut made = made;
+        if repeat.total > 1 && repeat.left() == Some(open.len()) && apart {
+            open.truncate(1);
+            made.clear();
         }
-        // A place where the hunk was made is one that may have been meant.
-        let candidate = |(aligned, made): (Alignment, bool)| {
+        let candidate = |aligned: Alignment, made: bool| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
-            Candidate { core, aligned, made }
+            Candidate { core, spots: vec![aligned], made }
         };
-        Ok(State::Open(places.into_iter().map(candidate).collect()))
+        let mut candidates: Vec<Candidate> =
+            open.into_iter().map(|aligned| candidate(aligned, false)).collect();
+        // A place where the hunk was made is one that may have been meant.
+        candidates.extend(made.into_iter().map(|aligned| candidate(aligned, true)));
+        candidates.sort_by_key(|candidate| candidate.core);
+        Ok(State::Open(candidates))
     }
 
     /// The line that a number names is settled by what stands there: not the before-text, but the after-text.
-    fn made_at_number(&self, numbered: &Numbered, open: &[Place], found: Rung) -> Option<Place> {
+    fn made_at_number(&self, numbered: &Numbered, open: &[Alignment], found: Option<Rung>) -> Option<Place> {
         let names = [numbered.then, numbered.now];
-        let there = open.iter().any(|place| names.contains(&Some(place.first())));
-        let after = self.sought.pattern.after();
+        let there = open.iter().any(|aligned| names.contains(&Some(aligned.place.first())));
+        let after = self.pattern.after();
         // Where lines only go, the after-text may stand wherever the before-text does.
-        let says_nothing_new =
-            !self.sought.pattern.solid().is_empty() && !self.sought.pattern.added().any(says_something);
-        if there && (found == Rung::EXACT || says_nothing_new) {
+        let says_nothing_new = !self.pattern.solid().is_empty() && !self.pattern.added().any(says_something);
+        if there && (found.is_none_or(|found| found == Rung::EXACT) || says_nothing_new) {
             return None;
         }
         // Where the before-text stands there too, but loosely, the after-text has to stand there as it is.
@@ -166,8 +183,7 @@ impl Member<'_> {
         let length = after.len();
         let place = |line: &usize| Place::lines(*line, line + length);
         let stands = |line: &&usize| {
-            stands_at(self.sought.hay, self.sought.pattern, **line, form)
-                && self.sought.pointers.against(&place(line)).is_none()
+            stands_at(self.hay, self.pattern, **line, form) && self.pointers.against(&place(line)).is_none()
         };
         numbered.after.iter().find(stands).map(place)
     }
@@ -178,14 +194,25 @@ impl Member<'_> {
         repeat: Repeat,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
-        let loose = mode == Mode::Loose && !self.sought.pattern.steps.contains(&Step::Gap);
-        self.sought.otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
+        let may_stand = mode >= Mode::Standing;
+        let part = match may_stand.then(|| self.seek().standing(repeat)).flatten() {
+            Some(part) => part,
+            None => {
+                let loose = mode == Mode::Loose && !self.pattern.steps.contains(&Step::Gap);
+                self.seek().loose_or_nowhere(loose, refused)?
+            }
+        };
+        Ok(State::Done(part))
+    }
+
+    fn seek(&self) -> Seek<'_> {
+        Seek { scene: self.scene, hay: self.hay, pattern: self.pattern, pointers: self.pointers }
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to
     /// put them elsewhere.
     fn addition(&self) -> Result<Part, Box<Refusal>> {
-        let Sought { hay, pointers, .. } = self.sought;
+        let Self { scene, hay, pattern, pointers, followed, .. } = *self;
         let end = hay.line_count();
         let said = match self.hunk.anchor {
             Anchor::Line { old_start, .. } => old_start.and_then(|line| usize::try_from(line).ok()),
@@ -198,17 +225,17 @@ impl Member<'_> {
             return nowhere("the hunk has no line that says where its lines belong");
         }
         match pointers.regions.as_deref() {
-            Some([region]) if said.is_none() => addition::below(&self.sought, region.heading),
+            Some([region]) if said.is_none() => addition::below(scene, hay, pattern, region.heading),
             Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
             _ if end > 0 && said.is_some_and(|line| line != end) => {
                 nowhere("the hunk has no line that says where its lines belong")
             }
-            _ => addition::at_end(&self.sought, self.followed),
+            _ => addition::at_end(scene, hay, pattern, followed),
         }
     }
 
-    /// What goes with the pieces beside `~` lines, and is with the same heading.
-    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Option<Solution>, Box<Refusal>> {
+    /// The ways in which the pieces beside `~` lines stand in the file in order.
+    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Vec<Candidate>, Box<Refusal>> {
         let removes = |steps: &mut dyn Iterator<Item = &Step<'_>>| {
             let named = steps.filter(|step| !matches!(step, Step::Add(_)));
             named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
@@ -222,9 +249,45 @@ impl Member<'_> {
                 return Err(Refusal::new(Code::Malformed, message));
             }
         }
-        guard::hunk(self.sought.hay, self.sought.pattern, self.sought.scene.limits)?;
-        let solution = pieces::solution(&self.sought, pieces, Between::Goes)?;
-        Ok(solution
-            .filter(|solution| self.sought.admits(&Place { start: solution.place.end, ..solution.place })))
+        let mut ways: Vec<Vec<Alignment>> = vec![Vec::new()];
+        for (index, piece) in pieces.iter().enumerate() {
+            let pointers = if index == 0 { self.pointers.clone() } else { Pointers::default() };
+            let Search::Found(found) = find(self.scene, self.hay, piece, &pointers) else {
+                return Ok(Vec::new());
+            };
+            if found.many {
+                return Ok(Vec::new());
+            }
+            let mut longer = Vec::new();
+            for way in &ways {
+                let from = way.last().map_or(0, |spot| spot.place.behind());
+                // What goes with them is of the same block or deeper, and with the same heading.
+                let depth_at = |line: usize| depth(self.hay.text(line));
+                let is_between = |place: &Place| {
+                    let least = from.checked_sub(1).map_or(0, depth_at).min(depth_at(place.first()));
+                    let with = self.pointers.regions.is_none() || self.pointers.against(place).is_none();
+                    let mut lines = self.hay.lines(from..place.first());
+                    index == 0
+                        || with && lines.all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
+                };
+                let behind = found
+                    .places
+                    .iter()
+                    .filter(|(aligned, _)| aligned.place.first() >= from && is_between(&aligned.place));
+                for (aligned, _) in behind.take(COMBINATIONS) {
+                    let mut way = way.clone();
+                    way.push(aligned.clone());
+                    longer.push(way);
+                }
+            }
+            longer.truncate(COMBINATIONS);
+            ways = longer;
+        }
+        let candidate = |spots: Vec<Alignment>| {
+            let first = core(pieces.first()?, spots.first()?);
+            let end = core(pieces.get(last)?, spots.get(last)?);
+            Some(Candidate { core: (first.0, end.1), spots, made: false })
+        };
+        Ok(ways.into_iter().filter_map(candidate).collect())
     }
 }

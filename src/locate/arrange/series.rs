@@ -3,13 +3,16 @@
 use super::order::{Order, in_order};
 use crate::edit::Hunk;
 use crate::locate::alignment::Alignment;
+use crate::locate::change::LineChange;
 use crate::locate::evidence::{self, Refusal};
+use crate::locate::guard;
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step};
-use crate::locate::pointer::{Numbered, Pointers};
-use crate::locate::scene::{Part, Scene, Solution};
-use crate::locate::solve::solve;
-use crate::locate::sought::Sought;
+use crate::locate::place::Place;
+use crate::locate::pointer::Numbered;
+use crate::locate::scene::{Made, Part, Scene, Solution};
+use crate::locate::solve::{matched, solve};
+use crate::locate::tier::Rung;
 
 /// A hunk and what is known of its place.
 pub(super) enum State {
@@ -19,11 +22,25 @@ pub(super) enum State {
 
 /// Where a hunk may be.
 pub(super) struct Candidate {
-    pub(super) aligned: Alignment,
+    /// The places of its pieces; of one, unless it has a `~` line.
+    pub(super) spots: Vec<Alignment>,
     /// The lines that it changes, without the context around them, which neighbours may share.
     pub(super) core: (usize, usize),
     /// Whether the hunk was made there.
     pub(super) made: bool,
+}
+
+impl Candidate {
+    fn line(&self) -> usize {
+        self.spots.first().map_or(self.core.0, |spot| spot.place.first())
+    }
+
+    fn extent(&self) -> Place {
+        match (self.spots.first(), self.spots.last()) {
+            (Some(first), Some(last)) => Place { start: first.place.start, end: last.place.end },
+            _ => Place::lines(self.core.0, self.core.1),
+        }
+    }
 }
 
 /// The lines that a hunk changes at a place, from the first to the last.
@@ -89,8 +106,8 @@ impl Series<'_> {
             Order::None => open.iter().map(|(_, of)| of.len() > 1).collect(),
         };
         let unclear = open.iter().zip(vary).filter(|(_, vary)| *vary).map(|((hunk, of), _)| {
-            let places = of.iter().map(|&index| self.candidates(*hunk)[index].aligned.place);
-            evidence::ambiguous(self.hay, places).of_hunk(*hunk)
+            let places: Vec<Place> = of.iter().map(|&index| self.candidates(*hunk)[index].extent()).collect();
+            evidence::ambiguous(self.hay, &places).of_hunk(*hunk)
         });
         Err(unclear.collect())
     }
@@ -107,12 +124,11 @@ impl Series<'_> {
     fn agree(&self, hunks: &[Hunk], chosen: &[usize]) -> Result<(), Vec<Refusal>> {
         let named = |hunk: usize| {
             let line = Numbered::of(self.scene, hunks.get(hunk)?).then?;
-            let named =
-                self.candidates(hunk).iter().position(|candidate| candidate.aligned.place.first() == line)?;
+            let named = self.candidates(hunk).iter().position(|candidate| candidate.line() == line)?;
             (named != chosen[hunk]).then_some(named)
         };
         let refused = (0..self.hunks.len()).filter_map(|hunk| {
-            let places = [named(hunk)?, chosen[hunk]].map(|at| self.candidates(hunk)[at].aligned.place);
+            let places = [named(hunk)?, chosen[hunk]].map(|at| self.candidates(hunk)[at].extent());
             Some(evidence::out_of_order(self.hay, places).of_hunk(hunk))
         });
         let refused: Vec<Refusal> = refused.collect();
@@ -124,13 +140,10 @@ impl Series<'_> {
     fn keep_numbered(&self, hunk: &Hunk, index: usize, of: &mut Vec<usize>) -> Result<(), Vec<Refusal>> {
         let numbered = Numbered::of(self.scene, hunk);
         let candidates = self.candidates(index);
-        let at = |line: Option<usize>| {
-            of.iter().copied().find(|&at| Some(candidates[at].aligned.place.first()) == line)
-        };
+        let at = |line: Option<usize>| of.iter().copied().find(|&at| Some(candidates[at].line()) == line);
         match (at(numbered.then), at(numbered.now)) {
             (Some(then), Some(now)) if then != now => {
-                let (then, now) =
-                    (candidates[then].aligned.place.first() + 1, candidates[now].aligned.place.first() + 1);
+                let (then, now) = (candidates[then].line() + 1, candidates[now].line() + 1);
                 Err(vec![evidence::two_readings(now, then).of_hunk(index)])
             }
             (Some(then), _) => {
@@ -151,13 +164,16 @@ impl Series<'_> {
                     let places = candidates.len();
                     let candidate = candidates.swap_remove(chosen[index]);
                     if candidate.made {
-                        let Alignment { place, rung, .. } = candidate.aligned;
-                        parts.push(Part::Made(Solution::at(self.hay, place, rung, places)));
+                        let place = candidate.extent();
+                        let matched = matched(
+                            self.hay,
+                            &place,
+                            candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung),
+                        );
+                        parts.push(Part::Made(Made { matched, place, places }));
                         continue;
                     }
-                    let (scene, hay, pointers) = (self.scene, self.hay, &Pointers::NONE);
-                    let sought = Sought { scene, hay, pattern: &pattern, pointers };
-                    solve(&sought, &candidate.aligned, places).map(Part::Change)
+                    solve_pieces(self.scene, self.hay, &pattern, &candidate, places).map(Part::Change)
                 }
             };
             match solution {
@@ -167,4 +183,36 @@ impl Series<'_> {
         }
         if refusals.is_empty() { Ok(parts) } else { Err(refusals) }
     }
+}
+
+/// What a hunk changes, whose pieces stand at several places: what is between them goes.
+fn solve_pieces(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    candidate: &Candidate,
+    places: usize,
+) -> Result<Solution, Box<Refusal>> {
+    if let [spot] = candidate.spots.as_slice() {
+        return solve(scene, hay, pattern, spot, places);
+    }
+    guard::hunk(hay, pattern, scene.limits)?;
+    let pieces = pattern.cut(|step| matches!(step, Step::Gap)).unwrap_or_default();
+    let mut solution: Option<Solution> = None;
+    let mut end = 0;
+    for (piece, spot) in pieces.iter().zip(&candidate.spots) {
+        let part = solve(scene, hay, piece, spot, places)?;
+        match &mut solution {
+            None => solution = Some(part),
+            Some(solution) => {
+                let start = end;
+                solution.changes.push(LineChange { start, end: spot.place.first(), bytes: Vec::new() });
+                solution.changes.extend(part.changes);
+                solution.matched.tier = solution.matched.tier.max(part.matched.tier);
+                solution.place.end = part.place.end;
+            }
+        }
+        end = spot.place.behind();
+    }
+    solution.ok_or_else(|| evidence::nowhere(hay, pattern))
 }

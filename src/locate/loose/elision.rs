@@ -1,28 +1,123 @@
 //! Tier 7: a comment such as `// ... existing code ...`, or bare `...`, that stands for lines in the before-text and in the
 //! after-text. Both are cut there, and each piece is located.
 
-use crate::locate::evidence::Refusal;
-use crate::locate::pattern::Step;
-use crate::locate::pieces::{self, Between};
+use crate::locate::Match;
+use crate::locate::alignment::Alignment;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::indent::Shift;
+use crate::locate::pattern::{Pattern, Step};
+use crate::locate::place::Place;
 use crate::locate::placeholder::{is_dots, is_placeholder};
-use crate::locate::scene::Solution;
-use crate::locate::sought::Sought;
+use crate::locate::pointer::{Pointers, depth};
+use crate::locate::scene::{Scene, Solution};
+use crate::locate::solve::{matched, solve};
 use crate::locate::tier::Tier;
+use crate::text::is_blank;
 
 /// The pieces of a hunk at their places; none if nothing in it stands for lines, or a piece has no place.
-pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
-    let pattern = sought.pattern;
+pub(super) fn locate(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    pointers: &Pointers,
+) -> Result<Option<Solution>, Box<Refusal>> {
     let elided = |step: &Step<'_>| match *step {
         Step::Keep(line) => {
             pattern.before.get(line).is_some_and(|text| is_placeholder(text) || is_dots(text))
         }
         _ => false,
     };
-    let Some(mut pieces) = pattern.cut(elided) else { return Ok(None) };
-    pieces.retain(|piece| !piece.steps.is_empty());
-    let mut solution = pieces::solution(sought, &pieces, Between::Stays)?;
-    if let Some(solution) = &mut solution {
-        solution.matched.tier = Tier::Elision;
+    let Some(pieces) = pattern.cut(elided) else { return Ok(None) };
+    let mut changes = Vec::new();
+    let mut first: Option<Alignment> = None;
+    let mut end = 0;
+    let pieces: Vec<&Pattern<'_>> = pieces.iter().filter(|piece| !piece.steps.is_empty()).collect();
+    for (index, &piece) in pieces.iter().enumerate() {
+        // Lines added between two placeholders: beside what?
+        if piece.before.is_empty() {
+            return Ok(None);
+        }
+        let aligned = match &first {
+            None => only_one(scene, hay, piece, pointers, false, |_| true)?,
+            Some(_) => {
+                // Where nothing from here on changes, the outcome is the same wherever it stands.
+                let any = pieces[index..].iter().all(|piece| piece.changes_nothing());
+                later(scene, hay, piece, end, any)?
+            }
+        };
+        let Some((aligned, made)) = aligned else { return Ok(None) };
+        if let Some(first) = &first {
+            // Farther in than the first piece says it is in another block.
+            if matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != first.shift {
+                return Ok(None);
+            }
+        }
+        // Where it was made nothing is left to do, and the next best place is not asked.
+        if !piece.changes_nothing() && !made {
+            changes.extend(solve(scene, hay, piece, &aligned, 1)?.changes);
+        }
+        end = aligned.place.behind();
+        first = first.or(Some(aligned));
     }
-    Ok(solution)
+    let Some(first) = first else { return Ok(None) };
+    let matched = Match { tier: Tier::Elision, ..matched(hay, &first.place, first.rung) };
+    Ok(Some(Solution { changes, matched, rung: first.rung, place: first.place, places: 1, note: None }))
+}
+
+/// The one place of a piece behind the one before, or the first of `any`.
+///
+/// What is left out is of the block that the lines before open, if they open one and the piece is deeper than they are: no
+/// line of it is less deep. A piece that is not ends that block, as the first line that is not deeper, or stands behind it.
+/// Where no block is opened no line that is left out is less deep than what stands around it.
+fn later(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    piece: &Pattern<'_>,
+    end: usize,
+    any: bool,
+) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
+    let pointers = Pointers { from: end, ..Pointers::default() };
+    let solid = |line: &usize| !hay.is_blank(*line);
+    let depth_at = |line: usize| depth(hay.text(line));
+    let last = (0..end).rev().find(solid).map_or(0, depth_at);
+    let opens = (end..hay.line_count()).find(solid).is_some_and(|line| depth_at(line) > last);
+    let own = |place: &Place| (place.first()..place.behind()).find(solid).map_or(0, depth_at);
+    let least = |place: &Place, least: usize| {
+        hay.lines(end..place.first()).all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
+    };
+    let first = only_one(scene, hay, piece, &pointers, any, |place| match own(place) {
+        own if opens && own > last => least(place, last + 1),
+        own if opens => least(place, own + 1),
+        own => least(place, own.min(last)),
+    })?;
+    if first.is_some() || !opens {
+        return Ok(first);
+    }
+    only_one(scene, hay, piece, &pointers, any, |place| own(place) <= last && least(place, own(place)))
+}
+
+/// The one place of a piece that may be meant, or the first of `any`, and whether the piece was made there; none if it has
+/// none.
+fn only_one(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    piece: &Pattern<'_>,
+    pointers: &Pointers,
+    any: bool,
+    may_be: impl Fn(&Place) -> bool,
+) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
+    let Search::Found(found) = find(scene, hay, piece, pointers) else { return Ok(None) };
+    let places: Vec<&(Alignment, bool)> =
+        found.places.iter().filter(|(aligned, _)| may_be(&aligned.place)).collect();
+    match places.as_slice() {
+        [] => Ok(None),
+        [one] if !found.many => Ok(Some((*one).clone())),
+        [first, ..] if any && !found.many => Ok(Some((*first).clone())),
+        _ => {
+            let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
+            Err(evidence::ambiguous(hay, &places))
+        }
+    }
 }

@@ -1,0 +1,79 @@
+//! What all strategies ask of one hunk on one text.
+
+use crate::locate::Repeat;
+use crate::locate::admission::Objection;
+use crate::locate::alignment::Alignment;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::found::{Search, find};
+use crate::locate::haystack::Haystack;
+use crate::locate::loose;
+use crate::locate::pattern::Pattern;
+use crate::locate::place::Place;
+use crate::locate::pointer::Pointers;
+use crate::locate::scene::{Made, Part, Scene};
+use crate::locate::solve::matched;
+use crate::locate::standing::{standing, stands_stricter};
+use crate::locate::tier::Rung;
+
+/// A hunk, and where it is sought.
+#[derive(Clone, Copy)]
+pub(super) struct Seek<'a> {
+    pub(super) scene: &'a Scene<'a>,
+    pub(super) hay: Haystack<'a>,
+    pub(super) pattern: &'a Pattern<'a>,
+    pub(super) pointers: &'a Pointers,
+}
+
+impl Seek<'_> {
+    /// Its places at tiers 1 to 6.
+    pub(super) fn places(&self) -> Search {
+        find(self.scene, self.hay, self.pattern, self.pointers)
+    }
+
+    /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
+    /// there perhaps.
+    pub(super) fn is_strictest(&self, rung: Rung, places: &[&Alignment]) -> Result<(), Box<Refusal>> {
+        let admits = |place: &Place| {
+            !places.iter().any(|aligned| aligned.place.overlaps(place))
+                && self.pointers.against(place).is_none()
+        };
+        let hay = self.pointers.narrow(self.hay, self.pattern.after().len());
+        match (stands_stricter(self.scene, hay, self.pattern, rung, admits), places) {
+            (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, &first.place, &result)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
+    pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
+        Part::Made(Made { matched: matched(self.hay, &place, rung), place, places })
+    }
+
+    /// The hunk as one that was made, if its result stands where it says that it was.
+    pub(super) fn standing(&self, repeat: Repeat) -> Option<Part> {
+        let hay = self.pointers.narrow(self.hay, self.pattern.after().len());
+        let admits = |place: &Place| self.pointers.against(place).is_none();
+        let (place, rung) = standing(self.scene, hay, self.pattern, repeat, admits)?;
+        Some(self.made(place, rung, 0))
+    }
+
+    /// What the hunk comes to at the loose tiers, if these may be asked, else why it has no place. A place that is refused
+    /// for what it is, and not for where it is, is the one that is meant.
+    pub(super) fn loose_or_nowhere(
+        &self,
+        loose: bool,
+        refused: Option<(Place, Objection)>,
+    ) -> Result<Part, Box<Refusal>> {
+        let Self { scene, hay, pattern, pointers } = *self;
+        if loose && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_))) {
+            let hay = pointers.narrow(hay, pattern.before.len());
+            if let Some(solution) = loose::locate(scene, hay, pattern, pointers)? {
+                return Ok(Part::Change(solution));
+            }
+        }
+        Err(match refused {
+            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
+            None => evidence::missing(hay, pattern, pointers),
+        })
+    }
+}

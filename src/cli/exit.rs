@@ -65,7 +65,7 @@ impl Exit {
         }
     }
 
-    /// That of several runs at once: the first in a fixed order that one of them has.
+    /// The status of several runs at once: the first in a fixed order that any of them has.
     pub fn of_several(all: &[Self]) -> Self {
         let order = [
             Exit::Interrupted,

@@ -118,7 +118,7 @@ struct Choosing<'c, 'run> {
     steps: Vec<Step>,
     /// What was refused before anybody was asked.
     refused: BTreeSet<usize>,
-    /// Files of which all that comes is taken, or left.
+    /// Files whose further edits are all taken, or all left.
     files: BTreeMap<RepoPath, bool>,
 }
 

@@ -139,7 +139,7 @@ struct Draft {
     branch: String,
 }
 
-/// A response, of which parts can be taken.
+/// A response whose parts can be taken.
 struct Source<'a> {
     run: Run<'a>,
     /// As they were before any part was taken.

@@ -108,7 +108,7 @@ struct Inside<'r> {
     /// How many blanks the fence is indented by.
     blanks: usize,
     lines: Vec<Line<'r>>,
-    /// A fence that opens within: the one that closes then may be that one's end.
+    /// A fence that opens within: the next one that closes may end it.
     inner: Option<Line<'r>>,
     /// Whether a line shows that it is a change.
     is_marked: bool,

@@ -86,7 +86,7 @@ pub struct Made {
     pub merge: Option<Oid>,
     /// Those that existed before.
     pub existed: BTreeSet<Oid>,
-    /// Those of which a hook has changed files.
+    /// The commits whose files a hook has changed.
     pub changed_by_hooks: BTreeSet<Oid>,
 }
 

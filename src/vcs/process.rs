@@ -121,7 +121,7 @@ pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
     output.ok_or_else(|| Error::io("run", "git", std::io::Error::other("it printed without end")))
 }
 
-/// Likewise; `None` if it prints more than so many bytes, for which it is ended.
+/// The same; `None` if it prints more bytes than that, and then it is ended.
 ///
 /// # Errors
 /// Git cannot be started.

@@ -45,7 +45,7 @@ pub(super) struct Pending {
     /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
     relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
-    /// Those in memory of which libgit2 does not know. It would look for each in the whole store before it takes it.
+    /// New objects in memory that libgit2 has not been shown. It would look for each in the whole store before it takes it.
     hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
     /// How many bytes of blobs are in memory.
     in_memory: usize,
@@ -434,7 +434,7 @@ impl Repo {
         Ok((object.kind(), object.data().into()))
     }
 
-    /// Whether it is a new object of which libgit2 does not know.
+    /// Whether it is a new object that libgit2 has not been shown.
     pub(super) fn is_hidden(&self, id: Oid) -> bool {
         self.pending.borrow().as_ref().is_some_and(|pending| pending.hidden.contains_key(&id))
     }

@@ -21,7 +21,6 @@ mod early;
 mod exec;
 mod full;
 mod hooks;
-pub mod interrupt;
 mod journal;
 mod local;
 mod obstacles;
@@ -40,6 +39,7 @@ mod settle;
 mod staging;
 mod target;
 
+pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};

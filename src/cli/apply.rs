@@ -73,18 +73,20 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         })?;
         order.chooser = Some(Rc::new(terminal));
     }
+    let template = settings.template();
+    if template.is_some() && order.resume.is_some() {
+        return Err(Error::Usage("--continue goes on with one branch, and several are named".into()));
+    }
+    if template.is_some() && args::switch(matches, "interactive") == Some(true) {
+        return Err(Error::Usage("-i goes with one branch, and several are named".into()));
+    }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
+    // A file can be given again.
+    settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
     drop(repo);
-    if let Some((each, template)) = settings.template() {
-        if order.resume.is_some() {
-            let message = "--continue goes on with one branch, and several are named";
-            return Err(Error::Usage(message.into()));
-        }
-        if args::switch(matches, "interactive") == Some(true) {
-            return Err(Error::Usage("-i goes with one branch, and several are named".into()));
-        }
+    if let Some((each, template)) = template {
         return suggest::run(each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run {

@@ -27,14 +27,15 @@ pub struct Checked {
 /// Resolves and says what would happen. Nothing is changed and no lock is taken.
 ///
 /// # Errors
-/// It could not be read what is to land, or where.
+/// There is no repository that could be looked at.
 pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Result<Checked, Error> {
     let repo = Repo::discover()?;
     let heard = Heard::new(watch);
-    let run = Run::read(&repo, order, options, &heard, true)?;
+    let (run, begun) = Run::read(&repo, order, options, &heard, true);
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
     let (repo, report) = (&checked.repo, &mut checked.report);
-    if let Err(error) = run.look(repo, report, preview.then_some(&mut checked.preview)) {
+    let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
+    if let Err(error) = begun.and_then(look) {
         told::failed(&mut checked.report, &error);
         checked.failure = Some(error);
     }

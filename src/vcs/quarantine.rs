@@ -274,7 +274,7 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Whether no object has come into the repository since.
+    /// Whether no object has come into the repository since. What carries the very stamp was there early.
     ///
     /// # Errors
     /// A directory cannot be read.
@@ -287,7 +287,7 @@ impl Quarantine {
             }
             for file in read_dir(&directory.path())? {
                 let newer = |found: std::fs::Metadata| {
-                    (found.mtime(), found.mtime_nsec()) >= (manifest.stamp.0, i64::from(manifest.stamp.1))
+                    (found.mtime(), found.mtime_nsec()) > (manifest.stamp.0, i64::from(manifest.stamp.1))
                 };
                 let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
                 if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {

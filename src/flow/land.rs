@@ -156,7 +156,7 @@ impl Run<'_> {
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
-            self.made(repo, &mut report, &target, &ready.series, made);
+            self.made(None, &mut report, &target, &ready.series, made);
             if landed {
                 told::landed(&mut report);
                 report.landing = self.options.record.then(|| ready.id.clone());
@@ -207,7 +207,7 @@ impl Run<'_> {
             }
         };
         drop(held);
-        self.made(repo, report, &target, &ready.series, &landed.made);
+        self.made(self.options.abbreviate.then_some(repo), report, &target, &ready.series, &landed.made);
         told::landed(report);
         report.landing = self.options.record.then(|| ready.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {

@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic, Evidence};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
+use crate::response::Response;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -101,12 +102,7 @@ impl Run<'_> {
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        let mut all = Vec::new();
-        for response in &self.responses {
-            all.extend_from_slice(response.text().as_bytes());
-            all.push(0);
-        }
-        Ok(Recording::id_for(repo, target, &all)?)
+        Ok(Recording::id_for(repo, target, &self.responses.iter().map(Response::text).collect::<Vec<_>>())?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

@@ -80,7 +80,7 @@ impl Repo {
             }
         }
         files.push(variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into()));
-        if self.config().has_includes()? {
+        if self.config().has_includes() {
             files.extend(self.included(home.as_deref())?);
         }
         Ok(files.iter().filter_map(|path| std::path::absolute(path).ok()).collect())
@@ -114,12 +114,8 @@ impl Repo {
 
 impl Config {
     /// Whether any file is to be included.
-    fn has_includes(&self) -> Result<bool> {
-        let is_include = |name: &String| {
-            let name = name.to_ascii_lowercase();
-            name.starts_with("include") && name.ends_with(".path")
-        };
-        Ok(self.names("^include")?.iter().any(is_include))
+    fn has_includes(&self) -> bool {
+        self.names("include").any(|name| name.ends_with(".path"))
     }
 }
 

@@ -200,7 +200,8 @@ impl Chunk {
     /// Whether a text may stand in it. A few of its triples are looked at.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
         let sieve = self.triples.get_or_init(|| self.sieve(TRIPLES, || triples(&self.bytes)));
-        sieve.0.is_empty() || triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
+        sieve.0.is_empty()
+            || triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
     }
 }
 

@@ -69,6 +69,8 @@ impl Repo {
     /// There is none, or it is of a kind that libgit2 cannot open.
     pub fn discover() -> Result<Self> {
         git2::opts::strict_object_creation(true);
+        // Like git, which leaves that to 'git fsck'; what zlib sums up is looked at.
+        git2::opts::strict_hash_verification(false);
         // Mostly libgit2 finds and opens it as git would, and what it has read then says whether it may.
         let is_told =
             ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());

@@ -141,7 +141,7 @@ impl Repo {
         for path in paths {
             asked.insert(path.as_bytes().to_vec());
             asked.insert(ATTRIBUTES.to_vec());
-            let directories = path.match_indices('/').map(|(slash, _)| path[..=slash].as_bytes());
+            let directories = path.match_indices('/').map(|(slash, _)| &path.as_bytes()[..=slash]);
             asked.extend(directories.map(|directory| [directory, ATTRIBUTES].concat()));
         }
         match Asked::read(file, self.format(), asked) {

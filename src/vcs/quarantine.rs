@@ -51,6 +51,8 @@ pub(super) struct Pending {
     in_memory: usize,
     /// How many of them were put into the repository already.
     placed: usize,
+    /// Whether all of them are there, as far as they were written when they were put there.
+    is_released: bool,
     /// The time stamp of all of them.
     stamp: Option<(i64, u32)>,
 }
@@ -90,6 +92,7 @@ impl Quarantine {
             hidden: HashMap::new(),
             in_memory: 0,
             placed: 0,
+            is_released: false,
             stamp: None,
         };
         *repo.pending.borrow_mut() = Some(pending);
@@ -227,6 +230,9 @@ impl Quarantine {
                 }
             })?;
             point(Fault::ObjectMoved)?;
+        }
+        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+            pending.is_released = true;
         }
         Ok(())
     }
@@ -437,6 +443,12 @@ impl Repo {
     /// Whether it is a new object that libgit2 has not been shown.
     pub(super) fn is_hidden(&self, id: Oid) -> bool {
         self.pending.borrow().as_ref().is_some_and(|pending| pending.hidden.contains_key(&id))
+    }
+
+    /// Whether it is nowhere but in memory, where libgit2 would look for it in vain, and for packs that are new as well.
+    pub(super) fn is_only_hidden(&self, id: Oid) -> bool {
+        let pending = self.pending.borrow();
+        pending.as_ref().is_some_and(|pending| !pending.is_released && pending.hidden.contains_key(&id))
     }
 
     fn hidden(&self, id: Oid) -> Option<(ObjectType, Arc<[u8]>)> {

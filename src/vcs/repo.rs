@@ -281,8 +281,9 @@ impl Repo {
 
     /// The shortest unique abbreviation of a commit's id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        let short = self.git.find_object(id, None).and_then(|object| object.short_id());
-        match short.ok().and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
+        let object = (!self.is_only_hidden(id)).then(|| self.git.find_object(id, None).ok()).flatten();
+        let short = object.and_then(|object| object.short_id().ok());
+        match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
             Some(short) => short,
             None => id.to_string().chars().take(7).collect(),
         }

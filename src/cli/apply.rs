@@ -77,7 +77,6 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
-    drop(repo);
     if let Some((each, template)) = settings.template() {
         if order.resume.is_some() {
             let message = "--continue goes on with one branch, and several are named";
@@ -89,7 +88,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         return suggest::run(each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run {
-        let mut checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
+        let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer)?;
         let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
@@ -97,7 +96,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         }
         return Ok(exit);
     }
-    let done = flow::land(order, &settings.options, &printer)?;
+    let done = flow::land(repo, order, &settings.options, &printer)?;
     finish(done, &settings, output, &printer)
 }
 

@@ -105,7 +105,7 @@ fn rounds_of(
         let response = Response::new(first, format!("answer {round}"), answer, options.max_size)?;
         let mut order = Order::of(vec![response]);
         order.resume = resume;
-        let refused = match land(order, &kept, watch) {
+        let refused = match land(Repo::discover()?, order, &kept, watch) {
             Ok(done) => {
                 if let Some(kept) = &done.report.attempt {
                     *attempt = Some(kept.id.clone());

@@ -28,8 +28,13 @@ pub struct Checked {
 ///
 /// # Errors
 /// It could not be read what is to land, or where.
-pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Result<Checked, Error> {
-    let repo = Repo::discover()?;
+pub fn check(
+    repo: Repo,
+    order: Order,
+    options: &Options,
+    preview: bool,
+    watch: &dyn Watch,
+) -> Result<Checked, Error> {
     let heard = Heard::new(watch);
     let run = Run::read(&repo, order, options, &heard, true)?;
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };

@@ -40,8 +40,7 @@ pub struct Done {
 ///
 /// # Errors
 /// It could not be read what is to land, or where.
-pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let mut repo = Repo::discover()?;
+pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
     let heard = Heard::new(watch);
     let chooser = order.chooser.clone();
     let mut run = Run::read(&repo, order, options, &heard, false)?;
@@ -99,8 +98,10 @@ impl Run<'_> {
         let mut attempt = 1;
         let first = OnceCell::new();
         loop {
-            // Anew each time: a quarantine was this handle's object store.
-            *repo = Repo::discover()?;
+            if attempt > 1 {
+                // Anew: a quarantine was this handle's object store.
+                *repo = Repo::discover()?;
+            }
             match self.land(repo, &first, report) {
                 Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                     if attempt < ATTEMPTS =>

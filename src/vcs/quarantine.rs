@@ -55,6 +55,8 @@ pub(super) struct Pending {
     in_memory: usize,
     /// How many of them were put into the repository already.
     placed: usize,
+    /// Whether all of them are there, as far as they were written when they were put there.
+    is_released: bool,
     /// The time stamp of all of them.
     stamp: Option<(i64, u32)>,
 }
@@ -95,6 +97,7 @@ impl Quarantine {
             packer: None,
             in_memory: 0,
             placed: 0,
+            is_released: false,
             stamp: None,
         };
         *repo.pending.borrow_mut() = Some(pending);
@@ -233,6 +236,9 @@ impl Quarantine {
                 }
             })?;
             point(Fault::ObjectMoved)?;
+        }
+        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+            pending.is_released = true;
         }
         Ok(())
     }
@@ -467,6 +473,12 @@ impl Repo {
         self.pending.borrow().as_ref().is_some_and(|pending| {
             pending.hidden.contains_key(&id) || pending.packer.as_ref().is_some_and(|packer| packer.has(id))
         })
+    }
+
+    /// Whether it is nowhere but in memory, where libgit2 would look for it in vain, and for packs that are new as well.
+    pub(super) fn is_only_hidden(&self, id: Oid) -> bool {
+        let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.is_released);
+        !is_released && self.is_hidden(id)
     }
 
     fn hidden(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {

@@ -58,7 +58,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
         "With `--base` the edits are resolved at the commit that the model was shown. Where the branch has moved on since, \
          each commit is brought onto it by a three-way merge of its own, in memory, as `git cherry-pick` would: changes \
          elsewhere in a file stay, and a file that was moved is followed. A conflict refuses the edit, with the file and its \
-         lines; what the branch has already makes no commit.",
+         lines, unless `-X` says whose lines to take; what the branch has already makes no commit.",
     ),
     Heading("What is committed"),
     Text(
@@ -143,7 +143,7 @@ pub(super) const UNDOING: &[Piece] = &[
          goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
          the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
          revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
-         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+         revert`. A conflict is a refusal, with the file and its lines, unless `-X` says whose to take; nothing is changed then.",
     ),
     Text(
         "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \

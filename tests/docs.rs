@@ -618,6 +618,7 @@ mod schema {
             Obstacle::Untracked(path()),
             Obstacle::Conflicted(path()),
             Obstacle::Clash { path: path(), lines: Vec::new() },
+            Obstacle::Uncarried { path: path(), why: "" },
             Obstacle::Blocked { path: path(), parent: path(), what: "" },
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
@@ -633,6 +634,7 @@ mod schema {
                 | Obstacle::Untracked(_)
                 | Obstacle::Conflicted(_)
                 | Obstacle::Clash { .. }
+                | Obstacle::Uncarried { .. }
                 | Obstacle::Blocked { .. }
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)

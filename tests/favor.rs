@@ -66,10 +66,8 @@ fn the_favoured_side_stands_and_it_is_said_where_that_decided() {
 fn an_edit_of_which_nothing_is_left_changes_nothing_and_is_not_called_there() {
     let (sandbox, base) = moved_on();
     let before = sandbox.listing();
-    let run = sandbox.apply(
-        ["--json", "--base", &base, "-X", "ours"],
-        &two().split_inclusive("</edit>\n").next().unwrap(),
-    );
+    let run = sandbox
+        .apply(["--json", "--base", &base, "-X", "ours"], two().split_inclusive("</edit>\n").next().unwrap());
     let report = json(&run.clone().exits(0).stdout);
     assert_eq!((&report["status"], states(&report)), (&"nothing".into(), vec!["no-change"]));
     assert_eq!(report["warnings"][0]["code"], "conflict", "{}", run.stdout);

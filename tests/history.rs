@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::fault::with_fault;
 use sandbox::{Run, Sandbox, create, five, patch, same};
 
@@ -219,6 +220,55 @@ fn what_is_forgotten_is_gone_for_good() {
     assert_eq!(ids(&sandbox).len(), 1);
     sandbox.git(["gc", "-q", "--prune=now"]);
     sandbox.is_sound();
+}
+
+#[test]
+fn killed_or_failing_anywhere_a_record_is_there_or_gone_for_good() {
+    let make = || {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "core.logAllRefUpdates", "always"]);
+        for (file, text) in [("one.txt", "first"), ("two.txt", "the secret"), ("three.txt", "third")] {
+            sandbox.apply([""; 0], &create(file, "Add it", &format!("{text}\n"))).exits(0);
+        }
+        sandbox
+    };
+    let whole = make();
+    let before = whole.state();
+    let record = whole.git(["rev-parse", &format!("{HISTORY}^")]);
+    whole.run(["forget", "HEAD~"]).exits(0);
+    let after = whole.state();
+    let faults = [Fault::ObjectsEarly, Fault::ForgetNoted, Fault::RecordForgotten];
+    for (fault, what) in
+        faults.into_iter().flat_map(|fault| ["kill", "fail", "broken"].map(|what| (fault, what)))
+    {
+        let sandbox = make();
+        let mut command = sandbox.command(["forget", "HEAD~"]);
+        let run = Run::of(command.env(VARIABLE, format!("{}:{what}", fault.as_str())).output().unwrap());
+        let is_before = fault != Fault::RecordForgotten;
+        assert_eq!(
+            run.code,
+            match what {
+                "kill" => None,
+                "fail" if !is_before => Some(0),
+                _ => Some(128),
+            },
+            "{what} at {fault:?}: {}",
+            run.stderr
+        );
+        let case = format!("{what} at {fault:?}: {}", run.stderr);
+        let recovered = sandbox.run(["recover"]).exits(0);
+        if what == "kill" && fault == Fault::RecordForgotten {
+            assert!(recovered.stdout.contains("the record is forgotten"), "{case}");
+        }
+        sandbox.state().is(if is_before { &before } else { &after }, &case);
+        sandbox.leaves_no_file();
+        sandbox.run(["recover"]).exits(0).says("nothing to recover");
+        sandbox.run(["forget", "HEAD~"]).exits(if is_before { 0 } else { 128 });
+        sandbox.git(["gc", "-q", "--prune=now"]);
+        let gone = sandbox.git_command(["cat-file", "-e", &record]).output().unwrap();
+        assert!(!gone.status.success(), "{case}: no reference and no reflog leads there");
+        sandbox.is_sound();
+    }
 }
 
 #[test]

@@ -71,6 +71,13 @@ struct Plan {
     decided: Vec<transaction::Clash>,
 }
 
+impl Plan {
+    /// The number of the next commit of a branch, as its edit.
+    fn next(&self) -> usize {
+        self.from.iter().filter(|(at, _)| *at != OF_NONE).count() + 1
+    }
+}
+
 impl Accepting<'_> {
     fn land(&self, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
         let repo = self.repo;
@@ -196,7 +203,7 @@ impl Accepting<'_> {
             };
             for commit in steps {
                 match transaction::move_to(repo, tip, commit, target.checked_out)? {
-                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.from.len() + 1], ..planned }),
+                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.next()], ..planned }),
                     Err(clashes) => {
                         let here = |clash| transaction::Clash { planned: plan.from.len(), ..clash };
                         plan.clashes.extend(clashes.into_iter().map(here));
@@ -211,14 +218,14 @@ impl Accepting<'_> {
                 replayed.iter().map(|(_, commit)| Replayed { commit: *commit, reversed: false }).collect();
             // A handle of its own, since its writes are turned away from the repository.
             let brought = transaction::replay(&Repo::discover()?, onto, &commits, self.options.favor)?;
-            let before = plan.from.len();
+            let (before, next) = (plan.from.len(), plan.next());
             let here = |mut clash: transaction::Clash| {
                 clash.planned += before;
                 clash
             };
             plan.clashes.extend(brought.clashes.into_iter().map(here));
             plan.decided.extend(brought.decided.into_iter().map(here));
-            let numbered = brought.series.into_iter().zip(before + 1..);
+            let numbered = brought.series.into_iter().zip(next..);
             plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
             plan.from.extend(replayed);
         }

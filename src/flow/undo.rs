@@ -207,7 +207,7 @@ impl Undoing<'_> {
             cleanup: Messages::read(repo, self.options)?.last_cleanup(self.options),
             describe: &describe,
             progress: &Told(self.watch),
-            autostash: false,
+            autostash: self.options.autostash,
             record,
             push: None,
         };
@@ -220,11 +220,12 @@ impl Undoing<'_> {
     fn plan(&self, landing: &Landing, target: &Target, tip: Oid, id: &str) -> Result<Plan, Error> {
         let repo = self.repo;
         let is_whole = self.what.edits.last().is_none();
-        let lost = repo.commits_beyond(landing.new, landing.old)?;
+        let lost = landing.brought(repo)?;
         let others = |id: &Oid| landing.is_of_trailers() && landing.edits_of(*id).is_none();
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
+            && !landing.brought_others()
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
         {

@@ -48,7 +48,8 @@ pub struct Record {
     pub reference: String,
     /// Where it was; `None` if it was made.
     pub old: Option<String>,
-    /// What the first commit follows; `None` if nothing.
+    /// What the first commit follows, where that is not what the reference was at: it was made, or brought onto what a
+    /// remote had.
     pub start: Option<String>,
     /// Where it is.
     pub new: String,

@@ -577,6 +577,7 @@ pub(super) const FOR_UNDO: &[&str] = &[
     "exec-each",
     "verify",
     "gpg-sign",
+    "autostash",
     "trailers",
     "record",
     "diff",

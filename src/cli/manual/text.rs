@@ -136,7 +136,8 @@ pub(super) const UNDOING: &[Piece] = &[
     Text(
         "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
          HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
-         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4), unless `--autostash` carries them across. A branch is never \
+         deleted. What a landing was brought onto by `--rebase` is no part of it, and stays.",
     ),
     Text(
         "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \

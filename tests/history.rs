@@ -385,6 +385,74 @@ fn it_can_be_pushed_and_fetched() {
 }
 
 #[test]
+fn chains_that_have_gone_apart_are_read_together() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["init", "-q", "--bare", "../server"]);
+    sandbox.git(["remote", "add", "origin", "../server"]);
+    sandbox.apply([""; 0], &two()).exits(0);
+    sandbox.git(["push", "-q", "origin", "main"]);
+    let share = |at: &str, name: &str| {
+        sandbox.git(["-C", at, "push", "-q", "origin", &format!("{HISTORY}:refs/llm-apply/{name}")]);
+    };
+    let fetch = |at: &str| {
+        sandbox.git(["-C", at, "fetch", "-q", "origin", "+refs/llm-apply/*:refs/llm-apply/origin/*"])
+    };
+    let listed = |at: &str| -> Vec<String> {
+        let run = sandbox.run(["-C", at, "list"]).exits(0);
+        run.stdout.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    let land = |at: &str, file: &str, date: &str| {
+        let response = sandbox.response(&create(file, "Add it", "new\n"));
+        let mut command = sandbox.command(["-C", at, "--"]);
+        Run::of(command.arg(response).env("GIT_COMMITTER_DATE", date).output().unwrap()).exits(0);
+        listed(at)[0].clone()
+    };
+    share(".", "alice");
+    sandbox.git(["clone", "-q", "-b", "main", "../server", "../bob"]);
+    fetch("../bob");
+    let first = listed("../bob").remove(0);
+    let by_bob = land("../bob", "bob.txt", "1700000200 +0000");
+    let before = land(".", "alice.txt", "1700000100 +0000");
+    let after = land(".", "more.txt", "1700000300 +0000");
+    share("../bob", "bob");
+    share(".", "alice");
+    fetch(".");
+    fetch("../bob");
+    let all = [after.clone(), by_bob.clone(), before.clone(), first.clone()];
+    // Git itself does not put the one in the place of the other.
+    let onto =
+        sandbox.git_command(["fetch", "-q", "origin", &format!("refs/llm-apply/bob:{HISTORY}")]).output();
+    assert!(!onto.unwrap().status.success());
+    assert_eq!((listed("."), listed("../bob")), (all.to_vec(), all.to_vec()));
+    sandbox.run(["show", &by_bob]).exits(0).says("bob.txt");
+    // And again: nothing is lost by fetching, and each landing is there once.
+    let last = land(".", "last.txt", "1700000400 +0000");
+    fetch(".");
+    assert_eq!(listed("."), [&[last], &all[..]].concat());
+    sandbox.run(["undo", &before]).exits(0);
+    assert!(!sandbox.exists("alice.txt") && sandbox.exists("more.txt"));
+    // What is forgotten is in none of the chains.
+    sandbox.run(["forget", &first]).exits(0);
+    sandbox.run(["forget", &by_bob]).exits(0);
+    sandbox.git(["gc", "-q", "--prune=now"]);
+    assert!(!listed(".").contains(&first) && !listed(".").contains(&by_bob));
+    for chain in ["history", "origin/alice", "origin/bob"] {
+        let log = sandbox.git(["log", "--format=%B", &format!("refs/llm-apply/{chain}")]);
+        assert!(!log.contains(&format!("Id: {first}")) && !log.contains(&format!("Id: {by_bob}")), "{chain}");
+    }
+    sandbox.git(["fsck", "--strict"]);
+    // The others have it still, and each of them once.
+    fetch(".");
+    let mut all = listed(".");
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), listed(".").len());
+    sandbox.run(["show", &after]).exits(0);
+    sandbox.run(["forget", &after]).exits(0);
+    assert!(!listed(".").contains(&after));
+}
+
+#[test]
 fn a_chain_that_somebody_made_up_is_read_as_far_as_it_goes() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &two()).exits(0);

@@ -16,6 +16,7 @@ use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The file of a record that has the report.
@@ -166,9 +167,13 @@ pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock
 /// They cannot be read.
 pub fn records(repo: &Repo) -> Result<Vec<(Record, Link)>> {
     let mut all = Vec::new();
+    // Where a chain was written anew, another one may still have a record as it was.
+    let mut seen = HashSet::new();
     for link in repo.history().map_err(Error::from)? {
         let link = link?;
-        if let Some(record) = Record::parse(&link.message) {
+        if let Some(record) = Record::parse(&link.message)
+            && seen.insert((record.id.clone(), record.new.clone()))
+        {
             all.push((record, link));
         }
     }

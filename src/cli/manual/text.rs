@@ -123,12 +123,16 @@ pub(super) const HISTORY: &[Piece] = &[
          newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
     ),
     Text(
-        "No push and no fetch takes the records along, but for those of mirrors. `git push origin 'refs/llm-apply/*'` shares them, \
-         and `git fetch origin 'refs/llm-apply/*:refs/llm-apply/*'` gets them in another clone. What was pasted is in there, \
-         with whatever secrets it had. `forget` takes a record out of the chain for good: those after it are \
-         written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it the old record is \
-         among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed is to be pushed \
-         over: `git push origin +refs/llm-apply/history`.",
+        "No push and no fetch takes the records along, but for those of mirrors. Each clone shares its own under a name of its \
+         own: `git push origin refs/llm-apply/history:refs/llm-apply/alice`. Another gets them all by `git fetch origin \
+         '+refs/llm-apply/*:refs/llm-apply/origin/*'`, and from then on `list`, `show` and `undo` read every reference below \
+         `refs/llm-apply/` together. Onto `refs/llm-apply/history` itself git fetches only while that has no records of its own.",
+    ),
+    Text(
+        "What was pasted is in there, with whatever secrets it had. `forget` takes a record out of every chain here for good: \
+         those after it are written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it \
+         the old record is among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed \
+         is to be pushed over: `git push origin +refs/llm-apply/history:refs/llm-apply/alice`.",
     ),
 ];
 

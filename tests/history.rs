@@ -95,6 +95,32 @@ fn show_prints_edits_commits_and_the_response() {
 }
 
 #[test]
+fn show_says_what_was_refused_and_not_wanted_beside_what_landed() {
+    let sandbox = Sandbox::new();
+    let response =
+        two() + &patch("README", "Say it again", "nowhere\n", "x\n") + &create("two.txt", "Add two", "2\n");
+    sandbox.apply(["--keep-going", "--except", "4", "--no-keep"], &response).exits(1);
+    let run = sandbox.run(["show"]).exits(0).says("not wanted").says("refused");
+    run.says("error: edit 3, README: the text to find is nowhere in the file [search-not-found]");
+    let shown = json(&sandbox.run(["show", "--json"]).exits(0));
+    let states: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["state"]).collect();
+    assert_eq!(states, ["landed", "landed", "refused", "not-wanted"]);
+    assert_eq!(shown["edits"][3]["unwanted"], serde_json::json!({"hunks": [], "reason": null}));
+    assert_eq!((&shown["diagnostics"][0]["edit"], &shown["feedback"]), (&3.into(), &serde_json::Value::Null));
+    // What -X has decided.
+    let base = sandbox.head();
+    sandbox.file("README", "hello all\n");
+    sandbox.commit("mine");
+    let both = patch("README", "w", "hello world\n", "good day\n") + &create("three.txt", "w", "3\n");
+    sandbox.apply(["--base", &base, "-X", "ours"], &both).exits(0);
+    sandbox.run(["show"]).exits(0).says("warning: edit 1, README").says("-X ours keeps what main has");
+    // And which commits were accepted.
+    sandbox.apply(["-b", "try"], &create("four.txt", "Add four", "4\n")).exits(0);
+    sandbox.run(["accept", "try"]).exits(0);
+    sandbox.run(["show"]).exits(0).says("1 accepted commit\n").says("Add four");
+}
+
+#[test]
 fn nothing_on_record_prints_nothing() {
     let sandbox = Sandbox::new();
     for options in [&["list"][..], &["list", "--porcelain"], &["-C", ".", "list"]] {

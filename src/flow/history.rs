@@ -27,8 +27,7 @@ pub fn list(repo: &Repo) -> Result<Report, Error> {
 pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
     let (record, link) = find(repo, name)?;
     let (json, texts) = transaction::contents(repo, &link)?;
-    let mut report = Report::new(Status::Shown);
-    report.edits = report::recorded_edits(json.as_deref().unwrap_or_default());
+    let mut report = report::recorded(json.as_deref().unwrap_or_default());
     report.responses.clone_from(&record.responses);
     let texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
     report.landings = vec![LandingReport { texts: texts.collect(), ..told((record, link)) }];

@@ -77,7 +77,7 @@ impl Landing {
     pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
         let Some(link) = &self.link else { return Ok(Vec::new()) };
         let (json, _) = transaction::contents(repo, link)?;
-        Ok(report::recorded_edits(json.as_deref().unwrap_or_default()))
+        Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
     /// What has to be done so that it is as if it had not been: the commits that it brought are taken back, the newest

@@ -86,10 +86,15 @@ impl Record {
             1 => "1 edit".to_owned(),
             n => format!("{n} edits"),
         };
+        let accepted = match self.edits() {
+            1 => "1 accepted commit".to_owned(),
+            n => format!("{n} accepted commits"),
+        };
         match (self.kind, &self.of) {
             (RecordKind::Undone, Some(of)) => format!("undo of {of}"),
             (RecordKind::Redone, Some(of)) => format!("redo of {of}"),
-            _ if self.responses.is_empty() => edits,
+            // Nothing was answered.
+            _ if self.responses.is_empty() => accepted,
             _ => format!("{edits} from {}", self.responses.join(", ")),
         }
     }

@@ -129,6 +129,9 @@ impl Run<'_> {
             if ready.present.contains(&edit.number) {
                 edit.state = EditState::AlreadyApplied;
             }
+            if ready.lost.contains(&edit.number) {
+                edit.state = EditState::NoChange;
+            }
             if let Some(to) = ready.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
             }
@@ -138,7 +141,9 @@ impl Run<'_> {
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
-        for finding in self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(refused) {
+        for finding in
+            self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(&ready.decided).chain(refused)
+        {
             if !seen.contains(&finding) {
                 seen.push(finding);
             }

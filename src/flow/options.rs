@@ -94,7 +94,7 @@ pub struct Options {
     pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
-    /// Keep it also where no edit is refused and something else stops the landing.
+    /// Keep any answer that does not land, whatever stops it: nobody may be able to give it again.
     pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,

@@ -8,8 +8,9 @@ use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
+use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target};
+use crate::transaction::{Attempt, Found, Kept, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -165,6 +166,30 @@ impl Run<'_> {
             target,
             &What { diagnostics: &[], fine, landed: &BTreeSet::new(), resolved: false },
         )
+    }
+
+    /// Keeps an answer that nobody may be able to give again, where it did not land and nothing of it is kept yet: as an
+    /// attempt, so that it can be tried again, or else as it is.
+    pub(super) fn settle_answer(&self, repo: &Repo, landed: bool, failed: bool, report: &mut Report) {
+        if self.dry || !self.options.keep_whole {
+            return;
+        }
+        if landed {
+            return Text::Answer.forget(repo);
+        }
+        let is_lost = failed || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
+        if !is_lost || report.attempt.is_some() {
+            return;
+        }
+        let can_go_on = !self.script.edits.is_empty() && (!self.goes_on || self.resumed.is_some());
+        if can_go_on && !self.script.has_errors() {
+            report.attempt = self.target(repo).ok().and_then(|target| self.keep_whole(repo, &target));
+        }
+        let given = &self.responses[self.responses.len() - self.given..];
+        let text = given.iter().map(Response::text).collect::<Vec<_>>().join("\n");
+        if report.attempt.is_none() && !text.trim().is_empty() {
+            self.keep_text(repo, Text::Answer, "the answer", &text);
+        }
     }
 
     fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {

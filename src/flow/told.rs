@@ -273,10 +273,13 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
 
 /// It came to nothing; where edits are refused too, that comes first.
 pub(super) fn failed(report: &mut Report, error: &Error) {
-    if report.status != Status::Refused {
+    if let Error::Mismatch(mismatch) = error {
+        report.status = Status::Refused;
+        report.error = Some((mismatch.to_string(), None));
+    } else if report.status != Status::Refused {
         report.status = Status::Failed;
     }
-    if let Error::Transaction(transaction::Error::Exec(failure)) = error {
+    if let Error::Transaction(transaction::Error::Exec(failure) | transaction::Error::Hook(failure)) = error {
         report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.last_lines() });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{beginnings, is_mistyped, is_renumbered, window, without_style};
+use super::alike::{beginnings, differs_in_a_word, is_mistyped, is_of_word, tokens, window, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{Pattern, says_something};
@@ -119,7 +119,7 @@ pub(super) fn standing(
         return None;
     }
     let known = repeat.elsewhere > 0;
-    (known || !stands_nearly(hay, pattern, &place, &admits)).then_some((place, rung))
+    (known || !stands_nearly(hay, pattern, &places, &admits)).then_some((place, rung))
 }
 
 /// Where the result of a hunk stands on a stricter rung than its before-text, apart from that: it was made there perhaps,
@@ -198,13 +198,13 @@ fn part_is_proof(text: &[u8]) -> bool {
     text.len() >= PART_PROOF && words.count() > 1
 }
 
-/// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
+/// Whether something in the file, apart from some places, is nearly the before-text: six in ten of its lines that are not blank
 /// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
-/// another number, or as the beginning of a line.
+/// another word, or as the beginning of a line.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
-    place: &Place,
+    places: &[Place],
     admits: &impl Fn(&Place) -> bool,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
@@ -213,8 +213,10 @@ pub(super) fn stands_nearly(
     }
     let file = hay.solid(Form::Bare);
     let apart = |line: usize| {
-        (line < place.first() || line >= place.behind().max(place.first() + 1))
-            && admits(&Place::lines(line, line + 1))
+        // They ascend.
+        let above = places.partition_point(|place| place.first() <= line).checked_sub(1);
+        let is_in = above.is_some_and(|at| line < places[at].behind().max(places[at].first() + 1));
+        !is_in && admits(&Place::lines(line, line + 1))
     };
     let spots = file.spots(&wanted, COMMON);
     let common =
@@ -250,13 +252,33 @@ pub(super) fn stands_nearly(
     }
     wanted.len() <= FEW
         && pattern.removed().filter(|text| says_something(text)).any(|text| {
-            // What is misquoted in one half of a line leaves the other as it is.
-            let text = Form::Trimmed.of(text);
-            let (front, back) = text.split_at(text.len() / 2);
-            let lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
+            let (plain, is_part) = (without_style(text), pattern.unit == Unit::Text);
+            let lines = spared(text).into_iter().flat_map(|part| hay.lines_with(part, false));
             lines.filter(|line| apart(*line)).any(|line| {
-                let (plain, there) = (without_style(&text), without_style(hay.text(line)));
-                there.starts_with(&plain) || is_mistyped(&plain, &there) || is_renumbered(&plain, &there)
+                let there = hay.text(line);
+                let steps = there.len().saturating_mul(if is_part { plain.len() } else { 1 }) / 16 + 1;
+                if !hay.effort().spend(steps) {
+                    return true;
+                }
+                let there = without_style(there);
+                there.starts_with(&plain)
+                    || is_mistyped(&plain, &there)
+                    || differs_in_a_word(&plain, &there, is_part)
             })
         })
+}
+
+/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
+fn spared(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii();
+    let mut words: Vec<&[u8]> =
+        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
+    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    words.dedup();
+    words.truncate(2);
+    if words.len() < 2 {
+        let (front, back) = text.split_at(text.len() / 2);
+        words = vec![front, back];
+    }
+    words
 }

@@ -44,7 +44,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
     // A before-text that stands elsewhere as it is makes its edit ambiguous, which is seen when it is made again.
     let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
-    if !stands && stands_nearly(hay, pattern, &place, &|_| true) {
+    if !stands && stands_nearly(hay, pattern, &[place], &|_| true) {
         return None;
     }
     let change = |change: LineChange| content.replace(change.start..change.end, &change.bytes);

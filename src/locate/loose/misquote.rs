@@ -30,7 +30,7 @@ pub(super) fn locate(
     match open.as_slice() {
         [one] if found.places.len() == 1 && !found.many => {
             let admits = |place: &_| pointers.against(place).is_none();
-            if stands_nearly(hay, pattern, &one.place, &admits) {
+            if stands_nearly(hay, pattern, &[one.place], &admits) {
                 return Ok(None);
             }
             let mut solution = solve(scene, hay, &meant, one, 1)?;

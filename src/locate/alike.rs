@@ -34,8 +34,8 @@ pub(super) fn percent(share: f64) -> u8 {
     if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
 }
 
-/// How many bytes two texts have in common at their beginnings, and behind that at their ends.
-pub(super) fn common_ends(left: &[u8], right: &[u8]) -> (usize, usize) {
+/// How many elements two sequences have in common at their beginnings, and behind that at their ends.
+pub(super) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usize) {
     let head = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let tail = left[head..].iter().rev().zip(right[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     (head, tail)

@@ -11,93 +11,49 @@ use super::scene::Scene;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use crate::edit::Unit;
-use crate::text::{Form, difference_of, in_common, is_blank};
+use crate::text::{Form, difference_of, in_common};
 
-/// Whether a place of the before-text lies inside the hunk's result.
+/// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
 pub(super) fn is_made(
     scene: &Scene<'_>,
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
     aligned: &Alignment,
 ) -> bool {
-    if aligned.rung.scope == Scope::Part {
-        return part::is_made(hay, scene.limits.language, pattern, &aligned.place);
+    let (place, scope) = (&aligned.place, aligned.rung.scope);
+    if scope == Scope::Part {
+        return part::is_made(hay, scene.limits.language, pattern, place);
     }
     let after = Pattern::of_lines(pattern.after());
-    // A hunk that changes nothing that a form sees has no result that the form could tell from what was there.
-    let loosest = Rung::LOOSEST.form;
-    let (solid, wanted) = (after.solid(), pattern.solid());
-    let says = solid.len() != wanted.len() || solid.iter().zip(&wanted).any(|(a, b)| !loosest.eq(a, b));
-    let form = match says {
-        true => loosest,
-        false if differs(pattern, &after.before, aligned.rung.aligned_form()) => aligned.rung.aligned_form(),
-        false => Form::Text,
-    };
-    if !differs(pattern, &after.before, form) {
-        return false;
-    }
-    let is = |text: &[u8], line: usize| {
-        let Some(real) = hay.line(line) else { return false };
-        match aligned.shift.of(text) {
-            Some(shifted) if form != loosest => form.eq(&shifted, real.text),
-            _ => form.eq(text, real.text),
+    let solid = after.solid();
+    let brings = solid.len() > pattern.solid().len();
+    let margin = 2 * after.before.len() + MARGIN;
+    let beside = hay.within(place.first().saturating_sub(margin)..place.behind() + margin);
+    let rung = Rung { scope, ..Rung::LOOSEST };
+    let mut results = match scope {
+        // Only the bytes tell what was made from what was not, if they do.
+        _ if solid.is_empty() || !differs(pattern, &after.before, rung.form) => {
+            let tells = differs(pattern, &after.before, Form::Text);
+            if tells { beside.whole_lines(&after.before, Form::Text) } else { Vec::new() }
         }
+        Scope::SkippingBlanks if brings => beside.skipping_blanks(&solid, rung.form),
+        _ => beside.whole_lines(&after.before, rung.form),
     };
-    // It is indented in one way, whatever that is.
-    let is_uniform = |place: Place, scope: Scope| {
-        form != loosest || Alignment::at(hay, &after, place, Rung { scope, ..Rung::LOOSEST }).is_some()
-    };
-    if aligned.rung.scope == Scope::Whole {
-        let first = aligned.place.first();
-        return offsets(&after.before, &pattern.before).into_iter().any(|offset| {
-            let Some(start) = first.checked_sub(offset) else { return false };
-            after.before.iter().enumerate().all(|(at, text)| is(text, start + at))
-                && is_uniform(Place::lines(start, start + after.before.len()), Scope::Whole)
-        });
-    }
-    let Some(first) = (aligned.place.first()..).find(|&line| !hay.is_blank(line)) else { return false };
-    let stands = |offset: usize| {
-        let above: Vec<usize> = (0..first).rev().filter(|&line| !hay.is_blank(line)).take(offset).collect();
-        let below = (first..hay.line_count()).filter(|&line| !hay.is_blank(line));
-        let lines: Vec<usize> = above.iter().rev().copied().chain(below).take(solid.len()).collect();
-        let (Some(&start), Some(&last)) = (lines.first(), lines.last()) else { return false };
-        lines.len() == solid.len()
-            && solid.iter().zip(&lines).all(|(text, line)| is(text, *line))
-            && is_uniform(Place::lines(start, last + 1), Scope::SkippingBlanks)
-            // Blank lines that come or go are all that tells what was made from what was not.
-            && (solid.len() > wanted.len() || has_blanks_of(hay, &after.before, start, last))
-    };
-    offsets(&solid, &wanted).into_iter().any(stands)
+    // Where no line comes that is not blank, the blank ones tell, too.
+    let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
+    let first = lines.next().unwrap_or(place.first());
+    let last = lines.next_back().unwrap_or(first);
+    results.retain(|result| result.first() <= first && last < result.behind());
+    results.into_iter().any(|result| Alignment::at(hay, &after, result, rung).is_some())
 }
+
+/// This many lines beside a place are looked at, besides twice as many as the result has.
+const MARGIN: usize = 64;
 
 /// Whether a hunk changes anything that a form sees.
 fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
     after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
 }
-
-/// Whether lines of the file are those of a text, blank ones included, and blank ones at its edges as many at least.
-fn has_blanks_of(hay: Haystack<'_>, after: &[&[u8]], first: usize, last: usize) -> bool {
-    let lead = after.iter().take_while(|text| is_blank(text)).count();
-    let trail = after.iter().rev().take_while(|text| is_blank(text)).count();
-    let Some(start) = first.checked_sub(lead) else { return false };
-    start + after.len() == last + 1 + trail
-        && after
-            .iter()
-            .enumerate()
-            .all(|(at, text)| hay.line(start + at).is_some_and(|line| is_blank(line.text) == is_blank(text)))
-}
-
-/// Where some lines stand among others, one after the other.
-fn offsets(lines: &[&[u8]], wanted: &[&[u8]]) -> Vec<usize> {
-    let Some(last) = lines.len().checked_sub(wanted.len()) else { return Vec::new() };
-    let same = |offset: &usize| {
-        lines[*offset..].iter().zip(wanted).all(|(line, wanted)| Form::FoldedTrimmed.eq(line, wanted))
-    };
-    (0..=last).filter(same).take(MOST_OFFSETS).collect()
-}
-
-/// A text that stands in its own result more often says nothing.
-const MOST_OFFSETS: usize = 64;
 
 /// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
 /// say or in one place only, and nothing else in the file is nearly the before-text.

@@ -5,7 +5,7 @@ use super::alignment::Alignment;
 use super::alike::{beginnings, differs_in_a_word, is_mistyped, is_of_word, tokens, window, without_style};
 use super::haystack::Haystack;
 use super::part;
-use super::pattern::{Pattern, says_something};
+use super::pattern::{End, Pattern, says_something};
 use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
@@ -43,12 +43,20 @@ pub(super) fn is_made(
     let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
     let first = lines.next().unwrap_or(place.first());
     let last = lines.next_back().unwrap_or(first);
-    results.retain(|result| result.first() <= first && last < result.behind());
+    results.retain(|result| {
+        result.first() <= first && last < result.behind() && ends_right(hay, pattern, result)
+    });
     results.into_iter().any(|result| Alignment::at(hay, &after, result, rung).is_some())
 }
 
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
+
+/// Whether a result that is said to end the file without a newline does.
+pub(super) fn ends_right(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
+    let is_at_end = || result.behind() == hay.line_count() && !hay.content().ends_with_newline();
+    pattern.end != End::Nothing || is_at_end()
+}
 
 /// Whether a hunk changes anything that a form sees.
 fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
@@ -101,6 +109,7 @@ pub(super) fn stands_stricter(
 pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
     let after = pattern.after();
     !after.is_empty()
+        && ends_right(hay, pattern, &Place::lines(line, line + after.len()))
         && after
             .iter()
             .enumerate()
@@ -119,7 +128,9 @@ fn results(
     for rung in ladder(Unit::Lines, scene.limits).into_iter().filter(tells) {
         let mut places = hay.whole_lines(&after.before, rung.form);
         places.retain(|place| {
-            admits(place) && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
+            admits(place)
+                && ends_right(hay, pattern, place)
+                && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
         });
         if !places.is_empty() {
             return Some((places, rung));

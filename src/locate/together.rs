@@ -6,7 +6,7 @@ use super::dress::Dress;
 use super::haystack::Haystack;
 use super::pattern::Pattern;
 use super::splice::{Beside, Splice};
-use super::standing::stands_nearly;
+use super::standing::{ends_right, stands_nearly};
 use super::tier::Rung;
 use super::{Effort, Version};
 use crate::edit::Hunk;
@@ -45,6 +45,9 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let hay = Haystack::new(content, effort);
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
     // A before-text that stands elsewhere as it is makes its edit ambiguous, which is seen when it is made again.
+    if !ends_right(hay, pattern, &place) {
+        return None;
+    }
     let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
     if !stands && stands_nearly(hay, pattern, &[place], &|_| true) {
         return None;

@@ -6,27 +6,16 @@ use super::evidence::{self, Refusal};
 use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::merge::{self, Conflict};
-use super::scene::{Made, Mode, Part, Scene, Solution};
+use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
-use super::{Effect, Effort, Match, Note, Version};
+use super::{Applied, Effect, Effort, Version};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
 
 /// How hunks that are located together find their places on one text.
 pub(super) type Strategy = fn(&Scene<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
-
-/// What came of hunks.
-pub(super) struct Settled {
-    pub(super) version: Version,
-    pub(super) matched: Vec<Match>,
-    /// How many places each had to choose from; none if that was not asked.
-    pub(super) places: Vec<Option<usize>>,
-    /// What is to be said of hunks.
-    pub(super) notes: Vec<(usize, Note)>,
-    pub(super) effect: Effect,
-}
 
 /// Locates hunks by a strategy, all or none, and makes them.
 pub(super) fn settle(
@@ -35,7 +24,7 @@ pub(super) fn settle(
     hunks: &[Hunk],
     effort: &Effort,
     arrange: Strategy,
-) -> Result<Settled, Vec<Refusal>> {
+) -> Result<Applied, Vec<Refusal>> {
     let settled = Cascade { scene, version, hunks, effort, arrange }.settle();
     // Nothing follows from a search that was cut short.
     if effort.is_spent() { Err(vec![*evidence::too_much()]) } else { settled }
@@ -50,7 +39,7 @@ struct Cascade<'a> {
 }
 
 impl Cascade<'_> {
-    fn settle(&self) -> Result<Settled, Vec<Refusal>> {
+    fn settle(&self) -> Result<Applied, Vec<Refusal>> {
         let content = self.version.content();
         let hay = Haystack::new(content, self.effort);
         let repeat = self.scene.repeat(0);
@@ -117,12 +106,13 @@ impl Cascade<'_> {
         };
         match now {
             Ok(parts) if elsewhere && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
-                Err(vec![*evidence::once_more(&[])])
+                Err(vec![*evidence::once_more([])])
             }
             Ok(parts) => self.finish(parts),
             // They stand in the response more often than in the file: those before made them.
             Err(refusals) if (elsewhere || repeat.index > 0) && refusals.iter().all(is_nowhere) => {
-                Ok(self.made_before())
+                let made = self.hunks.iter().map(|_| Part::Nothing).collect();
+                Ok(Applied { effect: Effect::AlreadyApplied, ..self.finish(made)? })
             }
             // Several places are not made fewer by looking more loosely.
             Err(refusals) if elsewhere || !refusals.iter().all(is_nowhere) => Err(refusals),
@@ -147,20 +137,8 @@ impl Cascade<'_> {
         }))
     }
 
-    /// What is there since equal hunks in front of these were made.
-    fn made_before(&self) -> Settled {
-        let (version, effect) = (self.version.clone(), Effect::AlreadyApplied);
-        Settled {
-            version,
-            matched: Vec::new(),
-            places: vec![None; self.hunks.len()],
-            notes: Vec::new(),
-            effect,
-        }
-    }
-
     /// Makes all changes at once.
-    fn finish(&self, parts: Vec<Part>) -> Result<Settled, Vec<Refusal>> {
+    fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
         let (mut already, mut some) = (false, false);
         let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut changes: Vec<(usize, LineChange)> = Vec::new();
@@ -201,7 +179,7 @@ impl Cascade<'_> {
             () if already || some => Effect::AlreadyApplied,
             () => Effect::NoChange,
         };
-        Ok(Settled { version, matched, places, notes, effect })
+        Ok(Applied { version, matched, places, notes, effect })
     }
 }
 
@@ -213,11 +191,7 @@ fn is_nowhere(refusal: &Refusal) -> bool {
 fn is_loose(part: &Part, lineage: &Lineage) -> bool {
     let Part::Change(solution) = part else { return false };
     let of_base = |line: usize| lineage.origin(line).is_some();
-    rank(solution) > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
-}
-
-fn rank(solution: &Solution) -> Tier {
-    solution.rung.tier.max(Tier::Eol)
+    solution.matched.tier > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
 }
 
 /// Whether the text before the response has for one of the hunks a place that is more like what it quotes: of two places
@@ -225,7 +199,7 @@ fn rank(solution: &Solution) -> Tier {
 fn is_closer(there: &[Part], parts: &[Part], lineage: &Lineage) -> bool {
     parts.iter().zip(there).any(|(part, other)| match (part, other) {
         (Part::Change(solution), Part::Change(other)) => {
-            is_loose(part, lineage) && rank(other) < rank(solution)
+            is_loose(part, lineage) && other.matched.tier.max(Tier::Eol) < solution.matched.tier
         }
         _ => false,
     })
@@ -243,7 +217,7 @@ fn bring_over(
     mut parts: Vec<Part>,
 ) -> Result<Vec<Part>, Box<Conflicted>> {
     let range = |part: &Part| match part {
-        Part::Change(Solution { place, .. }) | Part::Made(Made { place, .. }) => {
+        Part::Change(Solution { place, .. }) | Part::Made(Solution { place, .. }) => {
             place.first()..place.behind()
         }
         Part::Nothing => 0..0,

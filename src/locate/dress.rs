@@ -6,7 +6,7 @@ use super::indent::Shift;
 use super::pattern::Pattern;
 use super::scene::Scene;
 use super::thresholds::OTHERS;
-use super::tier::{Rung, Scope, Tier};
+use super::tier::{Rung, Scope};
 use crate::text::{Form, indentation, is_blank, plain};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
@@ -88,11 +88,6 @@ impl Dress {
     /// Whether spaces become tabs, or tabs spaces, though no line that stays shows it.
     pub(super) fn is_retabbed(&self) -> bool {
         self.step.is_some()
-    }
-
-    /// How loosely lines are put in that are written otherwise than they land.
-    pub(super) fn tier(&self) -> Option<Tier> {
-        self.step.map(|_| Tier::Indent)
     }
 
     /// A line as the file is to have it; `first` says that it is the first of the after-text.

@@ -188,11 +188,13 @@ pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result
         () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
         () => return one_by_one(version, hunks, context),
     };
-    let made = cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
-    let cascade::Settled { version, matched, places, notes, effect } = made;
-    // How many places hunks had that help each other says nothing of each.
-    let places = if hunks.len() == 1 { places } else { vec![None; hunks.len()] };
-    Ok(Applied { version, matched, places, notes, effect })
+    let mut made =
+        cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
+    if hunks.len() > 1 {
+        // How many places hunks had that help each other says nothing of each.
+        made.places.fill(None);
+    }
+    Ok(made)
 }
 
 fn scene<'a>(context: &Context<'a>, repeats: &'a [Repeat]) -> Scene<'a> {

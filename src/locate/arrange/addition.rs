@@ -8,8 +8,7 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::depth;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::matched;
+use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
 use crate::locate::{Note, guard};
@@ -124,16 +123,14 @@ fn put(
             return Err(Refusal::new(Code::SearchAmbiguous, message)
                 .with_help("give the lines before and after them, or leave the hunk out"));
         }
-        return Ok(Part::Made(Made { matched: matched(hay, &place, Rung::EXACT), place, places: 0 }));
+        return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
     guard::hunk(hay, pattern, scene.limits)?;
     let splice = Splice { hay, dress, beside: Beside::Above, lineage: scene.lineage };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);
-    let matched = matched(hay, &place, Rung::EXACT);
-    let rung = Rung::EXACT;
     let note = if dress.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
-    Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: Some(note) }))
+    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, Rung::EXACT, 1) }))
 }
 
 /// What the first line of the block is indented by that a heading opens; none if it opens none.

@@ -266,16 +266,14 @@ impl Chunk<'_> {
     }
 
     fn ambiguous(&self, open: &[&Alignment]) -> Box<Refusal> {
-        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        evidence::ambiguous(self.hay, &places)
+        evidence::ambiguous(self.hay, open.iter().map(|aligned| aligned.place))
     }
 
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
-        let places: Vec<Place> =
-            regions.iter().map(|region| Place::lines(region.heading, region.heading + 1)).collect();
-        let mut refusal = evidence::ambiguous(self.hay, &places);
+        let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
+        let mut refusal = evidence::ambiguous(self.hay, places);
         refusal.message =
-            format!("the line behind `@@` stands in {}", evidence::counted(places.len(), "place"));
+            format!("the line behind `@@` stands in {}", evidence::counted(regions.len(), "place"));
         refusal
     }
 }

@@ -7,8 +7,8 @@ use crate::locate::evidence::{self, Refusal};
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
+use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::solve::solve;
 use crate::locate::standing::is_made;
 use crate::locate::tier::Rung;
 use crate::locate::{Language, guard, part};
@@ -34,7 +34,7 @@ pub(super) fn everywhere(
     }
     let Some(first) = places.first().copied() else { return Ok(None) };
     if places.windows(2).any(|pair| pair[0].overlaps(&pair[1])) {
-        return Err(evidence::ambiguous(hay, &places));
+        return Err(evidence::ambiguous(hay, places));
     }
     let language = scene.limits.language;
     let made = |place: &Place| match lines {
@@ -44,10 +44,9 @@ pub(super) fn everywhere(
     match places.iter().filter(|place| made(place)).count() {
         0 => {}
         all if all == places.len() => {
-            let matched = matched(hay, &first, Rung::EXACT);
-            return Ok(Some(Part::Made(Made { matched, place: first, places: places.len() })));
+            return Ok(Some(Part::Made(Solution::at(hay, first, Rung::EXACT, places.len()))));
         }
-        _ => return Err(evidence::ambiguous(hay, &places)),
+        _ => return Err(evidence::ambiguous(hay, places)),
     }
     guard::hunk(hay, pattern, scene.limits)?;
     let changes = match lines {
@@ -61,9 +60,8 @@ pub(super) fn everywhere(
             changes
         }
     };
-    let matched = matched(hay, &first, Rung::EXACT);
-    let places = places.len();
-    Ok(Some(Part::Change(Solution { changes, matched, rung: Rung::EXACT, place: first, places, note: None })))
+    let found = Solution::at(hay, first, Rung::EXACT, places.len());
+    Ok(Some(Part::Change(Solution { changes, ..found })))
 }
 
 fn aligned(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place) -> Option<Alignment> {
@@ -97,7 +95,7 @@ fn in_lines(
                 changes.extend(part::changes(hay, language, pattern, place).map_err(unclear)?);
             }
             (_, [] | [_]) => changes.push(spliced(hay, of_line, after.first().copied().unwrap_or_default())),
-            _ => return Err(evidence::ambiguous(hay, of_line)),
+            _ => return Err(evidence::ambiguous(hay, of_line.iter().copied())),
         }
     }
     Ok(changes)
@@ -148,7 +146,7 @@ fn in_more(hay: Haystack<'_>, place: &Place) -> Box<Refusal> {
         "the text is to be replaced everywhere, but at line {line} it is only a part of a longer word or line"
     );
     let help = "give an edit for each place, with lines around it, or a text that is whole words or lines everywhere";
-    let mut refusal = evidence::ambiguous(hay, &[*place]);
+    let mut refusal = evidence::ambiguous(hay, [*place]);
     (refusal.message, refusal.help) = (message, Some(help.to_owned()));
     refusal.code = Code::SearchAmbiguous;
     refusal

@@ -125,7 +125,7 @@ impl Member<'_> {
             let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
             open.retain(|aligned| numbered.then == Some(aligned.place.first()));
             if open.len() != 1 || found.as_ref().is_some_and(|found| found.many) {
-                return Err(evidence::ambiguous(hay, &all));
+                return Err(evidence::ambiguous(hay, all));
             }
         } else if let Some(place) =
             self.made_at_number(&numbered, &open, found.as_ref().map(|found| found.rung))

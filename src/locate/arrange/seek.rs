@@ -10,8 +10,7 @@ use crate::locate::loose;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
-use crate::locate::scene::{Made, Part, Scene};
-use crate::locate::solve::matched;
+use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::standing::{standing, stands_stricter};
 use crate::locate::tier::Rung;
 
@@ -46,7 +45,7 @@ impl Seek<'_> {
 
     /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
     pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
-        Part::Made(Made { matched: matched(self.hay, &place, rung), place, places })
+        Part::Made(Solution::at(self.hay, place, rung, places))
     }
 
     /// The hunk as one that was made, if its result stands where it says that it was.

@@ -10,8 +10,8 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
 use crate::locate::pointer::Numbered;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
+use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::solve::solve;
 use crate::locate::tier::Rung;
 
 /// A hunk and what is known of its place.
@@ -106,8 +106,8 @@ impl Series<'_> {
             Order::None => open.iter().map(|(_, of)| of.len() > 1).collect(),
         };
         let unclear = open.iter().zip(vary).filter(|(_, vary)| *vary).map(|((hunk, of), _)| {
-            let places: Vec<Place> = of.iter().map(|&index| self.candidates(*hunk)[index].extent()).collect();
-            evidence::ambiguous(self.hay, &places).of_hunk(*hunk)
+            let places = of.iter().map(|&index| self.candidates(*hunk)[index].extent());
+            evidence::ambiguous(self.hay, places).of_hunk(*hunk)
         });
         Err(unclear.collect())
     }
@@ -164,13 +164,8 @@ impl Series<'_> {
                     let places = candidates.len();
                     let candidate = candidates.swap_remove(chosen[index]);
                     if candidate.made {
-                        let place = candidate.extent();
-                        let matched = matched(
-                            self.hay,
-                            &place,
-                            candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung),
-                        );
-                        parts.push(Part::Made(Made { matched, place, places }));
+                        let rung = candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung);
+                        parts.push(Part::Made(Solution::at(self.hay, candidate.extent(), rung, places)));
                         continue;
                     }
                     solve_pieces(self.scene, self.hay, &pattern, &candidate, places).map(Part::Change)

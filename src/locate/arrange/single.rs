@@ -7,20 +7,18 @@ use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::dress::Dress;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
 use crate::locate::haystack::Haystack;
 use crate::locate::outcome::same;
+use crate::locate::part;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Mode, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
-use crate::locate::splice::{Beside, Splice};
+use crate::locate::solve::solve;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::Rung;
-use crate::locate::{guard, part};
 use crate::text::Form;
 
 /// What one hunk comes to on a text.
@@ -99,7 +97,7 @@ impl Single<'_> {
         if let Some(part) = everywhere(self.scene, self.hay, pattern)? {
             return match part {
                 Part::Change(solution) if self.repeat.elsewhere > 0 => {
-                    Err(evidence::once_more(&[solution.place]))
+                    Err(evidence::once_more([solution.place]))
                 }
                 part => Ok(part),
             };
@@ -167,20 +165,19 @@ impl Single<'_> {
                 .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
             return Ok(made.map(|(aligned, _)| self.seek(pattern).made(aligned.place, found.rung, 0)));
         };
-        let places = || -> Vec<Place> { open.iter().map(|aligned| aligned.place).collect() };
+        let places = || open.iter().map(|aligned| aligned.place);
         if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more(&places()));
+            return Err(evidence::once_more(places()));
         }
         // A place where the hunk was made is one that may have been meant.
         let made = found.places.len() - open.len();
         if made > 0 && self.repeat.total != found.places.len() {
-            let all: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
-            return Err(evidence::ambiguous(self.hay, &all));
+            return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
         if open.len() > 1 && !self.are_in_order(&open) {
             return match self.one_outcome(pattern, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
-                None => Err(evidence::ambiguous(self.hay, &places())),
+                None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
         self.seek(pattern).is_strictest(found.rung, &[*first])?;
@@ -233,7 +230,7 @@ impl Single<'_> {
             return Ok(self.seek(pattern).made(aligned.place, found.rung, places.len()));
         }
         if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more(&[aligned.place]));
+            return Err(evidence::once_more([aligned.place]));
         }
         if let Some(result) = self.result_beside(pattern, &aligned.place, occurrence) {
             return Err(evidence::counted_past(self.hay, &aligned.place, &result));
@@ -291,12 +288,7 @@ impl Single<'_> {
         let hay = self.hay;
         let after = pattern.after();
         if hay.content().is_empty() {
-            guard::hunk(hay, pattern, self.scene.limits)?;
-            let splice = Splice { hay, dress: &Dress::PLAIN, beside: Beside::Above, lineage: None };
-            let changes = splice.changes(pattern, &Alignment::of_nothing(0)).unwrap_or_default();
-            let (rung, place) = (Rung::EXACT, Place::lines(0, 0));
-            let matched = matched(hay, &place, rung);
-            return Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: None }));
+            return addition::behind(self.scene, hay, pattern, 0);
         }
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
             return Ok(self.seek(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));

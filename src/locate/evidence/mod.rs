@@ -64,8 +64,9 @@ impl Refusal {
 }
 
 /// Several places.
-pub(super) fn ambiguous(hay: Haystack<'_>, places: &[Place]) -> Box<Refusal> {
+pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     let (content, effort) = (hay.content(), hay.effort());
+    let places = &places.into_iter().collect::<Vec<_>>();
     let message = format!("the text to find stands in {}", counted(places.len(), "place"));
     let context_lines = context::needed(content, places, effort);
     let help = match context_lines {
@@ -234,7 +235,7 @@ pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Bo
         named.first() + 1,
         chosen.first() + 1
     );
-    let mut refusal = ambiguous(hay, &[named.min(chosen), named.max(chosen)]);
+    let mut refusal = ambiguous(hay, [named.min(chosen), named.max(chosen)]);
     refusal.message = message;
     refusal
 }
@@ -267,13 +268,13 @@ pub(super) fn no_section(text: &str) -> Box<Refusal> {
 }
 
 /// The same edit as in an earlier part of the response, and a place where it would be made again.
-pub(super) fn once_more(places: &[Place]) -> Box<Refusal> {
+pub(super) fn once_more(places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     Refusal::new(
         Code::Duplicate,
         "the same edit stands in an earlier part of the response and would be made twice",
     )
     .with_help("leave one of them out, or give more lines if another place is meant")
-    .with_evidence(candidates(places))
+    .with_evidence(candidates(&places.into_iter().collect::<Vec<_>>()))
 }
 
 /// The hunk fits the base at that line, but not what became of it.

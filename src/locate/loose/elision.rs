@@ -1,7 +1,6 @@
 //! Tier 7: a comment such as `// ... existing code ...`, or bare `...`, that stands for lines in the before-text and in the
 //! after-text. Both are cut there, and each piece is located.
 
-use crate::locate::Match;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
@@ -12,7 +11,7 @@ use crate::locate::place::Place;
 use crate::locate::placeholder::{is_dots, is_placeholder};
 use crate::locate::pointer::{Pointers, depth};
 use crate::locate::scene::{Scene, Solution};
-use crate::locate::solve::{matched, solve};
+use crate::locate::solve::solve;
 use crate::locate::tier::Tier;
 use crate::text::is_blank;
 
@@ -62,8 +61,9 @@ pub(super) fn locate(
         first = first.or(Some(aligned));
     }
     let Some(first) = first else { return Ok(None) };
-    let matched = Match { tier: Tier::Elision, ..matched(hay, &first.place, first.rung) };
-    Ok(Some(Solution { changes, matched, rung: first.rung, place: first.place, places: 1, note: None }))
+    let mut solution = Solution { changes, ..Solution::at(hay, first.place, first.rung, 1) };
+    solution.matched.tier = Tier::Elision;
+    Ok(Some(solution))
 }
 
 /// The one place of a piece behind the one before, or the first of `any`.
@@ -115,9 +115,6 @@ fn only_one(
         [] => Ok(None),
         [one] if !found.many => Ok(Some((*one).clone())),
         [first, ..] if any && !found.many => Ok(Some((*first).clone())),
-        _ => {
-            let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
-            Err(evidence::ambiguous(hay, &places))
-        }
+        _ => Err(evidence::ambiguous(hay, places.iter().map(|(aligned, _)| aligned.place))),
     }
 }

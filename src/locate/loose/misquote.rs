@@ -39,10 +39,7 @@ pub(super) fn locate(
             Ok(Some(solution))
         }
         [] => Ok(None),
-        _ => {
-            let places: Vec<_> = open.iter().map(|aligned| aligned.place).collect();
-            Err(evidence::ambiguous(hay, &places))
-        }
+        _ => Err(evidence::ambiguous(hay, open.iter().map(|aligned| aligned.place))),
     }
 }
 

@@ -33,9 +33,6 @@ pub(super) fn locate(
         [] => misquote::locate(scene, hay, pattern, pointers),
         [(one, false)] => solve(scene, hay, pattern, one, 1).map(Some),
         [(_, true)] => Ok(None),
-        _ => {
-            let places: Vec<_> = places.iter().map(|(aligned, _)| aligned.place).collect();
-            Err(evidence::ambiguous(hay, &places))
-        }
+        _ => Err(evidence::ambiguous(hay, places.iter().map(|(aligned, _)| aligned.place))),
     }
 }

@@ -1,6 +1,6 @@
 //! Bringing a change of one version of a file over to another: a three-way merge, line by line.
 
-use super::change::LineChange;
+use super::change::{LineChange, spliced};
 use super::lineage::Lineage;
 use crate::text::Content;
 
@@ -35,7 +35,7 @@ pub(super) fn bring_over(
         let made = || change.start == change.end && map.has_it(base, ours, change);
         match place {
             // What comes where ours inserts too may be there already.
-            Some((start, _)) if map.behind(change.start) != Some(start) && made() => {}
+            Some((start, _)) if lineage.behind(change.start) != Some(start) && made() => {}
             Some((start, end)) => brought.push(LineChange { start, end, bytes: change.bytes.clone() }),
             None if map.has_it(base, ours, change) => {}
             None => return Err(Conflict),
@@ -51,24 +51,16 @@ struct Map<'a> {
 }
 
 impl Map<'_> {
-    fn of(&self, line: usize) -> Option<usize> {
-        self.lineage.of(line)
-    }
-
-    fn behind(&self, line: usize) -> Option<usize> {
-        self.lineage.behind(line)
-    }
-
     /// The lines of ours that lines of the base are, if ours left them as they are and together.
     fn replaced(&self, start: usize, end: usize) -> Option<(usize, usize)> {
-        let first = self.of(start)?;
-        let together = (start..end).all(|line| self.of(line) == Some(first + line - start));
+        let first = self.lineage.of(start)?;
+        let together = (start..end).all(|line| self.lineage.of(line) == Some(first + line - start));
         together.then_some((first, first + end - start))
     }
 
     /// Where in ours a line is inserted that is inserted in front of that one of the base.
     fn insertion(&self, at: usize) -> Option<(usize, usize)> {
-        let place = match (self.behind(at), self.of(at)) {
+        let place = match (self.lineage.behind(at), self.lineage.of(at)) {
             (Some(_), Some(front)) => Some(front),
             (None, Some(front)) => {
                 let (start, ours) = self.gap_before(at);
@@ -85,32 +77,23 @@ impl Map<'_> {
 
     /// Where the lines that ours changed in front of a line begin: in the base and in ours.
     fn gap_before(&self, line: usize) -> (usize, usize) {
-        let start = (0..line).rev().find(|&line| self.of(line).is_some()).map_or(0, |line| line + 1);
-        (start, self.behind(start).unwrap_or(0))
+        let start = (0..line).rev().find(|&line| self.lineage.of(line).is_some()).map_or(0, |line| line + 1);
+        (start, self.lineage.behind(start).unwrap_or(0))
     }
 
     /// Where the lines that ours changed from a line on end: in the base and in ours.
     fn gap_after(&self, line: usize) -> (usize, usize) {
-        let end = (line..self.lineage.base_lines()).find(|&line| self.of(line).is_some());
+        let end = (line..self.lineage.base_lines()).find(|&line| self.lineage.of(line).is_some());
         let end = end.unwrap_or(self.lineage.base_lines());
-        (end, self.of(end).unwrap_or(self.ours))
+        (end, self.lineage.of(end).unwrap_or(self.ours))
     }
 
     /// Whether ours has, where it differs around a change, just what the change makes of the base.
     fn has_it(&self, base: &Content, ours: &Content, change: &LineChange) -> bool {
         let (start, ours_start) = self.gap_before(change.start);
         let (end, ours_end) = self.gap_after(change.end);
-        let bytes = |content: &Content, start: usize, end: usize| {
-            let mut bytes = Vec::new();
-            for line in content.lines(start..end) {
-                bytes.extend_from_slice(line.text);
-                bytes.extend_from_slice(line.eol.map_or(&[][..], |eol| eol.as_bytes()));
-            }
-            bytes
-        };
-        let wanted =
-            [bytes(base, start, change.start), change.bytes.clone(), bytes(base, change.end, end)].concat();
-        wanted == bytes(ours, ours_start, ours_end)
+        let wanted = spliced(base, start, end, std::slice::from_ref(change));
+        wanted == spliced(ours, ours_start, ours_end, &[])
     }
 }
 

@@ -64,6 +64,6 @@ pub(super) fn same(hay: Haystack<'_>, changes: &[LineChange], others: &[Vec<Line
     let all = || others.iter().flatten().chain(changes);
     let first = all().map(|change| change.start).min().unwrap_or(0).saturating_sub(1);
     let behind = all().map(|change| change.end).max().unwrap_or(0) + 1;
-    let wanted = spliced(hay, first, behind, changes);
-    others.iter().all(|other| spliced(hay, first, behind, other) == wanted)
+    let wanted = spliced(hay.content(), first, behind, changes);
+    others.iter().all(|other| spliced(hay.content(), first, behind, other) == wanted)
 }

@@ -95,14 +95,13 @@ pub(super) fn stands_stricter(
     found: Rung,
     admits: impl Fn(&Place) -> bool,
 ) -> Option<Place> {
-    let after = pattern.after();
-    if !after.iter().any(|text| says_something(text)) {
+    if !pattern.after().iter().any(|text| says_something(text)) {
         return None;
     }
-    let stricter = ladder(pattern.unit, scene.limits).into_iter().take_while(|rung| *rung != found);
-    stricter
-        .filter(|rung| rung.scope == Scope::Whole && differs(pattern, &after, rung.form))
-        .find_map(|rung| hay.whole_lines(&after, rung.form).into_iter().find(|place| admits(place)))
+    let (places, rung) = results(scene, hay, pattern, &admits)?;
+    let rungs = ladder(pattern.unit, scene.limits);
+    let at = |rung: Rung| rungs.iter().position(|other| *other == rung);
+    if at(rung) < at(found) { places.first().copied() } else { None }
 }
 
 /// Whether the result of a hunk stands just at a line.

@@ -136,7 +136,7 @@ impl Chunk<'_> {
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
         let seek = Seek { scene, hay, pattern, pointers: &pointers };
-        let part = match seek.places() {
+        let part = match seek.places()? {
             Search::Found(found) => match self.choose(&found, &pointers, cursor, equal)? {
                 Some((aligned, places)) => {
                     seek.is_strictest(found.rung, &[&aligned])?;
@@ -169,13 +169,6 @@ impl Chunk<'_> {
         cursor: &Cursor,
         equal: usize,
     ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
-        if found.many {
-            return Err(Refusal::new(
-                Code::Limit,
-                "the lines to find may stand in very many places, too many to look at each",
-            )
-            .with_help("name a line above them behind `@@`"));
-        }
         let open = found.open();
         // A place where the chunk was made is one that may have been meant.
         let behind =

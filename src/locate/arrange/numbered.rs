@@ -35,8 +35,10 @@ pub(in crate::locate) fn arrange(
     for (index, hunk) in hunks.iter().enumerate() {
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
-            let has =
-                |pattern: &Pattern<'_>| find(scene, hay, pattern, &Pointers::default()).found().is_some();
+            let has = |pattern: &Pattern<'_>| {
+                find(scene, hay, pattern, &Pointers::default())
+                    .map_or(true, |search| search.found().is_some())
+            };
             let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
             readings = readings.into_iter().skip(known).take(1).collect();
         }
@@ -111,7 +113,7 @@ impl Member<'_> {
             }
             return self.made_or_nowhere(mode, repeat, None);
         }
-        let (found, refused) = match seek.places() {
+        let (found, refused) = match seek.places()? {
             Search::Found(found) => (Some(found), None),
             Search::Nowhere(refused) => (None, refused),
         };
@@ -119,12 +121,11 @@ impl Member<'_> {
         let mut open: Vec<Alignment> =
             found.as_ref().map(|found| found.open().into_iter().cloned().collect()).unwrap_or_default();
         let made: Vec<Alignment> = found.iter().flat_map(|found| found.made().cloned()).collect();
-        let many = found.as_ref().is_some_and(|found| found.many) || open.len() > CANDIDATES;
-        if many {
+        if open.len() > CANDIDATES {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
             let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
             open.retain(|aligned| numbered.then == Some(aligned.place.first()));
-            if open.len() != 1 || found.as_ref().is_some_and(|found| found.many) {
+            if open.len() != 1 {
                 return Err(evidence::ambiguous(hay, all));
             }
         } else if let Some(place) =
@@ -252,12 +253,9 @@ impl Member<'_> {
         let mut ways: Vec<Vec<Alignment>> = vec![Vec::new()];
         for (index, piece) in pieces.iter().enumerate() {
             let pointers = if index == 0 { self.pointers.clone() } else { Pointers::default() };
-            let Search::Found(found) = find(self.scene, self.hay, piece, &pointers) else {
+            let Search::Found(found) = find(self.scene, self.hay, piece, &pointers)? else {
                 return Ok(Vec::new());
             };
-            if found.many {
-                return Ok(Vec::new());
-            }
             let mut longer = Vec::new();
             for way in &ways {
                 let from = way.last().map_or(0, |spot| spot.place.behind());

@@ -25,7 +25,7 @@ pub(super) struct Seek<'a> {
 
 impl Seek<'_> {
     /// Its places at tiers 1 to 6.
-    pub(super) fn places(&self) -> Search {
+    pub(super) fn places(&self) -> Result<Search, Box<Refusal>> {
         find(self.scene, self.hay, self.pattern, self.pointers)
     }
 

@@ -61,7 +61,7 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            match self.seek(pattern).places() {
+            match self.seek(pattern).places()? {
                 Search::Found(found) => {
                     if let Some(part) = self.choose(pattern, &found, &readings)? {
                         return Ok(part);
@@ -146,13 +146,6 @@ impl Single<'_> {
         found: &Found,
         readings: &[Pattern<'_>],
     ) -> Result<Option<Part>, Box<Refusal>> {
-        if found.many {
-            return Err(Refusal::new(
-                Code::Limit,
-                "the text to find may stand in very many places, too many to look at each",
-            )
-            .with_help("give more lines around it"));
-        }
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
             return self.counted(pattern, found, occurrence).map(Some);
         }
@@ -267,7 +260,7 @@ impl Single<'_> {
         let readings = Pattern::readings(&self.hunk.change);
         let found = readings
             .iter()
-            .find_map(|pattern| find(&scene, original, pattern, &Pointers::default()).found())?;
+            .find_map(|pattern| find(&scene, original, pattern, &Pointers::default()).ok()?.found())?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         let line = lineage.of(other.first())?;
         ((line, other.start.column) != (place.first(), place.start.column)).then_some(line)

@@ -108,13 +108,13 @@ fn only_one(
     any: bool,
     may_be: impl Fn(&Place) -> bool,
 ) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
-    let Search::Found(found) = find(scene, hay, piece, pointers) else { return Ok(None) };
+    let Search::Found(found) = find(scene, hay, piece, pointers)? else { return Ok(None) };
     let places: Vec<&(Alignment, bool)> =
         found.places.iter().filter(|(aligned, _)| may_be(&aligned.place)).collect();
     match places.as_slice() {
         [] => Ok(None),
-        [one] if !found.many => Ok(Some((*one).clone())),
-        [first, ..] if any && !found.many => Ok(Some((*first).clone())),
+        [one] => Ok(Some((*one).clone())),
+        [first, ..] if any => Ok(Some((*first).clone())),
         _ => Err(evidence::ambiguous(hay, places.iter().map(|(aligned, _)| aligned.place))),
     }
 }

@@ -25,10 +25,10 @@ pub(super) fn locate(
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Search::Found(found) = find(scene, hay, &meant, pointers) else { return Ok(None) };
+    let Search::Found(found) = find(scene, hay, &meant, pointers)? else { return Ok(None) };
     let open = found.open();
     match open.as_slice() {
-        [one] if found.places.len() == 1 && !found.many => {
+        [one] if found.places.len() == 1 => {
             let admits = |place: &_| pointers.against(place).is_none();
             if stands_nearly(hay, pattern, &[one.place], &admits) {
                 return Ok(None);

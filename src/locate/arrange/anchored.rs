@@ -136,29 +136,25 @@ impl Chunk<'_> {
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
         let seek = Seek { scene, hay, pattern, pointers: &pointers };
-        let part = match seek.places()? {
-            Search::Found(found) => match self.choose(&found, &pointers, cursor, equal)? {
-                Some((aligned, places)) => {
-                    seek.is_strictest(found.rung, &[&aligned])?;
-                    Part::Change(solve(scene, hay, pattern, &aligned, places)?)
-                }
-                None => self.otherwise(&seek, None)?,
-            },
-            Search::Nowhere(refused) => self.otherwise(&seek, refused)?,
+        let meant = match seek.places()? {
+            Search::Found(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+            Search::Nowhere(refused) => Err(refused),
+        };
+        let part = match meant {
+            Ok((aligned, places)) => {
+                seek.is_strictest(aligned.rung, &[aligned.place])?;
+                Part::Change(solve(scene, hay, pattern, &aligned, places)?)
+            }
+            Err(refused) => {
+                // Where forward order alone says where, the lines that the text is most like may be those that were meant.
+                let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
+                let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
+                let repeat = may_stand.then(|| scene.repeat(0));
+                seek.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
+            }
         };
         *cursor = Cursor::behind(&pointers, &part);
         Ok(part)
-    }
-
-    /// What it comes to where it has no place at the strict tiers.
-    fn otherwise(&self, seek: &Seek<'_>, refused: Option<(Place, Objection)>) -> Result<Part, Box<Refusal>> {
-        // Where forward order alone says where, the lines that the text is most like may be those that were meant.
-        let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
-        let may_stand = self.mode >= Mode::Standing || seek.pointers.regions.is_some() && !is_behind;
-        match may_stand.then(|| seek.standing(self.scene.repeat(0))).flatten() {
-            Some(part) => Ok(part),
-            None => seek.loose_or_nowhere(self.mode == Mode::Loose && !is_behind, refused),
-        }
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
@@ -166,54 +162,41 @@ impl Chunk<'_> {
         &self,
         found: &Found,
         pointers: &Pointers,
-        cursor: &Cursor,
         equal: usize,
     ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
         let open = found.open();
+        let regions = pointers.regions.as_deref().unwrap_or(&[]);
+        let Some(first) = open.first() else { return Ok(None) };
         // A place where the chunk was made is one that may have been meant.
-        let behind =
-            |aligned: &&Alignment| pointers.regions.is_some() || aligned.place.first() >= cursor.changed;
-        let made: Vec<&Alignment> = found.made().filter(behind).collect();
-        if let ([first, ..], [done, ..]) = (open.as_slice(), made.as_slice()) {
-            let regions = pointers.regions.as_deref().unwrap_or(&[]);
-            let in_order = regions.iter().any(|region| {
-                !region.opens && region.holds(&done.place) && done.place.first() < first.place.first()
-            });
-            if in_order {
+        if let Some(done) = found.made().map(|aligned| aligned.place).next() {
+            let before = |region: &Region| region.holds(&done) && done.first() < first.place.first();
+            if regions.iter().any(|region| !region.opens && before(region)) {
                 return Ok(None);
             }
-            return Err(self.ambiguous(&[open.as_slice(), &made].concat()));
+            return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
-        let count = open.len();
-        let one = |aligned: &Alignment| Ok(Some((aligned.clone(), count)));
+        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
         // Equal chunks for as many places are those places in order.
-        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
-        match open.as_slice() {
-            [] => Ok(None),
-            [one_left] => one(one_left),
-            [first, ..] if count == equal && apart => one(first),
-            [first, ..] => {
-                let regions = pointers.regions.as_deref().unwrap_or(&[]);
-                let of = |region: &&Region| open.iter().any(|aligned| region.holds(&aligned.place));
-                let meant: Vec<&Region> = regions.iter().filter(of).collect();
-                // A heading that opens no block says after which line, and forward order decides.
-                if let [region] = meant.as_slice()
-                    && !region.opens
-                    && !self.stands_between(region, first)
-                {
-                    return one(first);
-                }
-                Err(self.ambiguous(&open))
+        let in_order = open.len() == equal && Place::are_apart(&places);
+        // A heading that opens no block says after which line, and forward order decides.
+        let follows = || {
+            let mut meant = regions.iter().filter(|region| places.iter().any(|place| region.holds(place)));
+            match (meant.next(), meant.next()) {
+                (Some(region), None) => !region.opens && !self.stands_between(region, first),
+                _ => false,
             }
+        };
+        if open.len() == 1 || in_order || follows() {
+            return Ok(Some(((*first).clone(), open.len())));
         }
+        Err(evidence::ambiguous(self.hay, places))
     }
 
     /// Whether the chunk's result stands between a heading and a place.
     fn stands_between(&self, region: &Region, aligned: &Alignment) -> bool {
+        let between = region.heading..aligned.place.first();
         let results = self.hay.whole_lines(&self.pattern.after(), Form::Trailing);
-        results
-            .iter()
-            .any(|result| result.first() >= region.heading && result.first() < aligned.place.first())
+        results.iter().any(|result| between.contains(&result.first()))
     }
 
     /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
@@ -256,10 +239,6 @@ impl Chunk<'_> {
     /// The last line that is not blank.
     fn tail(&self) -> usize {
         (0..self.hay.line_count()).rev().find(|&line| !self.hay.is_blank(line)).unwrap_or(0)
-    }
-
-    fn ambiguous(&self, open: &[&Alignment]) -> Box<Refusal> {
-        evidence::ambiguous(self.hay, open.iter().map(|aligned| aligned.place))
     }
 
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {

@@ -33,7 +33,7 @@ pub(super) fn everywhere(
         return Err(in_more(hay, &place));
     }
     let Some(first) = places.first().copied() else { return Ok(None) };
-    if places.windows(2).any(|pair| pair[0].overlaps(&pair[1])) {
+    if !Place::are_apart(&places) {
         return Err(evidence::ambiguous(hay, places));
     }
     let language = scene.limits.language;

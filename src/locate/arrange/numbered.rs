@@ -113,24 +113,20 @@ impl Member<'_> {
             }
             return self.made_or_nowhere(mode, repeat, None);
         }
-        let (found, refused) = match seek.places()? {
-            Search::Found(found) => (Some(found), None),
-            Search::Nowhere(refused) => (None, refused),
+        let (rung, mut places, refused) = match seek.places()? {
+            Search::Found(found) => (found.rung, found.places, None),
+            Search::Nowhere(refused) => (Rung::EXACT, Vec::new(), refused),
         };
         let numbered = Numbered::of(scene, self.hunk);
-        let mut open: Vec<Alignment> =
-            found.as_ref().map(|found| found.open().into_iter().cloned().collect()).unwrap_or_default();
-        let made: Vec<Alignment> = found.iter().flat_map(|found| found.made().cloned()).collect();
+        let open: Vec<Place> =
+            places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
         if open.len() > CANDIDATES {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
-            let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-            open.retain(|aligned| numbered.then == Some(aligned.place.first()));
-            if open.len() != 1 {
-                return Err(evidence::ambiguous(hay, all));
+            places.retain(|(aligned, made)| !made && numbered.then == Some(aligned.place.first()));
+            if places.len() != 1 {
+                return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) =
-            self.made_at_number(&numbered, &open, found.as_ref().map(|found| found.rung))
-        {
+        } else if let Some(place) = self.made_at_number(&numbered, &open, rung) {
             // What says nothing may stand there by chance, and models get numbers wrong.
             let agrees = pointers.regions.is_some()
                 || !open.is_empty()
@@ -139,44 +135,38 @@ impl Member<'_> {
                 _ if pattern.after_is_proof() && agrees => {
                     return Ok(State::Done(seek.made(place, Rung::TRAILING, 0)));
                 }
-                Some(first) => return Err(evidence::stands_looser(hay, &first.place, &place)),
+                Some(first) => return Err(evidence::stands_looser(hay, first, &place)),
                 None => {}
             }
         }
         if open.is_empty() {
             return self.made_or_nowhere(mode, repeat, refused);
         }
-        if let Some(rung) = found.map(|found| found.rung).filter(|_| made.is_empty()) {
-            seek.is_strictest(rung, &open.iter().collect::<Vec<_>>())?;
+        if open.len() == places.len() {
+            seek.is_strictest(rung, &open)?;
         }
         // Equal edits for as many places are those places in order.
-        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
-        let mut made = made;
-        if repeat.total > 1 && repeat.left() == Some(open.len()) && apart {
-            open.truncate(1);
-            made.clear();
+        if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
+            places.retain(|(_, made)| !made);
+            places.truncate(1);
         }
-        let candidate = |aligned: Alignment, made: bool| {
+        // A place where the hunk was made is one that may have been meant.
+        let candidate = |(aligned, made): (Alignment, bool)| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
             Candidate { core, spots: vec![aligned], made }
         };
-        let mut candidates: Vec<Candidate> =
-            open.into_iter().map(|aligned| candidate(aligned, false)).collect();
-        // A place where the hunk was made is one that may have been meant.
-        candidates.extend(made.into_iter().map(|aligned| candidate(aligned, true)));
-        candidates.sort_by_key(|candidate| candidate.core);
-        Ok(State::Open(candidates))
+        Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
 
     /// The line that a number names is settled by what stands there: not the before-text, but the after-text.
-    fn made_at_number(&self, numbered: &Numbered, open: &[Alignment], found: Option<Rung>) -> Option<Place> {
+    fn made_at_number(&self, numbered: &Numbered, open: &[Place], found: Rung) -> Option<Place> {
         let names = [numbered.then, numbered.now];
-        let there = open.iter().any(|aligned| names.contains(&Some(aligned.place.first())));
+        let there = open.iter().any(|place| names.contains(&Some(place.first())));
         let after = self.pattern.after();
         // Where lines only go, the after-text may stand wherever the before-text does.
         let says_nothing_new = !self.pattern.solid().is_empty() && !self.pattern.added().any(says_something);
-        if there && (found.is_none_or(|found| found == Rung::EXACT) || says_nothing_new) {
+        if there && (found == Rung::EXACT || says_nothing_new) {
             return None;
         }
         // Where the before-text stands there too, but loosely, the after-text has to stand there as it is.
@@ -195,15 +185,8 @@ impl Member<'_> {
         repeat: Repeat,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
-        let may_stand = mode >= Mode::Standing;
-        let part = match may_stand.then(|| self.seek().standing(repeat)).flatten() {
-            Some(part) => part,
-            None => {
-                let loose = mode == Mode::Loose && !self.pattern.steps.contains(&Step::Gap);
-                self.seek().loose_or_nowhere(loose, refused)?
-            }
-        };
-        Ok(State::Done(part))
+        let loose = mode == Mode::Loose && !self.pattern.steps.contains(&Step::Gap);
+        self.seek().otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
     }
 
     fn seek(&self) -> Seek<'_> {

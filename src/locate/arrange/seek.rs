@@ -2,7 +2,6 @@
 
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
-use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
 use crate::locate::haystack::Haystack;
@@ -31,14 +30,13 @@ impl Seek<'_> {
 
     /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
     /// there perhaps.
-    pub(super) fn is_strictest(&self, rung: Rung, places: &[&Alignment]) -> Result<(), Box<Refusal>> {
+    pub(super) fn is_strictest(&self, rung: Rung, places: &[Place]) -> Result<(), Box<Refusal>> {
         let admits = |place: &Place| {
-            !places.iter().any(|aligned| aligned.place.overlaps(place))
-                && self.pointers.against(place).is_none()
+            !places.iter().any(|other| other.overlaps(place)) && self.pointers.against(place).is_none()
         };
         let hay = self.pointers.narrow(self.hay, self.pattern.after().len());
         match (stands_stricter(self.scene, hay, self.pattern, rung, admits), places) {
-            (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, &first.place, &result)),
+            (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
             _ => Ok(()),
         }
     }
@@ -56,14 +54,19 @@ impl Seek<'_> {
         Some(self.made(place, rung, 0))
     }
 
-    /// What the hunk comes to at the loose tiers, if these may be asked, else why it has no place. A place that is refused
-    /// for what it is, and not for where it is, is the one that is meant.
-    pub(super) fn loose_or_nowhere(
+    /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how often it may stand;
+    /// or it has a place at the loose tiers, if these may be asked; else why it has none. A place that is refused for what it
+    /// is, and not for where it is, is the one that is meant.
+    pub(super) fn otherwise(
         &self,
+        repeat: Option<Repeat>,
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
         let Self { scene, hay, pattern, pointers } = *self;
+        if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
+            return Ok(part);
+        }
         if loose && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_))) {
             let hay = pointers.narrow(hay, pattern.before.len());
             if let Some(solution) = loose::locate(scene, hay, pattern, pointers)? {

@@ -87,8 +87,8 @@ impl Single<'_> {
             && self.hunk.anchor == Anchor::Unique
             && self.repeat.elsewhere == 0;
         match refused {
-            Some((pattern, objected)) => self.seek(pattern).loose_or_nowhere(loose, Some(objected)),
-            None => self.seek(shortest).loose_or_nowhere(loose, None),
+            Some((pattern, objected)) => self.seek(pattern).otherwise(None, loose, Some(objected)),
+            None => self.seek(shortest).otherwise(None, loose, None),
         }
     }
 
@@ -109,8 +109,7 @@ impl Single<'_> {
         };
         // It leaves as many results as it had places.
         let repeat = Repeat { total: results.max(2), ..self.repeat };
-        let standing = (mode >= Mode::Standing).then(|| self.seek(pattern).standing(repeat)).flatten();
-        standing.map_or_else(|| self.seek(pattern).loose_or_nowhere(false, None), Ok)
+        self.seek(pattern).otherwise((mode >= Mode::Standing).then_some(repeat), false, None)
     }
 
     /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
@@ -173,7 +172,7 @@ impl Single<'_> {
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        self.seek(pattern).is_strictest(found.rung, &[*first])?;
+        self.seek(pattern).is_strictest(found.rung, &[first.place])?;
         if self.may_go_on(readings, pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
@@ -182,8 +181,8 @@ impl Single<'_> {
 
     /// Identical hunks for exactly as many places that share no lines are those places in order.
     fn are_in_order(&self, open: &[&Alignment]) -> bool {
-        self.repeat.left() == Some(open.len())
-            && open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place))
+        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
+        self.repeat.left() == Some(open.len()) && Place::are_apart(&places)
     }
 
     /// What the hunk changes, if it is the same wherever it is made.

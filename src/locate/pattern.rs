@@ -182,8 +182,7 @@ impl<'a> Pattern<'a> {
 
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
-        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
-        self.steps.iter().filter(stays).map(|step| self.text_of(step)).collect()
+        self.after_and_new().map(|(text, _)| text).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run

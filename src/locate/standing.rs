@@ -99,8 +99,7 @@ pub(super) fn stands_stricter(
         return None;
     }
     let (places, rung) = results(scene, hay, pattern, &admits)?;
-    let rungs = ladder(pattern.unit, scene.limits);
-    let at = |rung: Rung| rungs.iter().position(|other| *other == rung);
+    let at = |rung: Rung| ladder(pattern.unit, scene.limits).position(|other| other == rung);
     if at(rung) < at(found) { places.first().copied() } else { None }
 }
 
@@ -124,7 +123,7 @@ fn results(
 ) -> Option<(Vec<Place>, Rung)> {
     let after = Pattern::of_lines(pattern.after());
     let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
-    for rung in ladder(Unit::Lines, scene.limits).into_iter().filter(tells) {
+    for rung in ladder(Unit::Lines, scene.limits).filter(tells) {
         let mut places = hay.whole_lines(&after.before, rung.form);
         places.retain(|place| {
             admits(place)

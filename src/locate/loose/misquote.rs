@@ -5,6 +5,7 @@ use crate::locate::alike::{is_mistyped, without_style};
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
 use crate::locate::haystack::Haystack;
+use crate::locate::pairing::pair;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Scene, Solution};
@@ -43,67 +44,38 @@ pub(super) fn locate(
     }
 }
 
-/// The hunk with the lines that it misquotes as the file has them; none if there is none, or too many, or if two lines may
-/// be the right one.
+/// The hunk with the lines that it misquotes as the file has them, so that they stay; none if there is none, or too many, or
+/// if two lines may be the right one.
 fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>> {
     let mut before = pattern.before.clone();
-    let mut steps: Vec<Step<'a>> = Vec::with_capacity(pattern.steps.len());
-    let mut corrected = 0;
-    for run in pattern.steps.chunk_by(|a, b| matches!(a, Step::Keep(_)) == matches!(b, Step::Keep(_))) {
-        let mut added: Vec<(&'a [u8], bool)> = run
-            .iter()
-            .filter_map(|step| if let Step::Add(text) = *step { Some((text, false)) } else { None })
-            .collect();
-        let mut first = 0;
-        for step in run {
-            let Step::Remove(line) = *step else {
-                if !matches!(step, Step::Add(_)) {
-                    steps.push(*step);
-                }
-                continue;
-            };
-            let text = pattern.before.get(line).copied()?;
-            let right = if is_blank(text) || hay.has_line(text, FORM) {
-                None
-            } else {
-                right_line(hay, text, &added[first..])?
-            };
-            match right {
-                Some(at) => {
-                    let at = first + at;
-                    steps.extend(added[first..at].iter().map(|(text, _)| Step::Add(text)));
-                    steps.push(Step::Keep(line));
-                    before[line] = added[at].0;
-                    added[at].1 = true;
-                    first = at + 1;
-                    corrected += 1;
-                }
-                None => steps.push(*step),
-            }
+    let mut corrected: Vec<Step<'_>> = Vec::new();
+    for step in &pattern.steps {
+        let Step::Remove(line) = *step else { continue };
+        let text = pattern.text_of(step);
+        if is_blank(text) || hay.has_line(text, FORM) {
+            continue;
         }
-        steps.extend(added[first..].iter().map(|(text, _)| Step::Add(text)));
+        let is_right = |right: &&[u8]| {
+            !is_blank(right) && is_misquoted(&FORM.of(text), &FORM.of(right)) && hay.has_line(right, FORM)
+        };
+        let mut right = pattern.added().filter(is_right);
+        match (right.next(), right.next()) {
+            (None, _) => {}
+            (Some(right), None) => {
+                before[line] = right;
+                corrected.push(Step::Keep(line));
+            }
+            _ => return None,
+        }
     }
+    let steps = pair(&before, &pattern.after());
     let most = (pattern.solid().len() / 5).max(1);
-    (corrected > 0 && corrected <= most).then_some(Pattern {
-        before,
-        steps,
-        unit: pattern.unit,
-        end: pattern.end,
-    })
+    let stay = corrected.iter().all(|step| steps.contains(step));
+    let some = !corrected.is_empty() && corrected.len() <= most && stay;
+    some.then_some(Pattern { before, steps, unit: pattern.unit, end: pattern.end })
 }
 
 /// Whether a line is another one with a slip of the keyboard, or with other blanks, quotes or ends.
 fn is_misquoted(written: &[u8], right: &[u8]) -> bool {
     is_mistyped(written, right) || without_style(written) == without_style(right)
-}
-
-/// Which of the lines that come is what a line that the file lacks was to be: the only one that the file has and that is
-/// like it. `Some(None)` if there is none; none if there are several.
-fn right_line(hay: Haystack<'_>, text: &[u8], added: &[(&[u8], bool)]) -> Option<Option<usize>> {
-    let is_right = |(line, _): &(&[u8], bool)| {
-        !is_blank(line) && is_misquoted(&FORM.of(text), &FORM.of(line)) && hay.has_line(line, FORM)
-    };
-    let mut right = (0..added.len()).filter(|&at| is_right(&added[at]));
-    let first = right.next();
-    if right.next().is_some() { None } else { Some(first) }
 }

@@ -1,22 +1,18 @@
 //! Which of the places that a text has may be taken: a table of rules, asked in order.
 
 use super::alignment::Alignment;
-use super::haystack::Haystack;
 use super::indent::Shift;
 use super::part;
 use super::pattern::{Pattern, Step};
-use super::pointer::{Against, Pointers};
-use super::scene::Scene;
+use super::pointer::Against;
+use super::sought::Sought;
 use super::tier::Scope;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
 
 /// A place of a before-text, and what is known of the hunk.
 pub(super) struct Candidate<'a> {
-    pub(super) scene: &'a Scene<'a>,
-    pub(super) hay: Haystack<'a>,
-    pub(super) pattern: &'a Pattern<'a>,
-    pub(super) pointers: &'a Pointers,
+    pub(super) sought: &'a Sought<'a>,
     pub(super) aligned: &'a Alignment,
     /// Where the comment begins of the line that the place is part of.
     pub(super) comment: Option<usize>,
@@ -55,17 +51,18 @@ pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
 }
 
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
-    candidate.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
+    candidate.sought.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
 }
 
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     let place = &candidate.aligned.place;
-    let splits = candidate.aligned.rung.scope == Scope::Part && !part::is_of_tokens(candidate.hay, place);
+    let splits =
+        candidate.aligned.rung.scope == Scope::Part && !part::is_of_tokens(candidate.sought.hay, place);
     splits.then_some(Objection::Token)
 }
 
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { scene, pattern, aligned, comment, .. } = candidate;
+    let Candidate { sought: Sought { scene, pattern, .. }, aligned, comment } = candidate;
     let is_in = aligned.rung.scope == Scope::Part
         && part::is_in_comment(scene.limits.language, pattern, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
@@ -74,7 +71,7 @@ fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
 /// A hunk that gives a line another indentation, and keeps no line that says what the file's is: where the file has yet
 /// another one, it may be the result of the hunk.
 fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { pattern, aligned, .. } = candidate;
+    let Candidate { sought: Sought { pattern, .. }, aligned, .. } = candidate;
     if aligned.shift == Shift::None || keeps_a_line(pattern) {
         return None;
     }
@@ -89,7 +86,7 @@ fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
 /// A hunk that looks for one line without the file's indentation, and has it in all that it adds: that is rather meant as
 /// it is than to be indented once more.
 fn indents_twice(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { pattern, aligned, .. } = candidate;
+    let Candidate { sought: Sought { pattern, .. }, aligned, .. } = candidate;
     let Shift::Add(prefix) = &aligned.shift else { return None };
     let mut added = pattern.added().filter(|text| !is_blank(text)).peekable();
     let indented = added.peek().is_some() && added.all(|text| text.starts_with(prefix));

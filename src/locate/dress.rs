@@ -5,6 +5,7 @@ use super::haystack::Haystack;
 use super::indent::Shift;
 use super::pattern::Pattern;
 use super::scene::Scene;
+use super::sought::Sought;
 use super::thresholds::OTHERS;
 use super::tier::{Rung, Scope};
 use crate::text::{Form, indentation, is_blank, plain};
@@ -18,18 +19,9 @@ pub(super) struct Dress {
     /// What the first line of the after-text lost, alone of all.
     first: Option<Vec<u8>>,
     /// What a step of the answer's indentation is in the file, where no shift says it.
-    step: Option<Step>,
+    step: Option<Shift>,
     /// The look-alikes that the answer writes for the file's plain characters.
     folds: Folds,
-}
-
-/// A step of indentation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// That many spaces are a tab.
-    Spaces(usize),
-    /// A tab is that many spaces.
-    Tab(usize),
 }
 
 /// How a line is to be indented is not known.
@@ -51,12 +43,8 @@ impl Dress {
     }
 
     /// What the lines that a hunk keeps show; where they show nothing, what the other hunks of the file do.
-    pub(super) fn of(
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<Self, Unknown> {
+    pub(super) fn of(sought: &Sought<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
         let mut dress = Self {
             shift: aligned.shift.clone(),
             first: aligned.first.clone(),
@@ -74,7 +62,7 @@ impl Dress {
         {
             (dress.shift, dress.first) = (Shift::None, Some(lost.clone()));
         }
-        dress.step = dress.step(scene, hay, pattern, aligned)?;
+        dress.step = dress.step(sought, aligned)?;
         let mut first = true;
         for text in pattern.after_and_new() {
             if text.1 {
@@ -100,12 +88,8 @@ impl Dress {
             Some(lost) if first && indentation(&text).is_empty() => return [lost, &*text].concat(),
             _ => {}
         }
-        let shifted = match (&self.shift, self.step) {
-            (Shift::Add(prefix), Some(step)) => Some([prefix, step.of(&text).as_slice()].concat().into()),
-            (Shift::None, Some(step)) => Some(step.of(&text).into()),
-            (shift, _) => shift.of(&text),
-        };
-        shifted.unwrap_or(Cow::Borrowed(&text)).into_owned()
+        let stepped = self.step.as_ref().and_then(|step| step.of(&text)).unwrap_or(Cow::Borrowed(&text));
+        self.shift.of(&stepped).unwrap_or(Cow::Borrowed(&stepped)).into_owned()
     }
 
     fn folded<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
@@ -118,13 +102,8 @@ impl Dress {
     }
 
     /// What a step of the indentation of added lines is in the file, where the shift does not say it.
-    fn step(
-        &self,
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<Option<Step>, Unknown> {
+    fn step(&self, sought: &Sought<'_>, aligned: &Alignment) -> Result<Option<Shift>, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
         // A text for people has examples of anything.
         if !matches!(self.shift, Shift::None | Shift::Add(_)) || scene.limits.language.is_prose() {
             return Ok(None);
@@ -136,26 +115,15 @@ impl Dress {
             .collect();
         let spaces = new.iter().any(|indent| indent.starts_with(b"  "));
         let tabs = new.iter().any(|indent| indent.starts_with(b"\t"));
-        let written = |first: u8| {
-            let mut lines = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
-            // One blank aligns the stars of a comment.
-            lines.any(|text| {
-                !is_blank(text) && (text.starts_with(b"  ") || first == b'\t' && text.first() == Some(&first))
-            })
-        };
-        // What the kept lines have is written as the file has it.
-        if spaces == tabs
-            || spaces && (written(b'\t') || written(b' '))
-            || tabs && (written(b'\t') || written(b' '))
-        {
-            return Ok(None);
-        }
-        if !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
+        // What the kept lines have is written as the file has it. One blank aligns the stars of a comment.
+        let mut kept = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
+        let shows = kept.any(|text| !is_blank(text) && (text.starts_with(b"  ") || text.starts_with(b"\t")));
+        if spaces == tabs || shows || !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
             return Ok(None);
         }
         let shown = shown_by_others(scene, hay, |_, _, aligned| match aligned.shift {
-            Shift::ToTabs(width) if spaces => Some(Step::Spaces(width)),
-            Shift::ToSpaces(width) if tabs => Some(Step::Tab(width)),
+            Shift::ToTabs(_) if spaces => Some(aligned.shift.clone()),
+            Shift::ToSpaces(_) if tabs => Some(aligned.shift.clone()),
             _ => None,
         });
         if shown.is_some() {
@@ -170,7 +138,7 @@ impl Dress {
         if new.iter().any(|indent| indent.iter().any(|b| *b != b' ') || indent.len() % width > 1) {
             return Err(Unknown);
         }
-        Ok(Some(Step::Spaces(width)))
+        Ok(Some(Shift::ToTabs(width)))
     }
 
     /// Whether what is known of the lines that are there says how an added line is indented.
@@ -203,7 +171,9 @@ impl Dress {
             written.iter().any(|written| written.is_empty() || first.is_some_and(|first| first != written))
         };
         let fits = match &self.shift {
-            Shift::None => true,
+            // With four spaces for two tabs, or eight for one, a level may be missing in the text.
+            Shift::None | Shift::ToTabs(4 | 8) | Shift::ToSpaces(2 | 4) => true,
+            Shift::ToTabs(_) | Shift::ToSpaces(_) => known() || certain(),
             Shift::Strip(prefix) => indent.starts_with(prefix),
             // Spaces behind tabs: the text has other blanks than the file for a level, and nothing says how many.
             Shift::Add(prefix) => match (prefix.first(), indent) {
@@ -216,9 +186,6 @@ impl Dress {
                 }
                 _ => true,
             },
-            // With four spaces for two tabs, or eight for one, a level may be missing in the text.
-            Shift::ToTabs(width) => matches!(width, 4 | 8) || known() || certain(),
-            Shift::ToSpaces(width) => matches!(width, 2 | 4) || known() || certain(),
         };
         if fits { Ok(()) } else { Err(Unknown) }
     }
@@ -278,16 +245,6 @@ fn closes_what_it_opens(lines: &[&[u8]]) -> bool {
         };
         depth >= 0
     })
-}
-
-impl Step {
-    fn of(self, text: &[u8]) -> Vec<u8> {
-        let by = match self {
-            Step::Spaces(width) => Shift::ToTabs(width),
-            Step::Tab(width) => Shift::ToSpaces(width),
-        };
-        by.of(text).map_or_else(|| text.to_vec(), Cow::into_owned)
-    }
 }
 
 /// Whether a line has characters that only look like others.

@@ -3,12 +3,11 @@
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
-use super::haystack::Haystack;
 use super::part;
 use super::pattern::Pattern;
 use super::place::Place;
-use super::pointer::{Against, Pointers};
-use super::scene::Scene;
+use super::pointer::Against;
+use super::sought::Sought;
 use super::standing::is_made;
 use super::thresholds::{LINES_PER_STEP, SHIFT_EFFORT};
 use super::tier::{Rung, Scope, ladder};
@@ -56,23 +55,18 @@ impl Search {
 ///
 /// # Errors
 /// There are too many to look at each.
-pub(super) fn find(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Result<Search, Box<Refusal>> {
-    let hay = pointers.narrow(hay, pattern.before.len());
+pub(super) fn find(sought: &Sought<'_>) -> Result<Search, Box<Refusal>> {
+    let sought = &sought.narrowed(sought.pattern.before.len());
     let mut refused = None;
-    for rung in ladder(pattern.unit, scene.limits) {
-        match on_rung(scene, hay, pattern, pointers, rung)? {
+    for rung in ladder(sought.pattern.unit, sought.scene.limits) {
+        match on_rung(sought, rung)? {
             Search::Found(found) => return Ok(Search::Found(found)),
             Search::Nowhere(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
                 // It is what is meant, but for what speaks against it: no looser place is. Nor is one where order alone says
                 // where, since the lines that the text is most like may be those that were meant.
                 let goes_on = match objection {
-                    Objection::Pointer(Against::Order) => pointers.regions.is_some(),
+                    Objection::Pointer(Against::Order) => sought.pointers.regions.is_some(),
                     Objection::Pointer(_) | Objection::Token | Objection::Comment => true,
                     Objection::Reindents | Objection::NewLinesIndented => false,
                 };
@@ -87,13 +81,8 @@ pub(super) fn find(
 }
 
 /// The places on a rung.
-fn on_rung(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-    rung: Rung,
-) -> Result<Search, Box<Refusal>> {
+fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
+    let Sought { scene, hay, pattern, pointers } = *sought;
     let places = match rung.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, rung.form),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
@@ -123,7 +112,7 @@ fn on_rung(
             line = Some(place.first());
             comment = part::comment_column(hay, scene.limits.language, place.first());
         }
-        let candidate = Candidate { scene, hay, pattern, pointers, aligned: &aligned, comment };
+        let candidate = Candidate { sought, aligned: &aligned, comment };
         match objection(&candidate) {
             Some(objection) => refused = refused.or(Some((aligned.place, objection))),
             None => admitted.push(aligned),
@@ -135,7 +124,7 @@ fn on_rung(
     let after = pattern.after().len() / LINES_PER_STEP + 1;
     let may_be_made = may_be_made(pattern) && hay.effort().spend(admitted.len().saturating_mul(after));
     let places = admitted.into_iter().map(|aligned| {
-        let made = may_be_made && is_made(scene, hay, pattern, &aligned);
+        let made = may_be_made && is_made(sought, &aligned);
         (aligned, made)
     });
     Ok(Search::Found(Found { rung, places: places.collect() }))

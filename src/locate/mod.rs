@@ -50,6 +50,7 @@ mod placeholder;
 mod pointer;
 mod scene;
 mod solve;
+mod sought;
 mod splice;
 mod standing;
 mod thresholds;

@@ -4,9 +4,9 @@ use super::alignment::Alignment;
 use super::change::{LineChange, spliced};
 use super::dress::Dress;
 use super::haystack::Haystack;
-use super::lineage::Lineage;
 use super::pairing::Sources;
 use super::pattern::Pattern;
+use super::sought::Sought;
 use super::splice::{Beside, Splice, Unclear};
 use super::tier::{Rung, Scope};
 
@@ -19,14 +19,13 @@ use super::tier::{Rung, Scope};
 /// # Errors
 /// The ways differ in what they make of the file.
 pub(super) fn only_outcome(
-    hay: Haystack<'_>,
-    lineage: Option<&Lineage>,
-    pattern: &Pattern<'_>,
+    sought: &Sought<'_>,
     aligned: &Alignment,
     dress: &Dress,
 ) -> Result<Vec<LineChange>, Unclear> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let read = |beside: Beside, pattern: &Pattern<'_>, aligned: &Alignment| {
-        Splice { hay, dress, beside, lineage }.changes(pattern, aligned)
+        Splice { hay, dress, beside, lineage: scene.lineage }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
     if aligned.rung == Rung::EXACT {

@@ -3,10 +3,9 @@
 use super::alignment::Alignment;
 use super::dress::Dress;
 use super::evidence::{self, Refusal};
-use super::haystack::Haystack;
 use super::outcome::only_outcome;
-use super::pattern::Pattern;
-use super::scene::{Scene, Solution};
+use super::scene::Solution;
+use super::sought::Sought;
 use super::splice::Unclear;
 use super::tier::{Scope, Tier};
 use super::{Note, guard, part};
@@ -14,12 +13,11 @@ use crate::diag::Code;
 
 /// What a hunk changes at a place; `places` is how many there were to choose from.
 pub(super) fn solve(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
+    sought: &Sought<'_>,
     aligned: &Alignment,
     places: usize,
 ) -> Result<Solution, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     guard::hunk(hay, pattern, scene.limits)?;
     let mut solution = Solution::at(hay, aligned.place, aligned.rung, places);
     solution.matched.similarity = aligned.similarity;
@@ -32,7 +30,7 @@ pub(super) fn solve(
             stands(why, &format!("give the whole of line {line}, and indent the new lines as in the file"))
         })?
     } else {
-        let dress = Dress::of(scene, hay, pattern, aligned).map_err(|_| {
+        let dress = Dress::of(sought, aligned).map_err(|_| {
             let why = "but how its new lines are to be indented there is not known";
             stands(why, "copy the lines to find from the file as it is, and indent the new ones like them")
         })?;
@@ -40,7 +38,7 @@ pub(super) fn solve(
             solution.matched.tier = solution.matched.tier.max(Tier::Indent);
             solution.note = Some(Note::Retabbed);
         }
-        only_outcome(hay, scene.lineage, pattern, aligned, &dress).map_err(|unclear| {
+        only_outcome(sought, aligned, &dress).map_err(|unclear| {
             let (why, help) = match unclear {
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",

@@ -7,19 +7,16 @@ use super::haystack::Haystack;
 use super::part;
 use super::pattern::{End, Pattern, says_something};
 use super::place::Place;
-use super::scene::Scene;
+use super::pointer::Pointers;
+use super::sought::Sought;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use crate::edit::Unit;
 use crate::text::{Form, difference_of, in_common};
 
 /// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
-pub(super) fn is_made(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    aligned: &Alignment,
-) -> bool {
+pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let (place, scope) = (&aligned.place, aligned.rung.scope);
     if scope == Scope::Part {
         return part::is_made(hay, scene.limits.language, pattern, place);
@@ -65,42 +62,32 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
 
 /// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
 /// say or in one place only, and nothing else in the file is nearly the before-text.
-pub(super) fn standing(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    repeat: Repeat,
-    admits: impl Fn(&Place) -> bool,
-) -> Option<(Place, Rung)> {
+pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Rung)> {
+    let Sought { hay, pattern, pointers, .. } = sought.narrowed(sought.pattern.after().len());
     if !pattern.after_is_proof() {
         return None;
     }
-    let (places, rung) = results(scene, hay, pattern, &admits)?;
+    let (places, rung) = results(sought, &[])?;
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
-    if repeat.total == 1 && repeat.elsewhere == 0 && !had(scene, hay, pattern, rung) {
+    if repeat.total == 1 && repeat.elsewhere == 0 && !had(sought, rung) {
         return None;
     }
     let known = repeat.elsewhere > 0;
-    (known || !stands_nearly(hay, pattern, &places, &admits)).then_some((place, rung))
+    (known || !stands_nearly(hay, pattern, &places, pointers)).then_some((place, rung))
 }
 
-/// Where the result of a hunk stands on a stricter rung than its before-text, apart from that: it was made there perhaps,
-/// and the looser place is another one.
-pub(super) fn stands_stricter(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    found: Rung,
-    admits: impl Fn(&Place) -> bool,
-) -> Option<Place> {
+/// Where the result of a hunk stands on a stricter rung than its before-text, apart from the places of that: it was made there
+/// perhaps, and a looser place is another one.
+pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]) -> Option<Place> {
+    let Sought { scene, pattern, .. } = *sought;
     if !pattern.after().iter().any(|text| says_something(text)) {
         return None;
     }
-    let (places, rung) = results(scene, hay, pattern, &admits)?;
+    let (results, rung) = results(sought, places)?;
     let at = |rung: Rung| ladder(pattern.unit, scene.limits).position(|other| other == rung);
-    if at(rung) < at(found) { places.first().copied() } else { None }
+    if at(rung) < at(found) { results.first().copied() } else { None }
 }
 
 /// Whether the result of a hunk stands just at a line.
@@ -114,15 +101,13 @@ pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, f
             .all(|(at, text)| hay.line(line + at).is_some_and(|real| form.eq(text, real.text)))
 }
 
-/// The places of the after-text on the strictest rung that has any, as whole lines without others between them.
-fn results(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    admits: &impl Fn(&Place) -> bool,
-) -> Option<(Vec<Place>, Rung)> {
+/// The places of the after-text, apart from some, on the strictest rung that has any, as whole lines without others between
+/// them.
+fn results(sought: &Sought<'_>, apart: &[Place]) -> Option<(Vec<Place>, Rung)> {
+    let Sought { scene, hay, pattern, .. } = sought.narrowed(sought.pattern.after().len());
     let after = Pattern::of_lines(pattern.after());
     let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
+    let admits = |place: &Place| sought.admits(place) && !apart.iter().any(|other| other.overlaps(place));
     for rung in ladder(Unit::Lines, scene.limits).filter(tells) {
         let mut places = hay.whole_lines(&after.before, rung.form);
         places.retain(|place| {
@@ -145,7 +130,8 @@ fn results(
 
 /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
 /// that says nothing of this one.
-fn had(scene: &Scene<'_>, hay: Haystack<'_>, pattern: &Pattern<'_>, rung: Rung) -> bool {
+fn had(sought: &Sought<'_>, rung: Rung) -> bool {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let (Some(original), Some(_)) = (scene.original, scene.lineage) else { return true };
     let original = Haystack::new(original, hay.effort());
     let after = pattern.after();
@@ -170,7 +156,7 @@ pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
     places: &[Place],
-    admits: &impl Fn(&Place) -> bool,
+    pointers: &Pointers,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
@@ -181,7 +167,7 @@ pub(super) fn stands_nearly(
         // They ascend.
         let above = places.partition_point(|place| place.first() <= line).checked_sub(1);
         let is_in = above.is_some_and(|at| line < places[at].behind().max(places[at].first() + 1));
-        !is_in && admits(&Place::lines(line, line + 1))
+        !is_in && pointers.against(&Place::lines(line, line + 1)).is_none()
     };
     let spots = file.spots(&wanted, COMMON);
     let common =

@@ -5,6 +5,7 @@ use super::alignment::Alignment;
 use super::dress::Dress;
 use super::haystack::Haystack;
 use super::pattern::Pattern;
+use super::pointer::Pointers;
 use super::splice::{Beside, Splice};
 use super::standing::{ends_right, stands_nearly};
 use super::tier::Rung;
@@ -49,7 +50,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
         return None;
     }
     let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
-    if !stands && stands_nearly(hay, pattern, &[place], &|_| true) {
+    if !stands && stands_nearly(hay, pattern, &[place], &Pointers::NONE) {
         return None;
     }
     let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;

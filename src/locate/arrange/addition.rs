@@ -8,20 +8,16 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::depth;
-use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::scene::{Part, Solution};
+use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
 use crate::locate::{Note, guard};
 use crate::text::{indentation, is_blank};
 
 /// Puts lines right below a heading.
-pub(super) fn below(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    heading: usize,
-) -> Result<Part, Box<Refusal>> {
-    insert(scene, hay, pattern, heading + 1)
+pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
+    insert(sought, heading + 1)
 }
 
 /// Puts lines at the end of the file.
@@ -29,12 +25,8 @@ pub(super) fn below(
 /// # Errors
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
-pub(super) fn at_end(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    followed: bool,
-) -> Result<Part, Box<Refusal>> {
+pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let refused = |message: &str| {
         Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
     };
@@ -55,7 +47,7 @@ pub(super) fn at_end(
         }
         () => {}
     }
-    insert(scene, hay, pattern, last)
+    insert(sought, last)
 }
 
 /// Whether the lines stand right before one.
@@ -69,13 +61,8 @@ fn stand(hay: Haystack<'_>, lines: &[Vec<u8>], start: usize) -> bool {
 }
 
 /// Puts lines, as they are written, behind as many of the file.
-pub(super) fn behind(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-) -> Result<Part, Box<Refusal>> {
-    match put(scene, hay, pattern, line, Some(line), &Dress::PLAIN)? {
+pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    match put(sought, line, Some(line), &Dress::PLAIN)? {
         // They stand where they are said to.
         Part::Change(solution) => Ok(Part::Change(Solution { note: None, ..solution })),
         part => Ok(part),
@@ -83,37 +70,27 @@ pub(super) fn behind(
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
-fn insert(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-) -> Result<Part, Box<Refusal>> {
+fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    let Sought { hay, pattern, .. } = *sought;
     let aligned = Alignment::of_nothing(line);
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
     let inner = line.checked_sub(1).filter(|_| !at_end).and_then(|heading| inner_indentation(hay, heading));
     let dress = match inner {
         Some(inner) if has_no_indentation(pattern) => Ok(Dress::indented(inner)),
-        _ => Dress::of(scene, hay, pattern, &aligned),
+        _ => Dress::of(sought, &aligned),
     };
     let dress = dress.map_err(|_| {
         Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
             .with_help("give the lines before and after them, and indent the new ones like them")
     })?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
-    put(scene, hay, pattern, line, start, &dress)
+    put(sought, line, start, &dress)
 }
 
 /// Puts lines in front of one, unless they stand at `start`.
-fn put(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-    start: Option<usize>,
-    dress: &Dress,
-) -> Result<Part, Box<Refusal>> {
+fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) -> Result<Part, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
     if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {

@@ -1,19 +1,19 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
-use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Found, Search};
+use crate::locate::found::{Found, Search, find};
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
 use crate::locate::scene::{Mode, Part, Scene};
 use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::text::Form;
 
 /// How far the chunks so far have come.
@@ -75,16 +75,8 @@ pub(in crate::locate) fn arrange(
         let context: Vec<&str> =
             context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = scene.followed || index + 1 < hunks.len();
-        let chunk = Chunk {
-            scene,
-            hay,
-            blocks: &blocks,
-            pattern: &pattern,
-            context: &context,
-            at_end,
-            followed,
-            mode,
-        };
+        let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
+        let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode };
         let again =
             index > 0 && hunks[index - 1].change == hunk.change && hunks[index - 1].anchor == hunk.anchor;
         match chunk.locate(&mut cursor, equal[index]) {
@@ -101,10 +93,8 @@ pub(in crate::locate) fn arrange(
 
 /// One chunk and where it is looked for.
 struct Chunk<'a> {
-    scene: &'a Scene<'a>,
-    hay: Haystack<'a>,
+    sought: Sought<'a>,
     blocks: &'a Blocks<'a>,
-    pattern: &'a Pattern<'a>,
     /// The texts of its `@@` lines.
     context: &'a [&'a str],
     /// `*** End of File` ties it to the end.
@@ -117,7 +107,7 @@ struct Chunk<'a> {
 impl Chunk<'_> {
     /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
     fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
-        let (scene, hay, pattern) = (self.scene, self.hay, self.pattern);
+        let Sought { scene, pattern, .. } = self.sought;
         if pattern.changes_nothing() {
             return Ok(Part::Nothing);
         }
@@ -126,31 +116,31 @@ impl Chunk<'_> {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
                     *cursor = Cursor { changed: region.heading + 1, above: region.heading };
-                    addition::below(scene, hay, pattern, region.heading)
+                    addition::below(&self.sought, region.heading)
                 }
                 Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
                 // It says nothing of where the next one is.
-                _ => addition::at_end(scene, hay, pattern, self.followed),
+                _ => addition::at_end(&self.sought, self.followed),
             };
         }
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
-        let seek = Seek { scene, hay, pattern, pointers: &pointers };
-        let meant = match seek.places()? {
+        let sought = Sought { pointers: &pointers, ..self.sought };
+        let meant = match find(&sought)? {
             Search::Found(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
             Search::Nowhere(refused) => Err(refused),
         };
         let part = match meant {
             Ok((aligned, places)) => {
-                seek.is_strictest(aligned.rung, &[aligned.place])?;
-                Part::Change(solve(scene, hay, pattern, &aligned, places)?)
+                sought.is_strictest(aligned.rung, &[aligned.place])?;
+                Part::Change(solve(&sought, &aligned, places)?)
             }
             Err(refused) => {
                 // Where forward order alone says where, the lines that the text is most like may be those that were meant.
                 let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
                 let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
                 let repeat = may_stand.then(|| scene.repeat(0));
-                seek.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
+                sought.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
             }
         };
         *cursor = Cursor::behind(&pointers, &part);
@@ -173,7 +163,10 @@ impl Chunk<'_> {
             if regions.iter().any(|region| !region.opens && before(region)) {
                 return Ok(None);
             }
-            return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
+            return Err(evidence::ambiguous(
+                self.sought.hay,
+                found.places.iter().map(|(aligned, _)| aligned.place),
+            ));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
         // Equal chunks for as many places are those places in order.
@@ -189,19 +182,19 @@ impl Chunk<'_> {
         if open.len() == 1 || in_order || follows() {
             return Ok(Some(((*first).clone(), open.len())));
         }
-        Err(evidence::ambiguous(self.hay, places))
+        Err(evidence::ambiguous(self.sought.hay, places))
     }
 
     /// Whether the chunk's result stands between a heading and a place.
     fn stands_between(&self, region: &Region, aligned: &Alignment) -> bool {
         let between = region.heading..aligned.place.first();
-        let results = self.hay.whole_lines(&self.pattern.after(), Form::Trailing);
+        let results = self.sought.hay.whole_lines(&self.sought.pattern.after(), Form::Trailing);
         results.iter().any(|result| between.contains(&result.first()))
     }
 
     /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
     fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
-        let end = self.hay.line_count();
+        let end = self.sought.hay.line_count();
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
         let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
@@ -238,12 +231,12 @@ impl Chunk<'_> {
 
     /// The last line that is not blank.
     fn tail(&self) -> usize {
-        (0..self.hay.line_count()).rev().find(|&line| !self.hay.is_blank(line)).unwrap_or(0)
+        (0..self.sought.hay.line_count()).rev().find(|&line| !self.sought.hay.is_blank(line)).unwrap_or(0)
     }
 
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
         let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
-        let mut refusal = evidence::ambiguous(self.hay, places);
+        let mut refusal = evidence::ambiguous(self.sought.hay, places);
         refusal.message =
             format!("the line behind `@@` stands in {}", evidence::counted(regions.len(), "place"));
         refusal

@@ -7,8 +7,9 @@ use crate::locate::evidence::{self, Refusal};
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
-use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::scene::{Part, Solution};
 use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::tier::Rung;
 use crate::locate::{Language, guard, part};
@@ -18,11 +19,8 @@ use crate::text::Form;
 ///
 /// # Errors
 /// The text stands in longer words too, or in lines that go on; or some of its places were made already and others not.
-pub(super) fn everywhere(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-) -> Result<Option<Part>, Box<Refusal>> {
+pub(super) fn everywhere(sought: &Sought<'_>) -> Result<Option<Part>, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let lines = pattern.before.as_slice();
     let places = match lines {
         [text] => hay.parts(text),
@@ -39,7 +37,7 @@ pub(super) fn everywhere(
     let language = scene.limits.language;
     let made = |place: &Place| match lines {
         [_] => part::is_made(hay, language, pattern, place),
-        _ => aligned(hay, pattern, place).is_some_and(|aligned| is_made(scene, hay, pattern, &aligned)),
+        _ => aligned(hay, pattern, place).is_some_and(|aligned| is_made(sought, &aligned)),
     };
     match places.iter().filter(|place| made(place)).count() {
         0 => {}
@@ -55,7 +53,7 @@ pub(super) fn everywhere(
             let mut changes = Vec::new();
             for place in &places {
                 let Some(aligned) = aligned(hay, pattern, place) else { continue };
-                changes.extend(solve(scene, hay, pattern, &aligned, places.len())?.changes);
+                changes.extend(solve(sought, &aligned, places.len())?.changes);
             }
             changes
         }

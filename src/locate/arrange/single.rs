@@ -2,7 +2,6 @@
 
 use super::addition;
 use super::everywhere::everywhere;
-use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
 use crate::locate::Repeat;
@@ -17,6 +16,7 @@ use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::Rung;
 use crate::text::Form;
@@ -61,7 +61,7 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            match self.seek(pattern).places()? {
+            match find(&self.sought(pattern))? {
                 Search::Found(found) => {
                     if let Some(part) = self.choose(pattern, &found, &readings)? {
                         return Ok(part);
@@ -77,7 +77,7 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::Standing
             && !counts
-            && let Some(part) = readings.iter().find_map(|pattern| self.seek(pattern).standing(self.repeat))
+            && let Some(part) = readings.iter().find_map(|pattern| self.sought(pattern).standing(self.repeat))
         {
             return Ok(part);
         }
@@ -87,14 +87,14 @@ impl Single<'_> {
             && self.hunk.anchor == Anchor::Unique
             && self.repeat.elsewhere == 0;
         match refused {
-            Some((pattern, objected)) => self.seek(pattern).otherwise(None, loose, Some(objected)),
-            None => self.seek(shortest).otherwise(None, loose, None),
+            Some((pattern, objected)) => self.sought(pattern).otherwise(None, loose, Some(objected)),
+            None => self.sought(shortest).otherwise(None, loose, None),
         }
     }
 
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
-        if let Some(part) = everywhere(self.scene, self.hay, pattern)? {
+        if let Some(part) = everywhere(&self.sought(pattern))? {
             return match part {
                 Part::Change(solution) if self.repeat.elsewhere > 0 => {
                     Err(evidence::once_more([solution.place]))
@@ -109,7 +109,7 @@ impl Single<'_> {
         };
         // It leaves as many results as it had places.
         let repeat = Repeat { total: results.max(2), ..self.repeat };
-        self.seek(pattern).otherwise((mode >= Mode::Standing).then_some(repeat), false, None)
+        self.sought(pattern).otherwise((mode >= Mode::Standing).then_some(repeat), false, None)
     }
 
     /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
@@ -131,11 +131,11 @@ impl Single<'_> {
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
             return Err(evidence::two_readings(line, other));
         }
-        addition::behind(self.scene, self.hay, pattern, line)
+        addition::behind(&self.sought(pattern), line)
     }
 
-    fn seek<'p>(&'p self, pattern: &'p Pattern<'p>) -> Seek<'p> {
-        Seek { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
+    fn sought<'p>(&'p self, pattern: &'p Pattern<'p>) -> Sought<'p> {
+        Sought { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
@@ -155,7 +155,7 @@ impl Single<'_> {
                 .places
                 .first()
                 .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
-            return Ok(made.map(|(aligned, _)| self.seek(pattern).made(aligned.place, found.rung, 0)));
+            return Ok(made.map(|(aligned, _)| self.sought(pattern).made(aligned.place, found.rung, 0)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
         if self.repeat.elsewhere > 0 {
@@ -172,11 +172,11 @@ impl Single<'_> {
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        self.seek(pattern).is_strictest(found.rung, &[first.place])?;
+        self.sought(pattern).is_strictest(found.rung, &[first.place])?;
         if self.may_go_on(readings, pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
-        solve(self.scene, self.hay, pattern, first, open.len()).map(|solution| Some(Part::Change(solution)))
+        solve(&self.sought(pattern), first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
     /// Identical hunks for exactly as many places that share no lines are those places in order.
@@ -198,7 +198,7 @@ impl Single<'_> {
         }
         let mut solutions = Vec::with_capacity(open.len());
         for aligned in open {
-            solutions.push(solve(self.scene, self.hay, pattern, aligned, open.len())?);
+            solutions.push(solve(&self.sought(pattern), aligned, open.len())?);
         }
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
         let first = solutions.swap_remove(0);
@@ -219,7 +219,7 @@ impl Single<'_> {
         };
         let (aligned, made) = &found.places[index];
         if *made {
-            return Ok(self.seek(pattern).made(aligned.place, found.rung, places.len()));
+            return Ok(self.sought(pattern).made(aligned.place, found.rung, places.len()));
         }
         if self.repeat.elsewhere > 0 {
             return Err(evidence::once_more([aligned.place]));
@@ -230,7 +230,7 @@ impl Single<'_> {
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
         }
-        solve(self.scene, self.hay, pattern, aligned, places.len()).map(Part::Change)
+        solve(&self.sought(pattern), aligned, places.len()).map(Part::Change)
     }
 
     /// Where the result stands on the way to the place that is counted to.
@@ -257,9 +257,9 @@ impl Single<'_> {
         let original = Haystack::new(self.scene.original?, self.hay.effort());
         let scene = Scene { lineage: None, ..*self.scene };
         let readings = Pattern::readings(&self.hunk.change);
-        let found = readings
-            .iter()
-            .find_map(|pattern| find(&scene, original, pattern, &Pointers::default()).ok()?.found())?;
+        let found = readings.iter().find_map(|pattern| {
+            find(&Sought { scene: &scene, hay: original, ..self.sought(pattern) }).ok()?.found()
+        })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         let line = lineage.of(other.first())?;
         ((line, other.start.column) != (place.first(), place.start.column)).then_some(line)
@@ -280,10 +280,10 @@ impl Single<'_> {
         let hay = self.hay;
         let after = pattern.after();
         if hay.content().is_empty() {
-            return addition::behind(self.scene, hay, pattern, 0);
+            return addition::behind(&self.sought(pattern), 0);
         }
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
-            return Ok(self.seek(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
+            return Ok(self.sought(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
         }
         let lines = evidence::counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))

@@ -7,9 +7,9 @@ use crate::locate::found::{Search, find};
 use crate::locate::haystack::Haystack;
 use crate::locate::pairing::pair;
 use crate::locate::pattern::{Pattern, Step};
-use crate::locate::pointer::Pointers;
-use crate::locate::scene::{Scene, Solution};
+use crate::locate::scene::Solution;
 use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::standing::stands_nearly;
 use crate::locate::tier::Tier;
 use crate::text::{Form, is_blank};
@@ -17,24 +17,19 @@ use crate::text::{Form, is_blank};
 const FORM: Form = Form::FoldedTrimmed;
 
 /// The one place of a hunk, where only lines differ that it misquotes and writes right.
-pub(super) fn locate(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Result<Option<Solution>, Box<Refusal>> {
+pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
+    let Sought { hay, pattern, pointers, .. } = *sought;
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Search::Found(found) = find(scene, hay, &meant, pointers)? else { return Ok(None) };
+    let Search::Found(found) = find(&sought.with(&meant))? else { return Ok(None) };
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {
-            let admits = |place: &_| pointers.against(place).is_none();
-            if stands_nearly(hay, pattern, &[one.place], &admits) {
+            if stands_nearly(hay, pattern, &[one.place], pointers) {
                 return Ok(None);
             }
-            let mut solution = solve(scene, hay, &meant, one, 1)?;
+            let mut solution = solve(&sought.with(&meant), one, 1)?;
             solution.matched.tier = Tier::Similar;
             solution.matched.similarity = Some(99);
             Ok(Some(solution))

@@ -8,8 +8,7 @@ use crate::locate::alike::{is_mistyped, percent, ratio, ratio_steps};
 use crate::locate::haystack::{Haystack, Solid};
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
-use crate::locate::pointer::Pointers;
-use crate::locate::scene::Scene;
+use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
@@ -23,12 +22,8 @@ const RUNG: Rung = Rung { tier: Tier::Similar, ..Rung::LOOSEST };
 
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
 /// the hunk was made there.
-pub(super) fn places(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Vec<(Alignment, bool)> {
+pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let Some(wanted) = Wanted::new(pattern) else { return Vec::new() };
     let file = hay.solid(FORM);
     let mut places = Vec::new();
@@ -43,14 +38,13 @@ pub(super) fn places(
         let place = Place::lines(first, last + 1);
         let Some(mut aligned) = Alignment::at(hay, pattern, place, RUNG) else { continue };
         aligned.similarity = Some(similarity);
-        let candidate = Candidate { scene, hay, pattern, pointers, aligned: &aligned, comment: None };
+        let candidate = Candidate { sought, aligned: &aligned, comment: None };
         if objection(&candidate).is_none() {
             places.push(aligned);
         }
     }
     let with_made = |aligned: Alignment| {
-        let made = is_made(scene, hay, pattern, &aligned)
-            || wanted.result_stands(scene, hay, &file, pattern, &aligned);
+        let made = is_made(sought, &aligned) || wanted.result_stands(sought, &file, &aligned);
         (aligned, made)
     };
     places.into_iter().map(with_made).collect()
@@ -145,14 +139,8 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a place lies inside a region that is the hunk's result, with the same slips in what was kept.
-    fn result_stands(
-        &self,
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        file: &Solid<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> bool {
+    fn result_stands(&self, sought: &Sought<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
+        let Sought { scene, hay, pattern, .. } = *sought;
         let steps = pattern.after_and_new().filter(|(text, _)| !is_blank(text));
         let (lines, kept): (Vec<&[u8]>, Vec<bool>) = steps.map(|(text, new)| (text, !new)).unzip();
         let hashes = lines.iter().map(|line| FORM.hash(line)).collect();

@@ -3,39 +3,18 @@
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Search, find};
-use crate::locate::haystack::Haystack;
 use crate::locate::loose;
-use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
-use crate::locate::pointer::Pointers;
-use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::scene::{Part, Solution};
+use crate::locate::sought::Sought;
 use crate::locate::standing::{standing, stands_stricter};
 use crate::locate::tier::Rung;
 
-/// A hunk, and where it is sought.
-#[derive(Clone, Copy)]
-pub(super) struct Seek<'a> {
-    pub(super) scene: &'a Scene<'a>,
-    pub(super) hay: Haystack<'a>,
-    pub(super) pattern: &'a Pattern<'a>,
-    pub(super) pointers: &'a Pointers,
-}
-
-impl Seek<'_> {
-    /// Its places at tiers 1 to 6.
-    pub(super) fn places(&self) -> Result<Search, Box<Refusal>> {
-        find(self.scene, self.hay, self.pattern, self.pointers)
-    }
-
+impl Sought<'_> {
     /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
     /// there perhaps.
     pub(super) fn is_strictest(&self, rung: Rung, places: &[Place]) -> Result<(), Box<Refusal>> {
-        let admits = |place: &Place| {
-            !places.iter().any(|other| other.overlaps(place)) && self.pointers.against(place).is_none()
-        };
-        let hay = self.pointers.narrow(self.hay, self.pattern.after().len());
-        match (stands_stricter(self.scene, hay, self.pattern, rung, admits), places) {
+        match (stands_stricter(self, rung, places), places) {
             (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
             _ => Ok(()),
         }
@@ -48,9 +27,7 @@ impl Seek<'_> {
 
     /// The hunk as one that was made, if its result stands where it says that it was.
     pub(super) fn standing(&self, repeat: Repeat) -> Option<Part> {
-        let hay = self.pointers.narrow(self.hay, self.pattern.after().len());
-        let admits = |place: &Place| self.pointers.against(place).is_none();
-        let (place, rung) = standing(self.scene, hay, self.pattern, repeat, admits)?;
+        let (place, rung) = standing(self, repeat)?;
         Some(self.made(place, rung, 0))
     }
 
@@ -63,13 +40,12 @@ impl Seek<'_> {
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
-        let Self { scene, hay, pattern, pointers } = *self;
+        let Self { hay, pattern, pointers, .. } = *self;
         if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
             return Ok(part);
         }
         if loose && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_))) {
-            let hay = pointers.narrow(hay, pattern.before.len());
-            if let Some(solution) = loose::locate(scene, hay, pattern, pointers)? {
+            if let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))? {
                 return Ok(Part::Change(solution));
             }
         }

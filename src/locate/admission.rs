@@ -7,6 +7,7 @@ use super::pattern::{Pattern, Step};
 use super::pointer::Against;
 use super::sought::Sought;
 use super::tier::Scope;
+use super::token::is_of_tokens;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
 
@@ -56,8 +57,7 @@ fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
 
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     let place = &candidate.aligned.place;
-    let splits =
-        candidate.aligned.rung.scope == Scope::Part && !part::is_of_tokens(candidate.sought.hay, place);
+    let splits = candidate.aligned.rung.scope == Scope::Part && !is_of_tokens(candidate.sought.hay, place);
     splits.then_some(Objection::Token)
 }
 

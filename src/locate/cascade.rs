@@ -5,7 +5,7 @@ use super::change::LineChange;
 use super::evidence::{self, Refusal};
 use super::haystack::Haystack;
 use super::lineage::Lineage;
-use super::merge::{self, Conflict};
+use super::merge;
 use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
@@ -50,34 +50,33 @@ impl Cascade<'_> {
         let scene = Scene { original: self.version.original(), lineage, ..*self.scene };
         let arrange = |mode: Mode| (self.arrange)(&scene, hay, self.hunks, mode);
         let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
-        let mut conflict = None;
         if let Some((base, lineage)) = based {
+            let asks_base = match &now {
+                Ok(parts) => parts.iter().any(|part| is_loose(part, lineage)),
+                Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
+            };
             let before = Scene { lineage: None, ..scene };
             let then = || -> Option<Vec<Part>> {
-                let parts =
-                    (self.arrange)(&before, Haystack::new(base, self.effort), self.hunks, Mode::Places)
-                        .ok()?;
+                let hay = Haystack::new(base, self.effort);
+                let parts = (self.arrange)(&before, hay, self.hunks, Mode::Places).ok()?;
                 parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
             };
             let bring = |parts| bring_over(base, content, lineage, parts);
-            match &now {
-                Ok(parts) => {
-                    let loose = parts.iter().any(|part| is_loose(part, lineage));
-                    if let Some(there) = if loose { then() } else { None }
-                        && is_closer(&there, parts, lineage)
-                    {
-                        return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
-                    }
-                    return self.finish(now.unwrap_or_default());
+            match (now, if asks_base { then() } else { None }) {
+                (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
+                    return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
                 }
-                Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return self.finish(now?),
-                Err(_) => {
-                    if let Some(there) = then() {
-                        match bring(there) {
-                            Ok(parts) => return self.finish(parts),
-                            Err(refused) => conflict = Some(*refused),
-                        }
-                    }
+                (Ok(parts), _) => return self.finish(parts),
+                (Err(refusals), None) if !asks_base => return Err(refusals),
+                (Err(refusals), None) => now = Err(refusals),
+                (Err(_), Some(there)) => {
+                    return self.finish(bring(there).or_else(|conflicted| {
+                        let (places, refusal) = *conflicted;
+                        // The lines may be just what the hunks make of them, whoever brought them.
+                        let scene = Scene { original: None, lineage: None, ..scene };
+                        let parts = (self.arrange)(&scene, hay, self.hunks, Mode::Standing).ok();
+                        parts.filter(|parts| are_what_became(parts, &places, lineage)).ok_or(vec![refusal])
+                    })?);
                 }
             }
             let several = |refusals: &Vec<Refusal>| {
@@ -86,16 +85,6 @@ impl Cascade<'_> {
             if !now.as_ref().is_err_and(several) {
                 now = arrange(Mode::Standing);
             }
-        }
-        if let Some((places, refusal)) = conflict {
-            // The lines may be just what the hunks make of them, whoever brought them.
-            let scene = Scene { original: None, lineage: None, ..scene };
-            return match (self.arrange)(&scene, hay, self.hunks, Mode::Standing) {
-                Ok(parts) if lineage.is_some_and(|lineage| are_what_became(&parts, &places, lineage)) => {
-                    self.finish(parts)
-                }
-                _ => Err(vec![refusal]),
-            };
         }
         let now = match now {
             Err(refusals) if !elsewhere => match self.on_blob(&scene) {
@@ -226,8 +215,10 @@ fn bring_over(
     for (hunk, part) in parts.iter_mut().enumerate() {
         let Part::Change(solution) = part else { continue };
         let line = solution.matched.line;
-        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
-            .map_err(|Conflict| Box::new((places.clone(), evidence::conflict(line).of_hunk(hunk))))?;
+        let Some(brought) = merge::bring_over(base, content, lineage, &solution.changes) else {
+            return Err(Box::new((places, evidence::conflict(line).of_hunk(hunk))));
+        };
+        solution.changes = brought;
         if let Some(change) = solution.changes.first() {
             solution.matched.line = change.start + 1;
         }

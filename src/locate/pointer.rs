@@ -1,10 +1,10 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::haystack::Haystack;
-use super::part::is_of_tokens;
 use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
+use super::token::is_of_tokens;
 use crate::edit::{Anchor, Hunk};
 use crate::text::{Form, indentation, is_blank};
 use std::cell::{OnceCell, RefCell};

@@ -11,6 +11,7 @@ use super::pointer::Pointers;
 use super::sought::Sought;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
+use super::token::is_of_tokens;
 use crate::edit::Unit;
 use crate::text::{Form, difference_of, in_common};
 
@@ -124,7 +125,7 @@ fn results(sought: &Sought<'_>, apart: &[Place]) -> Option<(Vec<Place>, Rung)> {
         return None;
     }
     let mut places = hay.parts(text);
-    places.retain(|place| admits(place) && part::is_of_tokens(hay, place));
+    places.retain(|place| admits(place) && is_of_tokens(hay, place));
     (!places.is_empty()).then_some((places, Rung { scope: Scope::Part, ..Rung::EXACT }))
 }
 

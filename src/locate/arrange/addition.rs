@@ -26,38 +26,24 @@ pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Ref
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
 pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+    let Sought { scene, hay, .. } = *sought;
     let refused = |message: &str| {
         Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
     };
-    let last = hay.content().line_count();
+    let last = hay.line_count();
     let closes = || {
-        let mut lines = (0..last).rev().map(|line| hay.text(line)).filter(|text| !is_blank(text));
-        lines.next().is_some_and(|text| {
-            text.trim_ascii_end().ends_with(b"}") || text.trim_ascii_end().ends_with(b"]")
-        })
+        let solid = (0..last).rev().map(|line| hay.text(line)).find(|text| !is_blank(text));
+        solid.is_some_and(|text| matches!(text.trim_ascii_end().last(), Some(b'}' | b']')))
     };
-    match () {
-        () if stands_before(hay, pattern, last) => {}
-        () if followed && last > 0 => {
-            return refused("the hunk has no line that says where its lines belong, and others follow it");
+    match insert(sought, last)? {
+        Part::Change(_) if followed && last > 0 => {
+            refused("the hunk has no line that says where its lines belong, and others follow it")
         }
-        () if scene.limits.language.is_closed() && closes() => {
-            return refused("the new lines would stand behind the last bracket of the file");
+        Part::Change(_) if scene.limits.language.is_closed() && closes() => {
+            refused("the new lines would stand behind the last bracket of the file")
         }
-        () => {}
+        part => Ok(part),
     }
-    insert(sought, last)
-}
-
-/// Whether the lines stand right before one.
-fn stands_before(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize) -> bool {
-    let after: Vec<Vec<u8>> = pattern.after().iter().map(|text| text.to_vec()).collect();
-    line.checked_sub(after.len()).is_some_and(|start| stand(hay, &after, start)) && pattern.after_is_proof()
-}
-
-fn stand(hay: Haystack<'_>, lines: &[Vec<u8>], start: usize) -> bool {
-    lines.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
 }
 
 /// Puts lines, as they are written, behind as many of the file.
@@ -93,7 +79,10 @@ fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) ->
     let Sought { scene, hay, pattern, .. } = *sought;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
-    if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {
+    let stand = |start: usize| {
+        after.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
+    };
+    if let Some(start) = start.filter(|&start| stand(start)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
             let message = format!("lines like those to be added stand at line {} already", start + 1);

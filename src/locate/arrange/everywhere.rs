@@ -12,6 +12,7 @@ use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::tier::Rung;
+use crate::locate::token::is_of_tokens;
 use crate::locate::{Language, guard, part};
 use crate::text::Form;
 
@@ -118,7 +119,7 @@ fn spliced(hay: Haystack<'_>, places: &[Place], text: &[u8]) -> LineChange {
 
 /// A place that begins or ends inside a word.
 fn within_words(hay: Haystack<'_>, places: &[Place]) -> Option<Place> {
-    places.iter().find(|place| !part::is_of_tokens(hay, place)).copied()
+    places.iter().find(|place| !is_of_tokens(hay, place)).copied()
 }
 
 /// A place of several lines of which the first or the last is only a part of the file's.

@@ -10,7 +10,6 @@ use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
 use crate::locate::haystack::Haystack;
 use crate::locate::outcome::same;
-use crate::locate::part;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
@@ -19,6 +18,7 @@ use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::Rung;
+use crate::locate::token::is_of_tokens;
 use crate::text::Form;
 
 /// What one hunk comes to on a text.
@@ -61,9 +61,10 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            match find(&self.sought(pattern))? {
+            let sought = self.sought(pattern);
+            match find(&sought)? {
                 Search::Found(found) => {
-                    if let Some(part) = self.choose(pattern, &found, &readings)? {
+                    if let Some(part) = self.choose(&sought, &found, &readings)? {
                         return Ok(part);
                     }
                     break;
@@ -141,12 +142,12 @@ impl Single<'_> {
     /// What the places of a before-text come to; none if the hunk was made at all of them.
     fn choose(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         found: &Found,
         readings: &[Pattern<'_>],
     ) -> Result<Option<Part>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
-            return self.counted(pattern, found, occurrence).map(Some);
+            return self.counted(sought, found, occurrence).map(Some);
         }
         let open = found.open();
         let Some(first) = open.first() else {
@@ -155,7 +156,7 @@ impl Single<'_> {
                 .places
                 .first()
                 .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
-            return Ok(made.map(|(aligned, _)| self.sought(pattern).made(aligned.place, found.rung, 0)));
+            return Ok(made.map(|(aligned, _)| sought.made(aligned.place, found.rung, 0)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
         if self.repeat.elsewhere > 0 {
@@ -167,16 +168,16 @@ impl Single<'_> {
             return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
         if open.len() > 1 && !self.are_in_order(&open) {
-            return match self.one_outcome(pattern, &open)? {
+            return match self.one_outcome(sought, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        self.sought(pattern).is_strictest(found.rung, &[first.place])?;
-        if self.may_go_on(readings, pattern, &first.place) {
+        sought.is_strictest(found.rung, &[first.place])?;
+        if self.may_go_on(readings, sought.pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
-        solve(&self.sought(pattern), first, open.len()).map(|solution| Some(Part::Change(solution)))
+        solve(sought, first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
     /// Identical hunks for exactly as many places that share no lines are those places in order.
@@ -188,17 +189,17 @@ impl Single<'_> {
     /// What the hunk changes, if it is the same wherever it is made.
     fn one_outcome(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         open: &[&Alignment],
     ) -> Result<Option<Solution>, Box<Refusal>> {
         // What keeps no line is made once more by a second run.
-        let keeps = pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
+        let keeps = sought.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
         if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
             return Ok(None);
         }
         let mut solutions = Vec::with_capacity(open.len());
         for aligned in open {
-            solutions.push(solve(&self.sought(pattern), aligned, open.len())?);
+            solutions.push(solve(sought, aligned, open.len())?);
         }
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
         let first = solutions.swap_remove(0);
@@ -209,7 +210,7 @@ impl Single<'_> {
     /// result stands before it, a first run may have been.
     fn counted(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         found: &Found,
         occurrence: Occurrence,
     ) -> Result<Part, Box<Refusal>> {
@@ -219,18 +220,18 @@ impl Single<'_> {
         };
         let (aligned, made) = &found.places[index];
         if *made {
-            return Ok(self.sought(pattern).made(aligned.place, found.rung, places.len()));
+            return Ok(sought.made(aligned.place, found.rung, places.len()));
         }
         if self.repeat.elsewhere > 0 {
             return Err(evidence::once_more([aligned.place]));
         }
-        if let Some(result) = self.result_beside(pattern, &aligned.place, occurrence) {
+        if let Some(result) = self.result_beside(sought.pattern, &aligned.place, occurrence) {
             return Err(evidence::counted_past(self.hay, &aligned.place, &result));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
         }
-        solve(&self.sought(pattern), aligned, places.len()).map(Part::Change)
+        solve(sought, aligned, places.len()).map(Part::Change)
     }
 
     /// Where the result stands on the way to the place that is counted to.
@@ -240,8 +241,7 @@ impl Single<'_> {
         if let [text] = after.as_slice()
             && pattern.unit == Unit::Text
         {
-            results
-                .extend(self.hay.parts(text).into_iter().filter(|place| part::is_of_tokens(self.hay, place)));
+            results.extend(self.hay.parts(text).into_iter().filter(|place| is_of_tokens(self.hay, place)));
         }
         let on_the_way = |result: &Place| match occurrence {
             Occurrence::Last => result.start > place.start,

@@ -43,29 +43,32 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
 /// if two lines may be the right one.
 fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>> {
     let mut before = pattern.before.clone();
-    let mut corrected: Vec<Step<'_>> = Vec::new();
+    let added: Vec<&[u8]> = pattern.added().collect();
+    let mut corrected: Vec<usize> = Vec::new();
     for step in &pattern.steps {
         let Step::Remove(line) = *step else { continue };
         let text = pattern.text_of(step);
-        if is_blank(text) || hay.has_line(text, FORM) {
+        if is_blank(text) || hay.has_line(text, FORM) || !hay.effort().spend(added.len()) {
             continue;
         }
         let is_right = |right: &&[u8]| {
             !is_blank(right) && is_misquoted(&FORM.of(text), &FORM.of(right)) && hay.has_line(right, FORM)
         };
-        let mut right = pattern.added().filter(is_right);
+        let mut right = added.iter().copied().filter(is_right);
         match (right.next(), right.next()) {
             (None, _) => {}
             (Some(right), None) => {
                 before[line] = right;
-                corrected.push(Step::Keep(line));
+                corrected.push(line);
             }
             _ => return None,
         }
     }
     let steps = pair(&before, &pattern.after());
     let most = (pattern.solid().len() / 5).max(1);
-    let stay = corrected.iter().all(|step| steps.contains(step));
+    let kept = steps.iter().filter_map(|step| if let Step::Keep(line) = *step { Some(line) } else { None });
+    let kept: Vec<usize> = kept.collect();
+    let stay = corrected.iter().all(|line| kept.binary_search(line).is_ok());
     let some = !corrected.is_empty() && corrected.len() <= most && stay;
     some.then_some(Pattern { before, steps, unit: pattern.unit, end: pattern.end })
 }

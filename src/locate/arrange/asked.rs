@@ -44,10 +44,11 @@ impl Sought<'_> {
         if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
             return Ok(part);
         }
-        if loose && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_))) {
-            if let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))? {
-                return Ok(Part::Change(solution));
-            }
+        if loose
+            && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)))
+            && let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))?
+        {
+            return Ok(Part::Change(solution));
         }
         Err(match refused {
             Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),

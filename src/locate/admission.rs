@@ -30,8 +30,6 @@ pub(super) enum Objection {
     Comment,
     /// The hunk changes the indentation alone, from another one than the file has.
     Reindents,
-    /// What is to be found lacks the file's indentation, and all that comes has it.
-    NewLinesIndented,
 }
 
 /// A rule: its name, and what it has against a place.
@@ -43,7 +41,6 @@ const RULES: &[Rule] = &[
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
     ("an indentation that is changed has to be the file's", reindents),
-    ("new lines are not indented twice", indents_twice),
 ];
 
 /// What speaks against a place.
@@ -81,17 +78,6 @@ fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
     let alone = pattern.added().all(|text| is_blank(text) || removed.contains(&trimmed(text)));
     let again = alone && pattern.added().any(|text| !is_blank(text));
     (again && !has_the_files_indentation(pattern, &aligned.shift)).then_some(Objection::Reindents)
-}
-
-/// A hunk that looks for one line without the file's indentation, and has it in all that it adds: that is rather meant as
-/// it is than to be indented once more.
-fn indents_twice(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought: Sought { pattern, .. }, aligned, .. } = candidate;
-    let Shift::Add(prefix) = &aligned.shift else { return None };
-    let mut added = pattern.added().filter(|text| !is_blank(text)).peekable();
-    let indented = added.peek().is_some() && added.all(|text| text.starts_with(prefix));
-    let lacks = matches!(pattern.solid().as_slice(), [one] if !one.starts_with(prefix));
-    (indented && lacks && !keeps_a_line(pattern)).then_some(Objection::NewLinesIndented)
 }
 
 fn keeps_a_line(pattern: &Pattern<'_>) -> bool {

@@ -10,6 +10,7 @@ use super::thresholds::OTHERS;
 use super::tier::{Rung, Scope};
 use crate::text::{Form, indentation, is_blank, plain};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
 /// How added lines are made lines of the file.
@@ -57,20 +58,22 @@ impl Dress {
             })
             .unwrap_or(Folds::NONE);
         }
-        if let (Shift::Add(lost), [_]) = (&dress.shift, pattern.solid().as_slice())
-            && lost_by_the_first_alone(&pattern.after(), lost)?
+        if let (Shift::Add(lost), [one]) = (&dress.shift, pattern.solid().as_slice())
+            && lost_by_the_first_alone(one, &pattern.after(), lost)?
         {
             (dress.shift, dress.first) = (Shift::None, Some(lost.clone()));
         }
         dress.step = dress.step(sought, aligned)?;
-        let mut first = true;
-        for text in pattern.after_and_new() {
-            if text.1 {
-                dress.check(text.0, first, pattern, aligned)?;
-            }
-            first = false;
+        let form = if aligned.rung.is_folded() { Form::Folded } else { Form::Trailing };
+        let found = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
+        let written: HashSet<Vec<u8>> =
+            found.filter(|text| !is_blank(text)).map(|text| indentation(&form.of(text)).to_vec()).collect();
+        let mut lines = pattern.after_and_new().enumerate();
+        if lines.all(|(at, (text, new))| !new || dress.fits(text, at == 0, &written)) {
+            Ok(dress)
+        } else {
+            Err(Unknown)
         }
-        Ok(dress)
     }
 
     /// Whether spaces become tabs, or tabs spaces, though no line that stays shows it.
@@ -141,65 +144,51 @@ impl Dress {
         Ok(Some(Shift::ToTabs(width)))
     }
 
-    /// Whether what is known of the lines that are there says how an added line is indented.
-    fn check(
-        &self,
-        text: &[u8],
-        first: bool,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<(), Unknown> {
-        if is_blank(text) {
-            return Ok(());
-        }
-        let form = if aligned.rung.is_folded() { Form::Folded } else { Form::Trailing };
+    /// Whether the indentations of the lines that are found, as the text has them, say how an added line is indented.
+    fn fits(&self, text: &[u8], first: bool, written: &HashSet<Vec<u8>>) -> bool {
         let text = self.folded(text);
         let indent = indentation(&text);
+        if is_blank(&text) {
+            return true;
+        }
         if self.first.is_some() {
             // Its own indentation is as the file has it, or was lost with the first line's.
-            return if first || !indent.is_empty() { Ok(()) } else { Err(Unknown) };
+            return first || !indent.is_empty();
         }
-        let written: Vec<Vec<u8>> = aligned
-            .pairs(pattern)
-            .filter(|(before, _)| !is_blank(pattern.before[*before]))
-            .map(|(before, _)| indentation(&form.of(pattern.before[before])).to_vec())
-            .collect();
-        let known = || written.iter().any(|written| written == indent);
-        // Without an indentation on both sides, or by two of them, no level is missing.
-        let certain = || {
-            let first = written.iter().find(|written| !written.is_empty());
-            written.iter().any(|written| written.is_empty() || first.is_some_and(|first| first != written))
-        };
-        let fits = match &self.shift {
-            // With four spaces for two tabs, or eight for one, a level may be missing in the text.
+        match &self.shift {
+            // With four spaces for two tabs, or eight for one, a level may be missing in the text. None is without an
+            // indentation on both sides, or by two of them.
             Shift::None | Shift::ToTabs(4 | 8) | Shift::ToSpaces(2 | 4) => true,
-            Shift::ToTabs(_) | Shift::ToSpaces(_) => known() || certain(),
+            Shift::ToTabs(_) | Shift::ToSpaces(_) => {
+                written.contains(indent) || written.contains(&[][..]) || written.len() > 1
+            }
             Shift::Strip(prefix) => indent.starts_with(prefix),
             // Spaces behind tabs: the text has other blanks than the file for a level, and nothing says how many.
             Shift::Add(prefix) => match (prefix.first(), indent) {
                 (Some(b'\t'), [b' ', b' ', ..]) | (Some(b' '), [b'\t', ..]) => {
-                    self.step.is_some()
-                        || known()
-                        || written
-                            .iter()
-                            .any(|written| written.first() == indent.first() && written.len() > 1)
+                    let alike = |written: &Vec<u8>| written.first() == indent.first() && written.len() > 1;
+                    self.step.is_some() || written.contains(indent) || written.iter().any(alike)
                 }
                 _ => true,
             },
-        };
-        if fits { Ok(()) } else { Err(Unknown) }
+        }
     }
 }
 
-/// Whether of the lines that come for one line the first alone lacks the indentation that all of the file's have there, and
+/// Whether of the lines that come for one that is found the first alone lacks the indentation that all of the file's have there, and
 /// the others are as they are to be. Else all of them lack it.
 ///
 /// A reading is sound if no line is less deep than the first, the second is deeper just if the first opens something or goes
-/// on, and brackets are closed as deep as they are opened. Where both are, or none is, nothing says which is meant.
-pub(super) fn lost_by_the_first_alone(after: &[&[u8]], lost: &[u8]) -> Result<bool, Unknown> {
-    let mut solid = after.iter().filter(|text| !is_blank(text));
+/// on, and brackets are closed as deep as they are opened. Where both are, or none is, nothing says which is meant; nor where
+/// all lines that come have the indentation, which are not indented once more.
+pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]) -> Result<bool, Unknown> {
+    let mut solid = after.iter().copied().filter(|text| !is_blank(text));
     let Some(first) = solid.next() else { return Ok(false) };
-    let rest: Vec<&[u8]> = solid.copied().collect();
+    let rest: Vec<&[u8]> = solid.collect();
+    if !found.starts_with(lost) && first.starts_with(lost) && rest.iter().all(|text| text.starts_with(lost)) {
+        // The line that is found lacks it, and none of these does.
+        return Err(Unknown);
+    }
     let (Some(second), Some(last)) = (rest.first(), rest.last()) else { return Ok(false) };
     if !indentation(first).is_empty() {
         return Ok(false);

@@ -64,8 +64,8 @@ pub(super) fn changes(
         if after.is_empty() {
             return change(Vec::new());
         }
-        let alone =
-            !indent.is_empty() && lost_by_the_first_alone(&after, indent).map_err(|_| Unclear::Line)?;
+        let lost = || lost_by_the_first_alone(pattern.before.first().copied().unwrap_or(&[]), &after, indent);
+        let alone = !indent.is_empty() && lost().map_err(|_| Unclear::Line)?;
         let dress = if alone { Dress::first_indented(indent) } else { Dress::indented(indent) };
         // The comment stays with the line that it is about: the one that is kept, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));

@@ -185,10 +185,6 @@ pub(super) fn objected(
             "but indented otherwise, and the hunk changes the indentation alone".to_owned(),
             "copy the lines to find from the file as it is, and keep one of them",
         ),
-        Objection::NewLinesIndented => (
-            "but without its indentation, which the new lines have".to_owned(),
-            "copy the lines to find from the file as it is, and indent the new ones like them",
-        ),
     };
     stands_but(hay, pattern, place, &why).with_help(help)
 }

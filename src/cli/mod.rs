@@ -135,7 +135,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
     let json = json.is_some_and(|argument| argument == "--json");
-    let matches = match args::command().try_get_matches_from(args::with_values_apart(arguments)) {
+    let command = args::command_for(&arguments);
+    let matches = match command.try_get_matches_from(args::with_values_apart(arguments)) {
         Ok(matches) => matches,
         Err(error) => return output::usage(&error, json),
     };

@@ -118,7 +118,7 @@ fn rounds_of(
         };
         let mut order = Order::of(vec![response]);
         order.resume = resume;
-        let done = land(order, &kept, watch)?;
+        let done = land(Repo::discover()?, order, &kept, watch);
         if let Some(kept) = &done.report.attempt {
             *attempt = Some(kept.id.clone());
         }

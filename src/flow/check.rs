@@ -25,11 +25,7 @@ pub struct Checked {
 }
 
 /// Resolves and says what would happen. Nothing is changed and no lock is taken.
-///
-/// # Errors
-/// There is no repository that could be looked at.
-pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Result<Checked, Error> {
-    let repo = Repo::discover()?;
+pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Checked {
     let heard = Heard::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &heard, true);
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
@@ -40,7 +36,7 @@ pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) 
         checked.failure = Some(error);
     }
     heard.write(&mut checked.report);
-    Ok(checked)
+    checked
 }
 
 impl Run<'_> {

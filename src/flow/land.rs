@@ -37,11 +37,7 @@ pub struct Done {
 }
 
 /// Lands all that the responses say, or nothing.
-///
-/// # Errors
-/// There is no repository that could be landed in.
-pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let mut repo = Repo::discover()?;
+pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let heard = Heard::new(watch);
     let chooser = order.chooser.clone();
     let (mut run, begun) = Run::read(&repo, order, options, &heard, false);
@@ -61,7 +57,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
             (None, Some(error))
         }
     };
-    Ok(Done { report, failure, moved, repo })
+    Done { report, failure, moved, repo }
 }
 
 /// Settles killed runs first, as every flow does that changes something.
@@ -98,8 +94,10 @@ impl Run<'_> {
         let mut attempt = 1;
         let first = OnceCell::new();
         loop {
-            // Anew each time: a quarantine was this handle's object store.
-            *repo = Repo::discover()?;
+            if attempt > 1 {
+                // Anew: a quarantine was this handle's object store.
+                *repo = Repo::discover()?;
+            }
             match self.land(repo, &first, report) {
                 Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                     if attempt < ATTEMPTS =>
@@ -155,7 +153,7 @@ impl Run<'_> {
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
-            self.made(repo, &mut report, &target, &ready.series, made);
+            self.made(None, &mut report, &target, &ready.series, made);
             if landed {
                 told::landed(&mut report);
                 report.landing = self.options.record.then(|| ready.id.clone());
@@ -204,7 +202,13 @@ impl Run<'_> {
                         return Ok(None);
                     }
                     Error::Transaction(transaction::Error::Unfinished { made, .. }) => {
-                        self.made(repo, report, &target, &ready.series, made);
+                        self.made(
+                            self.options.abbreviate.then_some(repo),
+                            report,
+                            &target,
+                            &ready.series,
+                            made,
+                        );
                         told::landed(report);
                     }
                     _ => {}
@@ -213,7 +217,7 @@ impl Run<'_> {
             }
         };
         drop(held);
-        self.made(repo, report, &target, &ready.series, &landed.made);
+        self.made(self.options.abbreviate.then_some(repo), report, &target, &ready.series, &landed.made);
         told::landed(report);
         report.landing = self.options.record.then(|| ready.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {

@@ -67,7 +67,7 @@ impl Messages {
         if let Some(text) = by_git.iter().find(|text| !is_sound(text)) {
             return Err(Error::Trailer(text.clone()));
         }
-        if by_git.is_empty() || !repo.has_trailer_rules()? {
+        if by_git.is_empty() || !repo.has_trailer_rules() {
             for text in by_git.drain(..) {
                 trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
             }

@@ -212,7 +212,7 @@ impl Run<'_> {
                 plan::restate(&mut slots, &self.script, is_fine);
                 (resumed.id.clone(), slots, resumed.landed.clone())
             }
-            None => (Attempt::id_of(&self.responses)?, plan::slots(&self.script, is_fine), Vec::new()),
+            None => (Attempt::id_of(repo, &self.responses), plan::slots(&self.script, is_fine), Vec::new()),
         };
         let waits = |number: usize| {
             let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
@@ -253,15 +253,12 @@ impl Run<'_> {
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         let forgotten = match &self.resumed {
             Some(resumed) => Attempt::forget(repo, &resumed.id),
-            None => {
-                Attempt::id_of(&self.responses).and_then(|id| Attempt::forget(repo, &id)).and_then(|()| {
-                    Attempt::forget_older(
-                        repo,
-                        &target.name,
-                        &self.script.paths().iter().map(String::as_str).collect(),
-                    )
-                })
-            }
+            None => Attempt::forget_landed(
+                repo,
+                &self.responses,
+                &target.name,
+                &self.script.paths().iter().map(String::as_str).collect(),
+            ),
         };
         if let Err(error) = forgotten {
             self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));

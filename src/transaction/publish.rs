@@ -148,7 +148,7 @@ impl Prepared<'_> {
         };
         let mut held = Held::default();
         let reached = journal
-            .write(repo, room)
+            .write(repo, room, self.transaction.early.is_some())
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {

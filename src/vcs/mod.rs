@@ -31,6 +31,7 @@ pub mod manifest;
 pub mod merge;
 mod owner;
 mod pack;
+mod packer;
 pub mod patch;
 pub mod places;
 pub mod process;

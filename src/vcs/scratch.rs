@@ -67,7 +67,11 @@ impl Scratch {
             write(aside.join("refs/heads"), b"this repository uses the reftable format\n")?;
             write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
         }
-        set_head(repo, aside, base)?;
+        match base {
+            // Nobody sees it yet.
+            Some(base) if !repo.has_reftable()? => write(aside.join("HEAD"), format!("{base}\n").as_bytes())?,
+            _ => set_head(repo, aside, base)?,
+        }
         write(aside.join("gitdir"), &with_path(b"", &top.join(".git")))?;
         let link = top.join(".git");
         if link.symlink_metadata().is_ok() {

@@ -58,7 +58,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
         "With `--base` the edits are resolved at the commit that the model was shown. Where the branch has moved on since, \
          each commit is brought onto it by a three-way merge of its own, in memory, as `git cherry-pick` would: changes \
          elsewhere in a file stay, and a file that was moved is followed. A conflict refuses the edit, with the file and its \
-         lines; what the branch has already makes no commit.",
+         lines, unless `-X` says whose lines to take; what the branch has already makes no commit.",
     ),
     Heading("What is committed"),
     Text(
@@ -128,12 +128,16 @@ pub(super) const HISTORY: &[Piece] = &[
          newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
     ),
     Text(
-        "No push and no fetch takes the records along, but for those of mirrors. `git push origin 'refs/llm-apply/*'` shares them, \
-         and `git fetch origin 'refs/llm-apply/*:refs/llm-apply/*'` gets them in another clone. What was pasted is in there, \
-         with whatever secrets it had. `forget` takes a record out of the chain for good: those after it are \
-         written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it the old record is \
-         among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed is to be pushed \
-         over: `git push origin +refs/llm-apply/history`.",
+        "No push and no fetch takes the records along, but for those of mirrors. Each clone shares its own under a name of its \
+         own: `git push origin refs/llm-apply/history:refs/llm-apply/alice`. Another gets them all by `git fetch origin \
+         '+refs/llm-apply/*:refs/llm-apply/origin/*'`, and from then on `list`, `show` and `undo` read every reference below \
+         `refs/llm-apply/` together. Onto `refs/llm-apply/history` itself git fetches only while that has no records of its own.",
+    ),
+    Text(
+        "What was pasted is in there, with whatever secrets it had. `forget` takes a record out of every chain here for good: \
+         those after it are written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it \
+         the old record is among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed \
+         is to be pushed over: `git push origin +refs/llm-apply/history:refs/llm-apply/alice`.",
     ),
 ];
 
@@ -141,14 +145,15 @@ pub(super) const UNDOING: &[Piece] = &[
     Text(
         "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
          HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
-         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4), unless `--autostash` carries them across. A branch is never \
+         deleted. What a landing was brought onto by `--rebase` is no part of it, and stays.",
     ),
     Text(
         "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
          goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
          the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
          revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
-         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+         revert`. A conflict is a refusal, with the file and its lines, unless `-X` says whose to take; nothing is changed then.",
     ),
     Text(
         "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \

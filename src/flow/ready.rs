@@ -1,7 +1,7 @@
 //! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
 //! is now.
 
-use super::run::Run;
+use super::run::{Alone, Run};
 use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
@@ -42,7 +42,16 @@ impl Run<'_> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
-        let mut resolved = plan::resolve(&self.script, &tree, &rules)?;
+        let mut resolved = match &self.alone {
+            // On the same tree, and by the same rules.
+            Some(Alone { resolved: Some(resolved), .. }) if target.tip.is_none() => resolved.clone(),
+            Some(Alone { at, .. }) => {
+                let mut script = self.script.clone();
+                script.leave_out(|edit| edit == Some(*at));
+                plan::resolve(&script, &tree, &rules)?
+            }
+            None => plan::resolve(&self.script, &tree, &rules)?,
+        };
         if let Err(rejected) = &mut resolved {
             self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
         }
@@ -108,12 +117,24 @@ impl Run<'_> {
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        let mut all = Vec::new();
-        for response in &self.responses {
-            all.extend_from_slice(response.text().as_bytes());
-            all.push(0);
-        }
-        Ok(Recording::id_for(repo, target, &all)?)
+        let what = match self.digest.get() {
+            Some(known) => known,
+            None => {
+                let mut all = Vec::new();
+                for response in &self.responses {
+                    all.extend_from_slice(response.text().as_bytes());
+                    all.push(0);
+                }
+                let digest = repo.blob_id(&all)?.to_string();
+                self.digest.get_or_init(|| digest)
+            }
+        };
+        // Edits of one response may be landed at the same place.
+        let what = match &self.alone {
+            Some(Alone { at, .. }) => format!("{what} {at}"),
+            None => what.clone(),
+        };
+        Ok(Recording::id_for(repo, target, what.as_bytes())?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

@@ -89,6 +89,20 @@ fn a_refused_one_can_be_corrected_on_its_branch() {
 }
 
 #[test]
+fn a_refused_one_is_gone_on_with_by_its_id_whatever_template_is_configured() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "llmapply.branch", "try/{n}"]);
+    let run = suggest(&sandbox, &["--json"], &[("a.txt", beta()), ("b.txt", wrong())]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let id = report["suggestions"][1]["report"]["attempt"].as_str().unwrap();
+    let typed = sandbox.apply([&format!("--continue={id}"), "-b", "x/{n}"], &gamma()).exits(129);
+    typed.says("on the branch that it was for");
+    sandbox.apply([format!("--continue={id}")], &gamma()).exits(0);
+    assert_eq!(branches(&sandbox), ["try/1", "try/2"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn a_command_judges_each_and_one_that_fails_leaves_the_others() {
     let sandbox = Sandbox::new();
     let all = [("a.txt", beta()), ("b.txt", gamma())];

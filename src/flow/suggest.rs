@@ -73,7 +73,7 @@ pub fn suggest(
     if options.base.is_none() {
         options.base = repo.tip("HEAD")?.map(|head| head.to_string());
     }
-    let Order { responses, only, except, .. } = order;
+    let Order { responses, only, except, chooser, .. } = order;
     let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
     let mut before = 0;
     for (at, response) in responses.into_iter().enumerate() {
@@ -110,6 +110,15 @@ pub fn suggest(
     if !dry {
         land::recover(&repo, options.lock_timeout, watch)?;
         Attempt::expire(&repo);
+    }
+    if let Some(chooser) = chooser {
+        // Of every response before anything lands.
+        for draft in &drafts {
+            let source = &mut sources[draft.source];
+            source.of(draft, None);
+            chooser.tell(&format!("{} ({})", draft.branch, source.name()));
+            source.run.choose(&repo, &*chooser)?;
+        }
     }
     let mut all = Vec::with_capacity(drafts.len());
     let mut drafts = drafts.into_iter().peekable();

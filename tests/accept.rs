@@ -32,7 +32,8 @@ fn meanwhile(sandbox: &Sandbox) -> String {
 fn where_nothing_lies_between_the_branch_takes_the_commits_as_they_are() {
     let sandbox = suggested();
     let tip = sandbox.git(["rev-parse", "try/1"]);
-    let run = sandbox.run(["accept", "try/1"]).exits(0).says("2 commits").says("take it back: git revert");
+    let run =
+        sandbox.run(["accept", "try/1"]).exits(0).says("2 commits").says("take it back: git llm-apply undo ");
     assert!(run.stdout.contains("try/1  ") && !run.stdout.contains(" -> "), "{}", run.stdout);
     assert_eq!((sandbox.head(), sandbox.status()), (tip, String::new()));
     assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), "llm-apply: accept try/1");

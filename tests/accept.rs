@@ -73,6 +73,23 @@ fn what_was_changed_meanwhile_is_merged_commit_by_commit_and_authors_stay() {
 }
 
 #[test]
+fn a_part_of_a_suggestion_is_accepted_by_its_commit_and_the_rest_later() {
+    let sandbox = suggested();
+    let (base, first) = (sandbox.head(), sandbox.git(["rev-parse", "try/1~1"]));
+    sandbox.run(["accept", "try/1~1"]).exits(0).says("1 commit").says("try/1~1");
+    assert_eq!(sandbox.head(), first);
+    let tip = meanwhile(&sandbox);
+    sandbox.run(["accept", "try/1"]).exits(0).says("1 commit");
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Add a module"]);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.head(), tip);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.git(["diff", &base, "HEAD", "--", "src/a.rs"]).matches("beta").count(), 0);
+    assert_eq!(sandbox.status(), "");
+    sandbox.is_sound();
+}
+
+#[test]
 fn a_conflict_changes_nothing_and_names_file_and_lines() {
     let sandbox = suggested();
     sandbox.file("src/a.rs", "fn a() {}\nfn b2() {}\nfn c() {}\n");

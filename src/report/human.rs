@@ -151,7 +151,8 @@ pub fn headline(report: &Report) -> String {
             match &report.undone {
                 Some((RecordKind::Undone, id)) => {
                     let redo = on_branch("redo", branch, id);
-                    let _ = writeln!(out, "took {id} back; put it back: {redo}");
+                    let what = if report.undone_in_part { "edits of " } else { "" };
+                    let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
                 }
                 Some((_, id)) => {
                     let undo = on_branch("undo", branch, id);

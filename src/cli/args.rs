@@ -9,8 +9,8 @@ use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
-    ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
-    RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
+    ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS, UNDO_OPTIONS,
 };
 use options::{FOR_ACCEPT, FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
@@ -178,7 +178,8 @@ fn telling(command: Command) -> Command {
 /// A verb that takes a landing back, or puts one back.
 fn undoing(command: Command) -> Command {
     let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
-    command.args(options.flat_map(arguments)).arg(id(false))
+    let command = command.args(options.flat_map(arguments)).arg(id(false));
+    command.mut_arg("strategy-option", |side| side.hide_short_help(false))
 }
 
 /// The whole command line.
@@ -224,8 +225,8 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
         "list" => telling(verb).args(LIST_OPTIONS.iter().flat_map(arguments)),
         "show" => telling(verb).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)),
         "accept" => telling(verb)
-            .args(ACCEPT_OPTIONS.iter().flat_map(arguments))
             .args(some(FOR_ACCEPT))
+            .mut_arg("strategy-option", |side| side.hide_short_help(false))
             .arg(branches()),
         "drop" => telling(verb).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()),
         "undo" => undoing(telling(verb)).args(UNDO_OPTIONS.iter().flat_map(arguments)),
@@ -255,7 +256,7 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, ACCEPT_OPTIONS, UNDO_OPTIONS];
+    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, UNDO_OPTIONS];
     let options = || OPTIONS.iter().chain(verbs.into_iter().flatten());
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());

@@ -165,7 +165,10 @@ impl Prepared<'_> {
         let close = || finish(repo, &room.path, &journal, &locks);
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
-            Err(source) => Err(Error::Unfinished { new: repo.short(new), source }),
+            Err(source) => {
+                let made = Box::new(self.made.clone());
+                Err(Error::Unfinished { new: repo.short(new), made, source })
+            }
         }
     }
 

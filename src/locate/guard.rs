@@ -14,19 +14,9 @@ use crate::text::{Content, Form, is_blank};
 
 /// What is wrong with what a hunk brings to a file.
 pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    // The lines that stand there afterwards, and whether each is new.
-    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
-    let added: Vec<&[u8]> = pattern.added().collect();
     let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
-    text_only(&added)?;
-    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(hay, &after, limits)?;
-    }
-    if removes {
-        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
-    }
-    dividers(hay, &added, limits)?;
-    markers(hay, &after, limits)
+    lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, limits)?;
+    dividers(hay, &pattern.added().collect::<Vec<_>>(), limits)
 }
 
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
@@ -34,25 +24,33 @@ pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) ->
 /// # Errors
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
 pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    let lines = lines(text);
     let nothing = Content::new(b"");
     // A line that is looked for in vain costs a look at the whole file, and few are.
     let effort = Effort::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
-    text_only(&lines)?;
-    fenced(hay, &lines, limits)?;
-    if old.is_some() {
-        placeholders(hay, &lines, |_| true, limits)?;
-    }
-    markers(hay, &lines, limits)
+    let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
+    lines_with_new(hay, &after, old.is_some(), limits)
 }
 
-/// A NUL would make the file a binary one.
-fn text_only(added: &[&[u8]]) -> Result<(), Box<Refusal>> {
-    if added.iter().any(|line| memchr::memchr(0, line).is_some()) {
+/// What is wrong with lines as they are to stand in a file, each with whether it is new; `removes` says that code goes.
+fn lines_with_new(
+    hay: Haystack<'_>,
+    lines: &[(&[u8], bool)],
+    removes: bool,
+    limits: &Limits,
+) -> Result<(), Box<Refusal>> {
+    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = lines.iter().copied().unzip();
+    if lines.iter().any(|(line, new)| *new && memchr::memchr(0, line).is_some()) {
+        // It would make the file a binary one.
         return Err(Refusal::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
     }
-    Ok(())
+    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
+        fenced(hay, &after, limits)?;
+    }
+    if removes {
+        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
+    }
+    markers(hay, &after, limits)
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.

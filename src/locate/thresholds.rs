@@ -56,9 +56,6 @@ pub(super) const BYTES_PER_STEP: usize = 4;
 /// random letters.
 pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
 
-/// This many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
-pub(super) const COMBINATIONS: usize = 64;
-
 /// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
 pub(super) const PIECES: usize = 64;
 

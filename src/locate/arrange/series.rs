@@ -3,17 +3,13 @@
 use super::order::{Order, in_order};
 use crate::edit::Hunk;
 use crate::locate::alignment::Alignment;
-use crate::locate::change::LineChange;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::guard;
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step};
-use crate::locate::place::Place;
 use crate::locate::pointer::{Numbered, Pointers};
 use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
-use crate::locate::tier::Rung;
 
 /// A hunk and what is known of its place.
 pub(super) enum State {
@@ -23,25 +19,11 @@ pub(super) enum State {
 
 /// Where a hunk may be.
 pub(super) struct Candidate {
-    /// The places of its pieces; of one, unless it has a `~` line.
-    pub(super) spots: Vec<Alignment>,
+    pub(super) aligned: Alignment,
     /// The lines that it changes, without the context around them, which neighbours may share.
     pub(super) core: (usize, usize),
     /// Whether the hunk was made there.
     pub(super) made: bool,
-}
-
-impl Candidate {
-    fn line(&self) -> usize {
-        self.spots.first().map_or(self.core.0, |spot| spot.place.first())
-    }
-
-    fn extent(&self) -> Place {
-        match (self.spots.first(), self.spots.last()) {
-            (Some(first), Some(last)) => Place { start: first.place.start, end: last.place.end },
-            _ => Place::lines(self.core.0, self.core.1),
-        }
-    }
 }
 
 /// The lines that a hunk changes at a place, from the first to the last.
@@ -107,7 +89,7 @@ impl Series<'_> {
             Order::None => open.iter().map(|(_, of)| of.len() > 1).collect(),
         };
         let unclear = open.iter().zip(vary).filter(|(_, vary)| *vary).map(|((hunk, of), _)| {
-            let places = of.iter().map(|&index| self.candidates(*hunk)[index].extent());
+            let places = of.iter().map(|&index| self.candidates(*hunk)[index].aligned.place);
             evidence::ambiguous(self.hay, places).of_hunk(*hunk)
         });
         Err(unclear.collect())
@@ -125,11 +107,12 @@ impl Series<'_> {
     fn agree(&self, hunks: &[Hunk], chosen: &[usize]) -> Result<(), Vec<Refusal>> {
         let named = |hunk: usize| {
             let line = Numbered::of(self.scene, hunks.get(hunk)?).then?;
-            let named = self.candidates(hunk).iter().position(|candidate| candidate.line() == line)?;
+            let named =
+                self.candidates(hunk).iter().position(|candidate| candidate.aligned.place.first() == line)?;
             (named != chosen[hunk]).then_some(named)
         };
         let refused = (0..self.hunks.len()).filter_map(|hunk| {
-            let places = [named(hunk)?, chosen[hunk]].map(|at| self.candidates(hunk)[at].extent());
+            let places = [named(hunk)?, chosen[hunk]].map(|at| self.candidates(hunk)[at].aligned.place);
             Some(evidence::out_of_order(self.hay, places).of_hunk(hunk))
         });
         let refused: Vec<Refusal> = refused.collect();
@@ -141,10 +124,13 @@ impl Series<'_> {
     fn keep_numbered(&self, hunk: &Hunk, index: usize, of: &mut Vec<usize>) -> Result<(), Vec<Refusal>> {
         let numbered = Numbered::of(self.scene, hunk);
         let candidates = self.candidates(index);
-        let at = |line: Option<usize>| of.iter().copied().find(|&at| Some(candidates[at].line()) == line);
+        let at = |line: Option<usize>| {
+            of.iter().copied().find(|&at| Some(candidates[at].aligned.place.first()) == line)
+        };
         match (at(numbered.then), at(numbered.now)) {
             (Some(then), Some(now)) if then != now => {
-                let (then, now) = (candidates[then].line() + 1, candidates[now].line() + 1);
+                let (then, now) =
+                    (candidates[then].aligned.place.first() + 1, candidates[now].aligned.place.first() + 1);
                 Err(vec![evidence::two_readings(now, then).of_hunk(index)])
             }
             (Some(then), _) => {
@@ -165,13 +151,13 @@ impl Series<'_> {
                     let places = candidates.len();
                     let candidate = candidates.swap_remove(chosen[index]);
                     if candidate.made {
-                        let rung = candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung);
-                        parts.push(Part::Made(Solution::at(self.hay, candidate.extent(), rung, places)));
+                        let Alignment { place, rung, .. } = candidate.aligned;
+                        parts.push(Part::Made(Solution::at(self.hay, place, rung, places)));
                         continue;
                     }
                     let (scene, hay, pointers) = (self.scene, self.hay, &Pointers::NONE);
                     let sought = Sought { scene, hay, pattern: &pattern, pointers };
-                    solve_pieces(&sought, &candidate, places).map(Part::Change)
+                    solve(&sought, &candidate.aligned, places).map(Part::Change)
                 }
             };
             match solution {
@@ -181,31 +167,4 @@ impl Series<'_> {
         }
         if refusals.is_empty() { Ok(parts) } else { Err(refusals) }
     }
-}
-
-/// What a hunk changes, whose pieces stand at several places: what is between them goes.
-fn solve_pieces(sought: &Sought<'_>, candidate: &Candidate, places: usize) -> Result<Solution, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    if let [spot] = candidate.spots.as_slice() {
-        return solve(sought, spot, places);
-    }
-    guard::hunk(hay, pattern, scene.limits)?;
-    let pieces = pattern.cut(|step| matches!(step, Step::Gap)).unwrap_or_default();
-    let mut solution: Option<Solution> = None;
-    let mut end = 0;
-    for (piece, spot) in pieces.iter().zip(&candidate.spots) {
-        let part = solve(&sought.with(piece), spot, places)?;
-        match &mut solution {
-            None => solution = Some(part),
-            Some(solution) => {
-                let start = end;
-                solution.changes.push(LineChange { start, end: spot.place.first(), bytes: Vec::new() });
-                solution.changes.extend(part.changes);
-                solution.matched.tier = solution.matched.tier.max(part.matched.tier);
-                solution.place.end = part.place.end;
-            }
-        }
-        end = spot.place.behind();
-    }
-    solution.ok_or_else(|| evidence::nowhere(hay, pattern))
 }

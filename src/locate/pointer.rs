@@ -240,21 +240,17 @@ pub(super) fn depth(text: &[u8]) -> usize {
     indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
 }
 
-/// A heading that the file does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NoHeading(pub(super) String);
-
 /// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors
-/// The hunk has no numbers, and its section is nowhere.
-pub(super) fn of_diff(
+/// The section, where it is nowhere and the hunk has no numbers.
+pub(super) fn of_diff<'h>(
     scene: &Scene<'_>,
     original: &Blocks<'_>,
     now: &Blocks<'_>,
-    hunk: &Hunk,
-) -> Result<Pointers, NoHeading> {
+    hunk: &'h Hunk,
+) -> Result<Pointers, &'h str> {
     let Anchor::Line { old_start, section: Some(section), .. } = &hunk.anchor else {
         return Ok(Pointers::default());
     };
@@ -265,7 +261,7 @@ pub(super) fn of_diff(
     if lines.is_empty() || lines.len() > HEADINGS {
         return match old_start {
             Some(_) => Ok(Pointers::default()),
-            None if lines.is_empty() => Err(NoHeading(section.clone())),
+            None if lines.is_empty() => Err(section),
             None => Ok(Pointers::default()),
         };
     }

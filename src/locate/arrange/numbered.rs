@@ -14,7 +14,7 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step, says_something};
 use crate::locate::pieces::{self, Between};
 use crate::locate::place::Place;
-use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, of_diff};
+use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::standing::{stands_at, stands_nearly};
@@ -47,31 +47,25 @@ pub(in crate::locate) fn arrange(
         let Some(pattern) = readings.pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let state = match of_diff(scene, &original, &now, hunk) {
-            Ok(pointers) => {
-                let followed = scene.followed || index + 1 < hunks.len();
-                let equal = |other: &Hunk| other.change == hunk.change;
-                let before = hunks[..index].iter().any(equal);
-                let has_equal = before || hunks[index + 1..].iter().any(equal);
-                // With the same number it is the same place, and so are lines that are put below the same heading.
-                let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
-                let again = |other: &Hunk| {
-                    equal(other) && other.anchor == hunk.anchor && (is_numbered || pattern.before.is_empty())
-                };
-                let again = hunks[..index].iter().any(again);
-                let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
-                let member = Member { sought, hunk, followed, has_equal };
-                match member.state(mode, scene.repeat(0)) {
-                    Ok(_) if again => Ok(State::Done(Part::Nothing)),
-                    // It stands in the diff more often than in the file.
-                    Ok(State::Open(candidates)) if before && candidates.len() == 1 => {
-                        Ok(State::Done(Part::Nothing))
-                    }
-                    state => state,
-                }
+        let equal = |other: &Hunk| other.change == hunk.change;
+        let before = hunks[..index].iter().any(equal);
+        let has_equal = before || hunks[index + 1..].iter().any(equal);
+        // With the same number it is the same place, and so are lines that are put below the same heading.
+        let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
+        let may_be_same = is_numbered || pattern.before.is_empty();
+        let again =
+            may_be_same && hunks[..index].iter().any(|other| equal(other) && other.anchor == hunk.anchor);
+        let followed = scene.followed || index + 1 < hunks.len();
+        let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
+        let state = pointers.and_then(|pointers| {
+            let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
+            match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
+                _ if again => Ok(State::Done(Part::Nothing)),
+                // It stands in the diff more often than in the file.
+                State::Open(candidates) if before && candidates.len() == 1 => Ok(State::Done(Part::Nothing)),
+                state => Ok(state),
             }
-            Err(NoHeading(text)) => Err(evidence::no_section(&text)),
-        };
+        });
         let state = state.unwrap_or_else(|refusal| {
             refusals.push(refusal.of_hunk(index));
             State::Done(Part::Nothing)

@@ -23,8 +23,8 @@ pub(super) const NEARLY: usize = 60;
 /// Of a text of no more lines one that is like a line that goes is enough to be nearly the before-text.
 pub(super) const FEW: usize = 3;
 
-/// This many regions are looked at to see whether something is nearly the before-text: those with the rarest lines of it.
-pub(super) const NEARLY_REGIONS: usize = 64;
+/// With more regions than this that have so many lines of a text, in any order, something is taken to be nearly the text.
+pub(super) const NEARLY_REGIONS: usize = 256;
 
 /// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
 /// file holds a word like `None` once. Row "run twice".

@@ -70,13 +70,13 @@ pub(in crate::locate) fn arrange(
             refusals.push(refusal.of_hunk(index));
             State::Done(Part::Nothing)
         });
-        series.hunks.push((pattern, state));
+        series.hunks.push((hunk, pattern, state));
     }
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let chosen = series.choose(hunks)?;
-    series.solve(chosen)
+    series.choose()?;
+    series.solve()
 }
 
 /// One hunk, looked at by itself.
@@ -142,10 +142,11 @@ impl Member<'_> {
             places.truncate(1);
         }
         // A place where the hunk was made is one that may have been meant.
+        let count = places.len();
         let candidate = |(aligned, made): (Alignment, bool)| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
-            Candidate { core, aligned, made }
+            Candidate { core, aligned, made, places: count }
         };
         Ok(State::Open(places.into_iter().map(candidate).collect()))
     }

@@ -19,8 +19,9 @@ pub(in crate::format) struct Past {
     pub(in crate::format) unread: Vec<Span>,
     /// Up to where JSON was read.
     known: usize,
-    /// A part of the response in which no closing tag stands, and in how wide a margin, for each kind of payload.
-    pub(super) unclosed: HashMap<usize, (Range<usize>, (usize, usize))>,
+    /// A part of the response in which no closing tag stands, for each kind of payload and each width of the margin: a call
+    /// is read in the one that it is indented by, and then without.
+    pub(super) unclosed: HashMap<(usize, (usize, usize)), Range<usize>>,
 }
 
 impl Past {
@@ -34,7 +35,7 @@ impl Past {
 
     /// Whether it is known that the closing tag of that kind stands nowhere behind `at`.
     pub(super) fn is_unclosed(&self, kind: usize, at: usize, margin: (usize, usize)) -> bool {
-        self.unclosed.get(&kind).is_some_and(|(part, within)| part.contains(&at) && *within == margin)
+        self.unclosed.get(&(kind, margin)).is_some_and(|part| part.contains(&at))
     }
 
     /// Notes where a call stands.

@@ -1,5 +1,6 @@
 use crate::diag::Code;
 use crate::edit::{Anchor, FormatId, Occurrence, Op, Script};
+use crate::format::linear::assert_linear;
 use crate::format::parse;
 use crate::response::Response;
 
@@ -123,4 +124,12 @@ fn what_is_wrong_with_a_call_names_its_file() {
     assert_eq!(fault("<apply_diff>\n<path>a</path>\n<diff>\n"), of_a(Code::Truncated));
     assert_eq!(fault("<apply_diff>\n<path>a</path>\nwhat?\n"), of_a(Code::Malformed));
     assert_eq!(fault("</apply_diff>").0, Code::Malformed);
+}
+
+#[test]
+fn calls_that_are_read_with_and_without_their_indentation_are_read_in_linear_time() {
+    assert_linear("indented, not closed", FormatId::EditCalls, &|n| {
+        let fence = " \t```diff\n".repeat(n / 3);
+        fence + &"<path>\n \t<write_to_file>\n".repeat(n / 3)
+    });
 }

@@ -363,7 +363,7 @@ fn payload<'r>(cursor: &mut Cursor<'r>, tool: Tool<'_>, tag: &'r str, is_short: 
             return Some(Payload { first, start, end });
         }
     }
-    cursor.past.unclosed.insert(kind, (start..end, margin));
+    cursor.past.unclosed.insert((kind, margin), start..end);
     None
 }
 

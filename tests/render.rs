@@ -155,3 +155,26 @@ fn what_no_format_can_say_is_said_to_be_so() {
         assert_eq!(error, Unrepresentable { path: "a".into(), reason: Reason::Binary }, "{format}");
     }
 }
+
+#[test]
+fn what_ends_the_file_without_a_newline_is_not_there_because_it_stands_elsewhere() {
+    let before = "\nb\na\n\na\na\na\na\na\nb\na\nb\na".to_owned();
+    let after = "\na\na\na\na\na\nb\na\nb".to_owned();
+    let change = (Some(before), Some(after));
+    round_trip(
+        &[rendered("src/a", &change)],
+        &files(&[("src/a", &change.0)]),
+        &files(&[("src/a", &change.1)]),
+    );
+}
+
+#[test]
+fn a_last_line_that_loses_its_newline_with_the_line_behind_it_does() {
+    for (before, after) in
+        [("b\na", "b"), ("x\nb\na\n", "x\nb"), ("b\n", "b"), ("b", "b\n"), ("b\na\n", "a\nb")]
+    {
+        let change = (Some(before.to_owned()), Some(after.to_owned()));
+        let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
+        round_trip(&[rendered("src/a", &change)], &old, &new);
+    }
+}

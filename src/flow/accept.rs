@@ -98,7 +98,7 @@ impl Accepting<'_> {
             return Ok((report, None));
         }
         let held = interrupt::hold();
-        let id = Recording::id_for(repo, &target, self.names.join("\0").as_bytes())?;
+        let id = Recording::id_for(repo, &target, &[&self.names.join("\0")])?;
         let as_made = |made: &Made, landed: bool| {
             let status = if landed { Status::Landed } else { Status::Checked };
             let mut report = self.report(status, &plan, &target, made).unwrap_or(report.clone());

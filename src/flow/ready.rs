@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
+use crate::response::Response;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -117,24 +118,12 @@ impl Run<'_> {
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        let what = match self.digest.get() {
-            Some(known) => known,
-            None => {
-                let mut all = Vec::new();
-                for response in &self.responses {
-                    all.extend_from_slice(response.text().as_bytes());
-                    all.push(0);
-                }
-                let digest = repo.blob_id(&all)?.to_string();
-                self.digest.get_or_init(|| digest)
-            }
-        };
+        let digest = self
+            .digest
+            .get_or_init(|| repo.checksum_of(&self.responses.iter().map(Response::text).collect::<Vec<_>>()));
         // Edits of one response may be landed at the same place.
-        let what = match &self.alone {
-            Some(Alone { at, .. }) => format!("{what} {at}"),
-            None => what.clone(),
-        };
-        Ok(Recording::id_for(repo, target, what.as_bytes())?)
+        let at = self.alone.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
+        Ok(Recording::id_for(repo, target, &[digest, &at])?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

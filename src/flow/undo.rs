@@ -91,7 +91,7 @@ impl Undoing<'_> {
             return Err(Error::NothingToUndo(format!("{} has no commit", target.short())));
         };
         let landing = landing::choose(repo, self.what, &target, tip)?;
-        let id = Recording::id_for(repo, &target, landing.id.as_bytes())?;
+        let id = Recording::id_for(repo, &target, &[&landing.id])?;
         let plan = self.plan(&landing, &target, tip, &id)?;
         let kind = landing.opposite();
         let mut report = Report::new(Status::Nothing);

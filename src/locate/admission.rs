@@ -1,22 +1,19 @@
 //! Which of the places that a text has may be taken: a table of rules, asked in order.
 
 use super::alignment::Alignment;
-use super::haystack::Haystack;
 use super::indent::Shift;
 use super::part;
 use super::pattern::{Pattern, Step};
-use super::pointer::{Against, Pointers};
-use super::scene::Scene;
+use super::pointer::Against;
+use super::sought::Sought;
 use super::tier::Scope;
+use super::token::is_of_tokens;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
 
 /// A place of a before-text, and what is known of the hunk.
 pub(super) struct Candidate<'a> {
-    pub(super) scene: &'a Scene<'a>,
-    pub(super) hay: Haystack<'a>,
-    pub(super) pattern: &'a Pattern<'a>,
-    pub(super) pointers: &'a Pointers,
+    pub(super) sought: &'a Sought<'a>,
     pub(super) aligned: &'a Alignment,
     /// Where the comment begins of the line that the place is part of.
     pub(super) comment: Option<usize>,
@@ -33,8 +30,6 @@ pub(super) enum Objection {
     Comment,
     /// The hunk changes the indentation alone, from another one than the file has.
     Reindents,
-    /// What is to be found lacks the file's indentation, and all that comes has it.
-    NewLinesIndented,
 }
 
 /// A rule: its name, and what it has against a place.
@@ -46,7 +41,6 @@ const RULES: &[Rule] = &[
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
     ("an indentation that is changed has to be the file's", reindents),
-    ("new lines are not indented twice", indents_twice),
 ];
 
 /// What speaks against a place.
@@ -55,17 +49,17 @@ pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
 }
 
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
-    candidate.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
+    candidate.sought.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
 }
 
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     let place = &candidate.aligned.place;
-    let splits = candidate.aligned.rung.scope == Scope::Part && !part::is_of_tokens(candidate.hay, place);
+    let splits = candidate.aligned.rung.scope == Scope::Part && !is_of_tokens(candidate.sought.hay, place);
     splits.then_some(Objection::Token)
 }
 
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { scene, pattern, aligned, comment, .. } = candidate;
+    let Candidate { sought: Sought { scene, pattern, .. }, aligned, comment } = candidate;
     let is_in = aligned.rung.scope == Scope::Part
         && part::is_in_comment(scene.limits.language, pattern, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
@@ -74,7 +68,7 @@ fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
 /// A hunk that gives a line another indentation, and keeps no line that says what the file's is: where the file has yet
 /// another one, it may be the result of the hunk.
 fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { pattern, aligned, .. } = candidate;
+    let Candidate { sought: Sought { pattern, .. }, aligned, .. } = candidate;
     if aligned.shift == Shift::None || keeps_a_line(pattern) {
         return None;
     }
@@ -84,17 +78,6 @@ fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
     let alone = pattern.added().all(|text| is_blank(text) || removed.contains(&trimmed(text)));
     let again = alone && pattern.added().any(|text| !is_blank(text));
     (again && !has_the_files_indentation(pattern, &aligned.shift)).then_some(Objection::Reindents)
-}
-
-/// A hunk that looks for one line without the file's indentation, and has it in all that it adds: that is rather meant as
-/// it is than to be indented once more.
-fn indents_twice(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { pattern, aligned, .. } = candidate;
-    let Shift::Add(prefix) = &aligned.shift else { return None };
-    let mut added = pattern.added().filter(|text| !is_blank(text)).peekable();
-    let indented = added.peek().is_some() && added.all(|text| text.starts_with(prefix));
-    let lacks = matches!(pattern.solid().as_slice(), [one] if !one.starts_with(prefix));
-    (indented && lacks && !keeps_a_line(pattern)).then_some(Objection::NewLinesIndented)
 }
 
 fn keeps_a_line(pattern: &Pattern<'_>) -> bool {

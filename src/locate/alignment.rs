@@ -143,7 +143,7 @@ fn equal_start(text: &[u8], written: &[u8]) -> bool {
 
 /// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank. Blank lines
 /// between two others, and at the edges, are paired as far as both sides have them.
-fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, blanks: Blanks) -> Vec<Option<usize>> {
+fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec<Option<usize>> {
     let mut lines: Vec<Option<usize>> = vec![None; before.len()];
     let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
     for (index, text) in before.iter().enumerate() {
@@ -152,44 +152,30 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, blanks: Blanks) -> V
         }
     }
     let mut index = 0;
-    while index < before.len() {
-        if lines[index].is_some() || !is_blank(before[index]) {
-            index += 1;
-            continue;
-        }
-        let end = (index..before.len()).find(|&at| !is_blank(before[at])).unwrap_or(before.len());
-        let above = index.checked_sub(1).and_then(|at| lines[at]);
+    while let Some(start) = (index..before.len()).find(|&at| lines[at].is_none()) {
+        let end = (start..before.len()).find(|&at| !is_blank(before[at])).unwrap_or(before.len());
+        let above = start.checked_sub(1).and_then(|at| lines[at]);
         let below = lines.get(end).copied().flatten();
-        // At an edge they are those nearest to the text.
+        let blanks = |line: &usize| hay.is_blank(*line);
         let (from, to) = match (above, below) {
             (Some(above), Some(below)) => (above + 1, below),
-            (Some(above), None) => (
-                above + 1,
-                (above + 1..)
-                    .take_while(|&line| hay.is_blank(line))
-                    .take(end - index)
-                    .last()
-                    .map_or(above + 1, |line| line + 1),
-            ),
-            (None, Some(below)) => (
-                (0..below)
-                    .rev()
-                    .take_while(|&line| hay.is_blank(line))
-                    .take(end - index)
-                    .last()
-                    .unwrap_or(below),
-                below,
-            ),
+            (Some(above), None) => {
+                (above + 1, above + 1 + (above + 1..).take_while(blanks).take(end - start).count())
+            }
+            (None, Some(below)) => {
+                (below - (0..below).rev().take_while(blanks).take(end - start).count(), below)
+            }
             (None, None) => (0, 0),
         };
-        let count = (end - index).min(to.saturating_sub(from));
-        let at_top = above.is_none() || above.is_some() && below.is_some() && blanks == Blanks::FromBelow;
+        let count = (end - start).min(to.saturating_sub(from));
+        // At an edge they are those nearest to the text.
+        let from_below = above.is_none() || below.is_some() && side == Blanks::FromBelow;
         for step in 0..count {
             let (written, line) =
-                if at_top { (end - 1 - step, to - 1 - step) } else { (index + step, from + step) };
+                if from_below { (end - 1 - step, to - 1 - step) } else { (start + step, from + step) };
             lines[written] = Some(line);
         }
-        index = end;
+        index = end.max(start + 1);
     }
     lines
 }

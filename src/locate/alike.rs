@@ -34,8 +34,8 @@ pub(super) fn percent(share: f64) -> u8 {
     if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
 }
 
-/// How many bytes two texts have in common at their beginnings, and behind that at their ends.
-pub(super) fn common_ends(left: &[u8], right: &[u8]) -> (usize, usize) {
+/// How many elements two sequences have in common at their beginnings, and behind that at their ends.
+pub(super) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usize) {
     let head = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let tail = left[head..].iter().rev().zip(right[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     (head, tail)
@@ -68,15 +68,61 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
         && word(left, from.len()).max(word(right, to.len())) >= least
 }
 
-/// Whether two lines are the same but for one number.
-pub(super) fn is_renumbered(left: &[u8], right: &[u8]) -> bool {
-    let (head, tail) = common_ends(left, right);
-    let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-    let inside = |text: &[u8]| is_number(&text[head..text.len() - tail]);
-    // A digit more or less is one of a number that goes on.
-    let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
-    let goes_on = digit(left[..head].last()) || digit(left[left.len() - tail..].first());
-    left != right && inside(left) && inside(right) && (left.len() == right.len() || goes_on)
+/// Whether all words and signs of a text but those of one spot make up a line, or are a part of it, with at most one word at
+/// that spot on either side and a word besides. A letter by itself is a name: with another one a line is about another
+/// thing. Both are given without their style.
+pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
+    let (text, line) = (tokens(text), tokens(line));
+    let is_word = |token: &&[u8]| token.iter().any(is_of_word);
+    let starts = if is_part { line.len() } else { 1 };
+    (0..starts).any(|start| {
+        let line = &line[start..];
+        let head = text.iter().zip(line).take_while(|(a, b)| a == b).count();
+        let (text_rest, line_rest) = (&text[head..], &line[head..]);
+        let spots = |rest: &[&[u8]]| -> Vec<usize> {
+            let is_one = |end: &usize| {
+                let mut words = rest[..*end].iter().filter(|token| is_word(token));
+                words.next().is_none_or(|word| word.len() > 1 || word[0].is_ascii_digit())
+                    && words.next().is_none()
+            };
+            (0..=rest.len().min(SPOT)).filter(is_one).collect()
+        };
+        spots(text_rest).into_iter().any(|end| {
+            let tail = &text_rest[end..];
+            text[..head].iter().chain(tail).any(is_word)
+                && spots(line_rest).into_iter().any(|end| match is_part {
+                    true => line_rest[end..].starts_with(tail),
+                    false => line_rest[end..] == *tail,
+                })
+        })
+    })
+}
+
+/// The words and signs of a line. Words may have dots and hyphens in them.
+pub(super) fn tokens(text: &[u8]) -> Vec<&[u8]> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let joins = |at: usize| b".-".contains(&text[at]) && text.get(at + 1).is_some_and(is_of_word);
+        let end = match is_of_word(&text[at]) {
+            true => {
+                (at + 1..text.len()).find(|&end| !is_of_word(&text[end]) && !joins(end)).unwrap_or(text.len())
+            }
+            false => at + 1,
+        };
+        if !text[at].is_ascii_whitespace() {
+            tokens.push(&text[at..end]);
+        }
+        at = end;
+    }
+    tokens
+}
+
+/// A word and signs beside it: so many may differ at one spot.
+const SPOT: usize = 3;
+
+pub(super) fn is_of_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
 /// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
@@ -84,10 +130,9 @@ pub(super) fn is_renumbered(left: &[u8], right: &[u8]) -> bool {
 pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
     let text = text.trim_ascii();
     let text = text.strip_suffix(b",").or_else(|| text.strip_suffix(b";")).unwrap_or(text);
-    let is_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
     let mut plain: Vec<u8> = Vec::with_capacity(text.len());
     for part in text.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty()) {
-        if plain.last().is_some_and(is_word) && part.first().is_some_and(is_word) {
+        if plain.last().is_some_and(is_of_word) && part.first().is_some_and(is_of_word) {
             plain.push(b' ');
         }
         plain.extend(part.iter().map(|&b| if b == b'\'' || b == b'`' { b'"' } else { b }));
@@ -126,6 +171,21 @@ pub(super) fn window(start: usize, wanted: usize, file: &Solid<'_>) -> std::ops:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_word_is_another_one_or_left_out() {
+        let differs = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), false);
+        assert!(differs("let x=1", "const x=1") && differs("debug=no", "debug=false"));
+        assert!(differs("port=1", "port=22") && differs("v 1.2", "v 1.3.1") && differs("x a-b", "x cd"));
+        assert!(differs("let x=1", "let mut x=1") && differs("x:u8=1", "x=1") && differs("a<b", "a<=b"));
+        assert!(
+            !differs("a.b=1", "c=2")
+                && !differs("f(one,two)", "f(two,one)")
+                && !differs("return a", "return b")
+        );
+        let part = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), true);
+        assert!(part("b:2", "{a:1,b:3,c:4}") && part("ab:1,b", "x(cd:1,b)") && !part("b:2", "{a:1,c:4}"));
+    }
 
     #[test]
     fn lines_are_alike_by_what_a_difference_leaves() {

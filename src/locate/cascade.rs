@@ -5,28 +5,17 @@ use super::change::LineChange;
 use super::evidence::{self, Refusal};
 use super::haystack::Haystack;
 use super::lineage::Lineage;
-use super::merge::{self, Conflict};
-use super::scene::{Made, Mode, Part, Scene, Solution};
+use super::merge;
+use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
-use super::{Effect, Effort, Match, Note, Version};
+use super::{Applied, Effect, Effort, Version};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
 
 /// How hunks that are located together find their places on one text.
 pub(super) type Strategy = fn(&Scene<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
-
-/// What came of hunks.
-pub(super) struct Settled {
-    pub(super) version: Version,
-    pub(super) matched: Vec<Match>,
-    /// How many places each had to choose from; none if that was not asked.
-    pub(super) places: Vec<Option<usize>>,
-    /// What is to be said of hunks.
-    pub(super) notes: Vec<(usize, Note)>,
-    pub(super) effect: Effect,
-}
 
 /// Locates hunks by a strategy, all or none, and makes them.
 pub(super) fn settle(
@@ -35,7 +24,7 @@ pub(super) fn settle(
     hunks: &[Hunk],
     effort: &Effort,
     arrange: Strategy,
-) -> Result<Settled, Vec<Refusal>> {
+) -> Result<Applied, Vec<Refusal>> {
     let settled = Cascade { scene, version, hunks, effort, arrange }.settle();
     // Nothing follows from a search that was cut short.
     if effort.is_spent() { Err(vec![*evidence::too_much()]) } else { settled }
@@ -50,7 +39,7 @@ struct Cascade<'a> {
 }
 
 impl Cascade<'_> {
-    fn settle(&self) -> Result<Settled, Vec<Refusal>> {
+    fn settle(&self) -> Result<Applied, Vec<Refusal>> {
         let content = self.version.content();
         let hay = Haystack::new(content, self.effort);
         let repeat = self.scene.repeat(0);
@@ -61,34 +50,33 @@ impl Cascade<'_> {
         let scene = Scene { original: self.version.original(), lineage, ..*self.scene };
         let arrange = |mode: Mode| (self.arrange)(&scene, hay, self.hunks, mode);
         let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
-        let mut conflict = None;
         if let Some((base, lineage)) = based {
+            let asks_base = match &now {
+                Ok(parts) => parts.iter().any(|part| is_loose(part, lineage)),
+                Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
+            };
             let before = Scene { lineage: None, ..scene };
             let then = || -> Option<Vec<Part>> {
-                let parts =
-                    (self.arrange)(&before, Haystack::new(base, self.effort), self.hunks, Mode::Places)
-                        .ok()?;
+                let hay = Haystack::new(base, self.effort);
+                let parts = (self.arrange)(&before, hay, self.hunks, Mode::Places).ok()?;
                 parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
             };
             let bring = |parts| bring_over(base, content, lineage, parts);
-            match &now {
-                Ok(parts) => {
-                    let loose = parts.iter().any(|part| is_loose(part, lineage));
-                    if let Some(there) = if loose { then() } else { None }
-                        && is_closer(&there, parts, lineage)
-                    {
-                        return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
-                    }
-                    return self.finish(now.unwrap_or_default());
+            match (now, if asks_base { then() } else { None }) {
+                (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
+                    return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
                 }
-                Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return self.finish(now?),
-                Err(_) => {
-                    if let Some(there) = then() {
-                        match bring(there) {
-                            Ok(parts) => return self.finish(parts),
-                            Err(refused) => conflict = Some(*refused),
-                        }
-                    }
+                (Ok(parts), _) => return self.finish(parts),
+                (Err(refusals), None) if !asks_base => return Err(refusals),
+                (Err(refusals), None) => now = Err(refusals),
+                (Err(_), Some(there)) => {
+                    return self.finish(bring(there).or_else(|conflicted| {
+                        let (places, refusal) = *conflicted;
+                        // The lines may be just what the hunks make of them, whoever brought them.
+                        let scene = Scene { original: None, lineage: None, ..scene };
+                        let parts = (self.arrange)(&scene, hay, self.hunks, Mode::Standing).ok();
+                        parts.filter(|parts| are_what_became(parts, &places, lineage)).ok_or(vec![refusal])
+                    })?);
                 }
             }
             let several = |refusals: &Vec<Refusal>| {
@@ -97,16 +85,6 @@ impl Cascade<'_> {
             if !now.as_ref().is_err_and(several) {
                 now = arrange(Mode::Standing);
             }
-        }
-        if let Some((places, refusal)) = conflict {
-            // The lines may be just what the hunks make of them, whoever brought them.
-            let scene = Scene { original: None, lineage: None, ..scene };
-            return match (self.arrange)(&scene, hay, self.hunks, Mode::Standing) {
-                Ok(parts) if lineage.is_some_and(|lineage| are_what_became(&parts, &places, lineage)) => {
-                    self.finish(parts)
-                }
-                _ => Err(vec![refusal]),
-            };
         }
         let now = match now {
             Err(refusals) if !elsewhere => match self.on_blob(&scene) {
@@ -117,12 +95,13 @@ impl Cascade<'_> {
         };
         match now {
             Ok(parts) if elsewhere && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
-                Err(vec![*evidence::once_more(&[])])
+                Err(vec![*evidence::once_more([])])
             }
             Ok(parts) => self.finish(parts),
             // They stand in the response more often than in the file: those before made them.
             Err(refusals) if (elsewhere || repeat.index > 0) && refusals.iter().all(is_nowhere) => {
-                Ok(self.made_before())
+                let made = self.hunks.iter().map(|_| Part::Nothing).collect();
+                Ok(Applied { effect: Effect::AlreadyApplied, ..self.finish(made)? })
             }
             // Several places are not made fewer by looking more loosely.
             Err(refusals) if elsewhere || !refusals.iter().all(is_nowhere) => Err(refusals),
@@ -147,20 +126,8 @@ impl Cascade<'_> {
         }))
     }
 
-    /// What is there since equal hunks in front of these were made.
-    fn made_before(&self) -> Settled {
-        let (version, effect) = (self.version.clone(), Effect::AlreadyApplied);
-        Settled {
-            version,
-            matched: Vec::new(),
-            places: vec![None; self.hunks.len()],
-            notes: Vec::new(),
-            effect,
-        }
-    }
-
     /// Makes all changes at once.
-    fn finish(&self, parts: Vec<Part>) -> Result<Settled, Vec<Refusal>> {
+    fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
         let (mut already, mut some) = (false, false);
         let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut changes: Vec<(usize, LineChange)> = Vec::new();
@@ -201,7 +168,7 @@ impl Cascade<'_> {
             () if already || some => Effect::AlreadyApplied,
             () => Effect::NoChange,
         };
-        Ok(Settled { version, matched, places, notes, effect })
+        Ok(Applied { version, matched, places, notes, effect })
     }
 }
 
@@ -213,11 +180,7 @@ fn is_nowhere(refusal: &Refusal) -> bool {
 fn is_loose(part: &Part, lineage: &Lineage) -> bool {
     let Part::Change(solution) = part else { return false };
     let of_base = |line: usize| lineage.origin(line).is_some();
-    rank(solution) > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
-}
-
-fn rank(solution: &Solution) -> Tier {
-    solution.rung.tier.max(Tier::Eol)
+    solution.matched.tier > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
 }
 
 /// Whether the text before the response has for one of the hunks a place that is more like what it quotes: of two places
@@ -225,7 +188,7 @@ fn rank(solution: &Solution) -> Tier {
 fn is_closer(there: &[Part], parts: &[Part], lineage: &Lineage) -> bool {
     parts.iter().zip(there).any(|(part, other)| match (part, other) {
         (Part::Change(solution), Part::Change(other)) => {
-            is_loose(part, lineage) && rank(other) < rank(solution)
+            is_loose(part, lineage) && other.matched.tier.max(Tier::Eol) < solution.matched.tier
         }
         _ => false,
     })
@@ -243,7 +206,7 @@ fn bring_over(
     mut parts: Vec<Part>,
 ) -> Result<Vec<Part>, Box<Conflicted>> {
     let range = |part: &Part| match part {
-        Part::Change(Solution { place, .. }) | Part::Made(Made { place, .. }) => {
+        Part::Change(Solution { place, .. }) | Part::Made(Solution { place, .. }) => {
             place.first()..place.behind()
         }
         Part::Nothing => 0..0,
@@ -252,8 +215,10 @@ fn bring_over(
     for (hunk, part) in parts.iter_mut().enumerate() {
         let Part::Change(solution) = part else { continue };
         let line = solution.matched.line;
-        solution.changes = merge::bring_over(base, content, lineage, &solution.changes)
-            .map_err(|Conflict| Box::new((places.clone(), evidence::conflict(line).of_hunk(hunk))))?;
+        let Some(brought) = merge::bring_over(base, content, lineage, &solution.changes) else {
+            return Err(Box::new((places, evidence::conflict(line).of_hunk(hunk))));
+        };
+        solution.changes = brought;
         if let Some(change) = solution.changes.first() {
             solution.matched.line = change.start + 1;
         }

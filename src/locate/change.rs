@@ -1,8 +1,8 @@
 //! Lines of a file that become others.
 
-use super::haystack::Haystack;
 use super::lineage::Lineage;
 use crate::text::Content;
+use std::ops::Range;
 
 /// Lines of a file that are replaced; none are for an insertion in front of `start`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,20 +27,24 @@ pub(super) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Li
 }
 
 /// What lines from `first` to before `behind` become by changes in them.
-pub(super) fn spliced(hay: Haystack<'_>, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
+pub(super) fn spliced(content: &Content, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = first;
-    let copy = |from: usize, to: usize, bytes: &mut Vec<u8>| {
-        for (_, line) in hay.lines(from..to) {
-            bytes.extend_from_slice(line.text);
-            bytes.extend_from_slice(line.eol.map_or(&[][..], |eol| eol.as_bytes()));
-        }
-    };
     for change in changes {
-        copy(at, change.start, &mut bytes);
+        bytes.extend(bytes_of(content, at..change.start));
         bytes.extend_from_slice(&change.bytes);
         at = change.end;
     }
-    copy(at, behind.max(at), &mut bytes);
+    bytes.extend(bytes_of(content, at..behind.max(at)));
+    bytes
+}
+
+/// The bytes of some lines, with what ends them.
+fn bytes_of(content: &Content, lines: Range<usize>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in content.lines(lines) {
+        bytes.extend_from_slice(line.text);
+        bytes.extend_from_slice(line.eol.map_or(&[][..], |eol| eol.as_bytes()));
+    }
     bytes
 }

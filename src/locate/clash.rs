@@ -43,10 +43,8 @@ pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Co
             .flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat())
             .collect(),
     });
-    match bring_over(before, other, &lineage, &made.collect::<Vec<_>>()) {
-        Ok(brought) => change::commit(other, &brought, &mut lineage) == *other_after,
-        Err(_) => false,
-    }
+    bring_over(before, other, &lineage, &made.collect::<Vec<_>>())
+        .is_some_and(|brought| change::commit(other, &brought, &mut lineage) == *other_after)
 }
 
 /// What was changed: the lines before and after.

@@ -5,10 +5,12 @@ use super::haystack::Haystack;
 use super::indent::Shift;
 use super::pattern::Pattern;
 use super::scene::Scene;
+use super::sought::Sought;
 use super::thresholds::OTHERS;
-use super::tier::{Rung, Scope, Tier};
+use super::tier::{Rung, Scope};
 use crate::text::{Form, indentation, is_blank, plain};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
 /// How added lines are made lines of the file.
@@ -18,18 +20,9 @@ pub(super) struct Dress {
     /// What the first line of the after-text lost, alone of all.
     first: Option<Vec<u8>>,
     /// What a step of the answer's indentation is in the file, where no shift says it.
-    step: Option<Step>,
+    step: Option<Shift>,
     /// The look-alikes that the answer writes for the file's plain characters.
     folds: Folds,
-}
-
-/// A step of indentation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// That many spaces are a tab.
-    Spaces(usize),
-    /// A tab is that many spaces.
-    Tab(usize),
 }
 
 /// How a line is to be indented is not known.
@@ -51,12 +44,8 @@ impl Dress {
     }
 
     /// What the lines that a hunk keeps show; where they show nothing, what the other hunks of the file do.
-    pub(super) fn of(
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<Self, Unknown> {
+    pub(super) fn of(sought: &Sought<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
         let mut dress = Self {
             shift: aligned.shift.clone(),
             first: aligned.first.clone(),
@@ -69,30 +58,27 @@ impl Dress {
             })
             .unwrap_or(Folds::NONE);
         }
-        if let (Shift::Add(lost), [_]) = (&dress.shift, pattern.solid().as_slice())
-            && lost_by_the_first_alone(&pattern.after(), lost)?
+        if let (Shift::Add(lost), [one]) = (&dress.shift, pattern.solid().as_slice())
+            && lost_by_the_first_alone(one, &pattern.after(), lost)?
         {
             (dress.shift, dress.first) = (Shift::None, Some(lost.clone()));
         }
-        dress.step = dress.step(scene, hay, pattern, aligned)?;
-        let mut first = true;
-        for text in pattern.after_and_new() {
-            if text.1 {
-                dress.check(text.0, first, pattern, aligned)?;
-            }
-            first = false;
+        dress.step = dress.step(sought, aligned)?;
+        let form = if aligned.rung.is_folded() { Form::Folded } else { Form::Trailing };
+        let found = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
+        let written: HashSet<Vec<u8>> =
+            found.filter(|text| !is_blank(text)).map(|text| indentation(&form.of(text)).to_vec()).collect();
+        let mut lines = pattern.after_and_new().enumerate();
+        if lines.all(|(at, (text, new))| !new || dress.fits(text, at == 0, &written)) {
+            Ok(dress)
+        } else {
+            Err(Unknown)
         }
-        Ok(dress)
     }
 
     /// Whether spaces become tabs, or tabs spaces, though no line that stays shows it.
     pub(super) fn is_retabbed(&self) -> bool {
         self.step.is_some()
-    }
-
-    /// How loosely lines are put in that are written otherwise than they land.
-    pub(super) fn tier(&self) -> Option<Tier> {
-        self.step.map(|_| Tier::Indent)
     }
 
     /// A line as the file is to have it; `first` says that it is the first of the after-text.
@@ -105,12 +91,8 @@ impl Dress {
             Some(lost) if first && indentation(&text).is_empty() => return [lost, &*text].concat(),
             _ => {}
         }
-        let shifted = match (&self.shift, self.step) {
-            (Shift::Add(prefix), Some(step)) => Some([prefix, step.of(&text).as_slice()].concat().into()),
-            (Shift::None, Some(step)) => Some(step.of(&text).into()),
-            (shift, _) => shift.of(&text),
-        };
-        shifted.unwrap_or(Cow::Borrowed(&text)).into_owned()
+        let stepped = self.step.as_ref().and_then(|step| step.of(&text)).unwrap_or(Cow::Borrowed(&text));
+        self.shift.of(&stepped).unwrap_or(Cow::Borrowed(&stepped)).into_owned()
     }
 
     fn folded<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
@@ -123,13 +105,8 @@ impl Dress {
     }
 
     /// What a step of the indentation of added lines is in the file, where the shift does not say it.
-    fn step(
-        &self,
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<Option<Step>, Unknown> {
+    fn step(&self, sought: &Sought<'_>, aligned: &Alignment) -> Result<Option<Shift>, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
         // A text for people has examples of anything.
         if !matches!(self.shift, Shift::None | Shift::Add(_)) || scene.limits.language.is_prose() {
             return Ok(None);
@@ -141,26 +118,15 @@ impl Dress {
             .collect();
         let spaces = new.iter().any(|indent| indent.starts_with(b"  "));
         let tabs = new.iter().any(|indent| indent.starts_with(b"\t"));
-        let written = |first: u8| {
-            let mut lines = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
-            // One blank aligns the stars of a comment.
-            lines.any(|text| {
-                !is_blank(text) && (text.starts_with(b"  ") || first == b'\t' && text.first() == Some(&first))
-            })
-        };
-        // What the kept lines have is written as the file has it.
-        if spaces == tabs
-            || spaces && (written(b'\t') || written(b' '))
-            || tabs && (written(b'\t') || written(b' '))
-        {
-            return Ok(None);
-        }
-        if !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
+        // What the kept lines have is written as the file has it. One blank aligns the stars of a comment.
+        let mut kept = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
+        let shows = kept.any(|text| !is_blank(text) && (text.starts_with(b"  ") || text.starts_with(b"\t")));
+        if spaces == tabs || shows || !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
             return Ok(None);
         }
         let shown = shown_by_others(scene, hay, |_, _, aligned| match aligned.shift {
-            Shift::ToTabs(width) if spaces => Some(Step::Spaces(width)),
-            Shift::ToSpaces(width) if tabs => Some(Step::Tab(width)),
+            Shift::ToTabs(_) if spaces => Some(aligned.shift.clone()),
+            Shift::ToSpaces(_) if tabs => Some(aligned.shift.clone()),
             _ => None,
         });
         if shown.is_some() {
@@ -175,69 +141,54 @@ impl Dress {
         if new.iter().any(|indent| indent.iter().any(|b| *b != b' ') || indent.len() % width > 1) {
             return Err(Unknown);
         }
-        Ok(Some(Step::Spaces(width)))
+        Ok(Some(Shift::ToTabs(width)))
     }
 
-    /// Whether what is known of the lines that are there says how an added line is indented.
-    fn check(
-        &self,
-        text: &[u8],
-        first: bool,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> Result<(), Unknown> {
-        if is_blank(text) {
-            return Ok(());
-        }
-        let form = if aligned.rung.is_folded() { Form::Folded } else { Form::Trailing };
+    /// Whether the indentations of the lines that are found, as the text has them, say how an added line is indented.
+    fn fits(&self, text: &[u8], first: bool, written: &HashSet<Vec<u8>>) -> bool {
         let text = self.folded(text);
         let indent = indentation(&text);
+        if is_blank(&text) {
+            return true;
+        }
         if self.first.is_some() {
             // Its own indentation is as the file has it, or was lost with the first line's.
-            return if first || !indent.is_empty() { Ok(()) } else { Err(Unknown) };
+            return first || !indent.is_empty();
         }
-        let written: Vec<Vec<u8>> = aligned
-            .pairs(pattern)
-            .filter(|(before, _)| !is_blank(pattern.before[*before]))
-            .map(|(before, _)| indentation(&form.of(pattern.before[before])).to_vec())
-            .collect();
-        let known = || written.iter().any(|written| written == indent);
-        // Without an indentation on both sides, or by two of them, no level is missing.
-        let certain = || {
-            let first = written.iter().find(|written| !written.is_empty());
-            written.iter().any(|written| written.is_empty() || first.is_some_and(|first| first != written))
-        };
-        let fits = match &self.shift {
-            Shift::None => true,
+        match &self.shift {
+            // With four spaces for two tabs, or eight for one, a level may be missing in the text. None is without an
+            // indentation on both sides, or by two of them.
+            Shift::None | Shift::ToTabs(4 | 8) | Shift::ToSpaces(2 | 4) => true,
+            Shift::ToTabs(_) | Shift::ToSpaces(_) => {
+                written.contains(indent) || written.contains(&[][..]) || written.len() > 1
+            }
             Shift::Strip(prefix) => indent.starts_with(prefix),
             // Spaces behind tabs: the text has other blanks than the file for a level, and nothing says how many.
             Shift::Add(prefix) => match (prefix.first(), indent) {
                 (Some(b'\t'), [b' ', b' ', ..]) | (Some(b' '), [b'\t', ..]) => {
-                    self.step.is_some()
-                        || known()
-                        || written
-                            .iter()
-                            .any(|written| written.first() == indent.first() && written.len() > 1)
+                    let alike = |written: &Vec<u8>| written.first() == indent.first() && written.len() > 1;
+                    self.step.is_some() || written.contains(indent) || written.iter().any(alike)
                 }
                 _ => true,
             },
-            // With four spaces for two tabs, or eight for one, a level may be missing in the text.
-            Shift::ToTabs(width) => matches!(width, 4 | 8) || known() || certain(),
-            Shift::ToSpaces(width) => matches!(width, 2 | 4) || known() || certain(),
-        };
-        if fits { Ok(()) } else { Err(Unknown) }
+        }
     }
 }
 
-/// Whether of the lines that come for one line the first alone lacks the indentation that all of the file's have there, and
+/// Whether of the lines that come for one that is found the first alone lacks the indentation that all of the file's have there, and
 /// the others are as they are to be. Else all of them lack it.
 ///
 /// A reading is sound if no line is less deep than the first, the second is deeper just if the first opens something or goes
-/// on, and brackets are closed as deep as they are opened. Where both are, or none is, nothing says which is meant.
-pub(super) fn lost_by_the_first_alone(after: &[&[u8]], lost: &[u8]) -> Result<bool, Unknown> {
-    let mut solid = after.iter().filter(|text| !is_blank(text));
+/// on, and brackets are closed as deep as they are opened. Where both are, or none is, nothing says which is meant; nor where
+/// all lines that come have the indentation, which are not indented once more.
+pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]) -> Result<bool, Unknown> {
+    let mut solid = after.iter().copied().filter(|text| !is_blank(text));
     let Some(first) = solid.next() else { return Ok(false) };
-    let rest: Vec<&[u8]> = solid.copied().collect();
+    let rest: Vec<&[u8]> = solid.collect();
+    if !found.starts_with(lost) && first.starts_with(lost) && rest.iter().all(|text| text.starts_with(lost)) {
+        // The line that is found lacks it, and none of these does.
+        return Err(Unknown);
+    }
     let (Some(second), Some(last)) = (rest.first(), rest.last()) else { return Ok(false) };
     if !indentation(first).is_empty() {
         return Ok(false);
@@ -283,16 +234,6 @@ fn closes_what_it_opens(lines: &[&[u8]]) -> bool {
         };
         depth >= 0
     })
-}
-
-impl Step {
-    fn of(self, text: &[u8]) -> Vec<u8> {
-        let by = match self {
-            Step::Spaces(width) => Shift::ToTabs(width),
-            Step::Tab(width) => Shift::ToSpaces(width),
-        };
-        by.of(text).map_or_else(|| text.to_vec(), Cow::into_owned)
-    }
 }
 
 /// Whether a line has characters that only look like others.

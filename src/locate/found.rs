@@ -2,12 +2,12 @@
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
-use super::haystack::Haystack;
+use super::evidence::{self, Refusal};
 use super::part;
 use super::pattern::Pattern;
 use super::place::Place;
-use super::pointer::{Against, Pointers};
-use super::scene::Scene;
+use super::pointer::Against;
+use super::sought::Sought;
 use super::standing::is_made;
 use super::thresholds::{LINES_PER_STEP, SHIFT_EFFORT};
 use super::tier::{Rung, Scope, ladder};
@@ -19,8 +19,6 @@ pub(super) struct Found {
     pub(super) rung: Rung,
     /// Ascending; with each, whether it lies inside the result of the hunk, so that it was made there.
     pub(super) places: Vec<(Alignment, bool)>,
-    /// There are too many of them to look at each.
-    pub(super) many: bool,
 }
 
 /// What searching came to.
@@ -54,25 +52,23 @@ impl Search {
 }
 
 /// The places on the strictest rung that has any that may be taken.
-pub(super) fn find(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Search {
-    let hay = pointers.narrow(hay, pattern.before.len());
+///
+/// # Errors
+/// There are too many to look at each.
+pub(super) fn find(sought: &Sought<'_>) -> Result<Search, Box<Refusal>> {
+    let sought = &sought.narrowed(sought.pattern.before.len());
     let mut refused = None;
-    for rung in ladder(pattern.unit, scene.limits) {
-        match on_rung(scene, hay, pattern, pointers, rung) {
-            Search::Found(found) => return Search::Found(found),
+    for rung in ladder(sought.pattern.unit, sought.scene.limits) {
+        match on_rung(sought, rung)? {
+            Search::Found(found) => return Ok(Search::Found(found)),
             Search::Nowhere(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
                 // It is what is meant, but for what speaks against it: no looser place is. Nor is one where order alone says
                 // where, since the lines that the text is most like may be those that were meant.
                 let goes_on = match objection {
-                    Objection::Pointer(Against::Order) => pointers.regions.is_some(),
+                    Objection::Pointer(Against::Order) => sought.pointers.regions.is_some(),
                     Objection::Pointer(_) | Objection::Token | Objection::Comment => true,
-                    Objection::Reindents | Objection::NewLinesIndented => false,
+                    Objection::Reindents => false,
                 };
                 if !goes_on {
                     break;
@@ -81,17 +77,12 @@ pub(super) fn find(
             Search::Nowhere(None) => {}
         }
     }
-    Search::Nowhere(refused)
+    Ok(Search::Nowhere(refused))
 }
 
 /// The places on a rung.
-pub(super) fn on_rung(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-    rung: Rung,
-) -> Search {
+fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
+    let Sought { scene, hay, pattern, pointers } = *sought;
     let places = match rung.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, rung.form),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
@@ -100,14 +91,12 @@ pub(super) fn on_rung(
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), rung.form),
     };
     if places.is_empty() {
-        return Search::Nowhere(None);
+        return Ok(Search::Nowhere(None));
     }
     let steps = places.len().saturating_mul(pattern.before.len());
     let looks_at_each = rung.is_shifted() || rung.scope == Scope::SkippingBlanks;
     if looks_at_each && (steps > SHIFT_EFFORT || !hay.effort().spend(steps)) {
-        let aligned = |place: Place| Some((Alignment::at(hay, pattern, place, Rung::EXACT)?, false));
-        let places = places.into_iter().take(2).filter_map(aligned).collect();
-        return Search::Found(Found { rung, places, many: true });
+        return Err(evidence::many_places());
     }
     let mut refused = None;
     // Places ascend, and a long line may have many.
@@ -123,22 +112,22 @@ pub(super) fn on_rung(
             line = Some(place.first());
             comment = part::comment_column(hay, scene.limits.language, place.first());
         }
-        let candidate = Candidate { scene, hay, pattern, pointers, aligned: &aligned, comment };
+        let candidate = Candidate { sought, aligned: &aligned, comment };
         match objection(&candidate) {
             Some(objection) => refused = refused.or(Some((aligned.place, objection))),
             None => admitted.push(aligned),
         }
     }
     if admitted.is_empty() {
-        return Search::Nowhere(refused);
+        return Ok(Search::Nowhere(refused));
     }
     let after = pattern.after().len() / LINES_PER_STEP + 1;
     let may_be_made = may_be_made(pattern) && hay.effort().spend(admitted.len().saturating_mul(after));
     let places = admitted.into_iter().map(|aligned| {
-        let made = may_be_made && is_made(scene, hay, pattern, &aligned);
+        let made = may_be_made && is_made(sought, &aligned);
         (aligned, made)
     });
-    Search::Found(Found { rung, places: places.collect(), many: false })
+    Ok(Search::Found(Found { rung, places: places.collect() }))
 }
 
 /// Whether the after-text has the before-text in it, so that a place may lie inside the hunk's result: nothing that says

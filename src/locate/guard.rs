@@ -14,19 +14,9 @@ use crate::text::{Content, Form, is_blank};
 
 /// What is wrong with what a hunk brings to a file.
 pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    // The lines that stand there afterwards, and whether each is new.
-    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
-    let added: Vec<&[u8]> = pattern.added().collect();
     let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
-    text_only(&added)?;
-    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(hay, &after, limits)?;
-    }
-    if removes {
-        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
-    }
-    dividers(hay, &added, limits)?;
-    markers(hay, &after, limits)
+    lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, limits)?;
+    dividers(hay, &pattern.added().collect::<Vec<_>>(), limits)
 }
 
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
@@ -34,41 +24,53 @@ pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) ->
 /// # Errors
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
 pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    let lines = lines(text);
     let nothing = Content::new(b"");
     // A line that is looked for in vain costs a look at the whole file, and few are.
     let effort = Effort::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
-    text_only(&lines)?;
-    fenced(hay, &lines, limits)?;
-    if old.is_some() {
-        placeholders(hay, &lines, |_| true, limits)?;
-    }
-    markers(hay, &lines, limits)
+    let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
+    lines_with_new(hay, &after, old.is_some(), limits)
 }
 
-/// A NUL would make the file a binary one.
-fn text_only(added: &[&[u8]]) -> Result<(), Box<Refusal>> {
-    if added.iter().any(|line| memchr::memchr(0, line).is_some()) {
+/// What is wrong with lines as they are to stand in a file, each with whether it is new; `removes` says that code goes.
+fn lines_with_new(
+    hay: Haystack<'_>,
+    lines: &[(&[u8], bool)],
+    removes: bool,
+    limits: &Limits,
+) -> Result<(), Box<Refusal>> {
+    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = lines.iter().copied().unzip();
+    if lines.iter().any(|(line, new)| *new && memchr::memchr(0, line).is_some()) {
+        // It would make the file a binary one.
         return Err(Refusal::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
     }
-    Ok(())
+    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
+        fenced(hay, &after, limits)?;
+    }
+    if removes {
+        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
+    }
+    markers(hay, &after, limits)
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
+/// So is a CDATA section, with which XML escapes a text.
 fn fenced(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
-    if limits.language.is_prose() || !is_fence || hay.has_line(first, Form::Text) {
+    let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
+    let what = match (is_fence && !limits.language.is_prose(), is_escaped) {
+        (true, _) => "code fence",
+        (_, true) => "CDATA section",
+        _ => return Ok(()),
+    };
+    if hay.has_line(first, Form::Text) {
         return Ok(());
     }
-    Err(Refusal::new(
-        Code::Malformed,
-        "a code fence stands around the new text, which would be put into the file",
-    )
-    .with_help("leave the fence out"))
+    let message = format!("a {what} stands around the new text, which would be put into the file");
+    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
 }
 
 /// `is_new` says of an index of the after-lines whether the line is an added one.

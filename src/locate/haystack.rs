@@ -3,7 +3,7 @@
 use super::borders::Borders;
 use super::effort::Effort;
 use super::place::Place;
-use super::thresholds::{BYTES_SCANNED, JUMPS, LINES_PER_STEP, PROBED};
+use super::thresholds::{BYTES_SCANNED, LINES_PER_STEP, PROBED};
 use crate::text::{Content, Form, Line, Piece, is_blank};
 use memchr::memmem;
 use std::borrow::Cow;
@@ -159,40 +159,25 @@ impl<'a> Haystack<'a> {
             return;
         }
         let finder = memmem::Finder::new(text);
-        let mut borders = None;
         for piece in self.pieces(self.searched.0).filter(|piece| piece.may_hold(text)) {
             let bytes = piece.bytes();
             if !self.effort.spend(bytes.len() / BYTES_SCANNED + 1) {
                 return;
             }
-            let mut push = |at: usize| {
+            let mut from = 0;
+            // Places may overlap, so that each costs a look at the text.
+            while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest))
+                && self.effort.spend(text.len() / BYTES_SCANNED + 1)
+            {
                 // A text with a `\r` in it may also be found across a line's end, which is no place.
-                let Some((line, range)) = piece.line_at(at) else { return true };
-                let inside = at + text.len() <= range.end && self.searches(piece.first() + line);
-                !inside || found(piece.first() + line, at - range.start)
-            };
-            let (mut from, mut jumps) = (0, 0);
-            while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
-                if jumps == JUMPS {
-                    let borders =
-                        borders.get_or_insert_with(|| Borders::new(text.len(), |a, b| text[a] == text[b]));
-                    let mut matched = 0;
-                    for (at, &byte) in bytes.iter().enumerate().skip(from) {
-                        matched = borders.step(matched, |index| text[index] == byte);
-                        if matched == text.len() {
-                            if !push(at + 1 - text.len()) {
-                                return;
-                            }
-                            matched = borders.after_all();
-                        }
-                    }
-                    break;
-                }
-                if !push(from + at) {
+                if let Some((line, range)) = piece.line_at(from + at)
+                    && from + at + text.len() <= range.end
+                    && self.searches(piece.first() + line)
+                    && !found(piece.first() + line, from + at - range.start)
+                {
                     return;
                 }
                 from += at + 1;
-                jumps += 1;
             }
         }
     }

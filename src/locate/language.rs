@@ -4,57 +4,64 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Language {
     /// What begins a comment that ends with the line.
-    line: &'static [&'static str],
+    line: &'static str,
     /// What begins and ends a comment.
     block: &'static [(&'static str, &'static str)],
-    traits: Traits,
+    traits: &'static [Trait],
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Traits {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trait {
     /// A text for people: no line of it is code.
-    prose: bool,
+    Prose,
     /// `name:` alone on a line is a label, as in C.
-    labels: bool,
+    Labels,
     /// The lines of a comment of several lines begin with a star.
-    starred: bool,
+    Starred,
     /// A block is headed by a selector, which may begin with a sign.
-    selectors: bool,
+    Selectors,
     /// The file ends with the bracket that it begins with.
-    closed: bool,
-    /// `...` may be a whole line of the language.
-    dots: Dots,
-}
-
-/// What a line `...` may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Dots {
-    /// Nothing that a language knows.
-    #[default]
-    None,
-    /// The whole body of a function.
-    Body,
-    /// Any body.
+    Closed,
+    /// `...` may be the whole body of a function.
+    DotsAreBodies,
+    /// `...` may be any body.
     Stub,
-    /// The end of a document.
-    DocumentEnd,
+    /// `...` may be the end of a document.
+    DotsEndDocuments,
 }
 
-const C: &str = "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js jsx mjs cjs ts tsx mts cts go cs swift kt kts scala dart \
-                 groovy gradle proto jsonc json5 glsl hlsl cu v sv php";
-const RUST: &str = "rs zig";
-const HASH: &str = "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl nim ps1 coffee gitignore \
-                    dockerfile conf cfg properties env nix graphql awk sed tcl elv cr gd";
-const PYTHON: &str = "py pyw pyx bzl bazel star";
-const YAML: &str = "yaml yml";
-const DASHES: &str = "sql hs elm ada adb ads vhd vhdl lua";
-const SEMICOLON: &str = "lisp lsp el clj cljs cljc edn scm rkt asm s ini";
-const PERCENT: &str = "erl hrl sty cls";
-const MARKUP: &str = "html htm xhtml xml svg xsl vue svelte plist";
-const CSS: &str = "css";
-const SASS: &str = "scss sass less styl";
-const CLOSED: &str = "json ipynb webmanifest geojson";
-const PROSE: &str = "md markdown mdx rst adoc asciidoc org txt tex";
+use Trait::{Closed, DotsAreBodies, DotsEndDocuments, Labels, Prose, Selectors, Starred, Stub};
+
+const STARS: &[(&str, &str)] = &[("/*", "*/")];
+const HASH: Language = language("#", &[], &[]);
+const PEOPLE: Language = language("", &[], &[Prose]);
+
+/// Languages by the extensions of their files.
+const BY_EXTENSION: &[(&str, Language)] = &[
+    (
+        "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js jsx mjs cjs ts tsx mts cts go cs swift kt kts scala dart groovy \
+         gradle proto glsl hlsl cu v sv php",
+        language("//", STARS, &[Labels, Starred]),
+    ),
+    ("jsonc json5", language("//", STARS, &[Labels, Starred, Closed])),
+    ("rs zig", language("//", STARS, &[])),
+    ("py pyw pyx bzl bazel star", language("#", &[], &[DotsAreBodies])),
+    ("pyi", language("#", &[], &[Stub])),
+    ("yaml yml", language("#", &[], &[DotsEndDocuments])),
+    (
+        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl nim ps1 coffee gitignore dockerfile conf cfg \
+         properties env nix graphql awk sed tcl elv cr gd",
+        HASH,
+    ),
+    ("sql hs elm ada adb ads vhd vhdl lua", language("--", &[], &[])),
+    ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
+    ("erl hrl sty cls", language("%", &[], &[])),
+    ("html htm xhtml xml svg xsl vue svelte plist", language("", &[("<!--", "-->")], &[])),
+    ("css", language("", STARS, &[Selectors])),
+    ("scss sass less styl", language("//", STARS, &[Selectors])),
+    ("json ipynb webmanifest geojson", language("", &[], &[Closed])),
+    ("md markdown mdx rst adoc asciidoc org txt tex", PEOPLE),
+];
 
 /// Texts for people that have no extension.
 const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
@@ -64,144 +71,73 @@ const HASH_NAMES: &str = "Makefile makefile GNUmakefile Dockerfile Containerfile
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
 
 /// By one of these a comment is known to be read by a program.
-const DIRECTIVES: &[&str] = &[
-    "noqa",
-    "nolint",
-    "type:",
-    "mypy:",
-    "pylint",
-    "pyright",
-    "pragma",
-    "fmt:",
-    "isort:",
-    "ruff:",
-    "-*-",
-    "coding:",
-    "coding=",
-    "go:",
-    "+build",
-    "eslint",
-    "tslint",
-    "@ts-",
-    "prettier-ignore",
-    "istanbul",
-    "c8 ignore",
-    "v8 ignore",
-    "biome-ignore",
-    "webpack",
-    "sourcemappingurl",
-    "<reference",
-    "@formatter",
-    "clang-format",
-    "rubocop",
-    "frozen_string_literal",
-    "shellcheck",
-    "syntax=",
-    "swiftlint",
-    "ktlint",
-    "[if ",
-    "spdx-license",
-    "language=",
-    "yaml-language-server",
-    "$schema",
-    "checkstyle",
-    "nosonar",
-    "phpcs",
-    "phpstan",
-    "cspell",
-    "coverage:",
-    "export ",
-];
+const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
+                          +build|eslint|tslint|@ts-|prettier-ignore|istanbul|c8 ignore|v8 ignore|biome-ignore|webpack|\
+                          sourcemappingurl|<reference|@formatter|clang-format|rubocop|frozen_string_literal|shellcheck|\
+                          syntax=|swiftlint|ktlint|[if |spdx-license|language=|yaml-language-server|$schema|checkstyle|\
+                          nosonar|phpcs|phpstan|cspell|coverage:|export ";
+
+const fn language(
+    line: &'static str,
+    block: &'static [(&'static str, &'static str)],
+    traits: &'static [Trait],
+) -> Language {
+    Language { line, block, traits }
+}
 
 impl Language {
     /// A language that nothing is known of.
-    pub const UNKNOWN: Self = Self {
-        line: &[],
-        block: &[],
-        traits: Traits {
-            prose: false,
-            labels: false,
-            starred: false,
-            selectors: false,
-            closed: false,
-            dots: Dots::None,
-        },
-    };
+    pub const UNKNOWN: Self = language("", &[], &[]);
 
     /// The language of a file, by its path.
     pub fn of(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let is = |names: &str, name: &str| names.split(' ').any(|other| other == name);
-        let requirements = name.starts_with("requirements") && name.ends_with(".txt");
-        if is(HASH_NAMES, name) || requirements {
-            return Self::hash();
+        let is = |names: &str, name: &str| {
+            names.as_bytes().split(|byte| *byte == b' ').any(|other| other == name.as_bytes())
+        };
+        if is(HASH_NAMES, name) || name.starts_with("requirements") && name.ends_with(".txt") {
+            return HASH;
         }
         let Some((_, extension)) = name.rsplit_once('.') else {
-            let prose = is(PROSE_NAMES, name);
-            return Self { traits: Traits { prose, ..Traits::default() }, ..Self::default() };
+            return if is(PROSE_NAMES, name) { PEOPLE } else { Self::UNKNOWN };
         };
         let extension = extension.to_ascii_lowercase();
-        let selectors = Traits { selectors: true, ..Traits::default() };
-        let dots = |dots: Dots| Traits { dots, ..Traits::default() };
-        match extension.as_str() {
-            e if is(C, e) => {
-                let closed = matches!(e, "jsonc" | "json5");
-                let traits = Traits { labels: true, starred: true, closed, ..Traits::default() };
-                Self { line: &["//"], block: &[("/*", "*/")], traits }
-            }
-            e if is(RUST, e) => Self { line: &["//"], block: &[("/*", "*/")], traits: Traits::default() },
-            e if is(PYTHON, e) => Self { traits: dots(Dots::Body), ..Self::hash() },
-            "pyi" => Self { traits: dots(Dots::Stub), ..Self::hash() },
-            e if is(YAML, e) => Self { traits: dots(Dots::DocumentEnd), ..Self::hash() },
-            e if is(HASH, e) => Self::hash(),
-            e if is(DASHES, e) => Self { line: &["--"], ..Self::default() },
-            e if is(SEMICOLON, e) => Self { line: &[";"], ..Self::default() },
-            e if is(PERCENT, e) => Self { line: &["%"], ..Self::default() },
-            e if is(MARKUP, e) => Self { block: &[("<!--", "-->")], ..Self::default() },
-            e if is(CSS, e) => Self { block: &[("/*", "*/")], traits: selectors, ..Self::default() },
-            e if is(SASS, e) => Self { line: &["//"], block: &[("/*", "*/")], traits: selectors },
-            e if is(CLOSED, e) => {
-                Self { traits: Traits { closed: true, ..Traits::default() }, ..Self::default() }
-            }
-            e if is(PROSE, e) => {
-                Self { traits: Traits { prose: true, ..Traits::default() }, ..Self::default() }
-            }
-            _ => Self::default(),
-        }
+        let known = BY_EXTENSION.iter().find(|(names, _)| is(names, &extension));
+        known.map_or(Self::UNKNOWN, |(_, language)| *language)
     }
 
-    fn hash() -> Self {
-        Self { line: &["#"], ..Self::default() }
+    fn has(self, one: Trait) -> bool {
+        self.traits.contains(&one)
     }
 
     /// Whether it is a text for people: no line of it is code.
     pub fn is_prose(self) -> bool {
-        self.traits.prose
+        self.has(Prose)
     }
 
     /// Whether a line may begin a block with `.`, `#` and other signs of selectors.
     pub(super) fn has_selectors(self) -> bool {
-        self.traits.selectors
+        self.has(Selectors)
     }
 
     /// Whether nothing may stand behind the last bracket of such a file.
     pub(super) fn is_closed(self) -> bool {
-        self.traits.closed
+        self.has(Closed)
     }
 
     /// Whether `...` is the whole body of a function.
     pub(super) fn has_bodies_of_dots(self) -> bool {
-        matches!(self.traits.dots, Dots::Body | Dots::Stub)
+        self.has(DotsAreBodies)
     }
 
     /// Whether `...` stands wherever a body does.
     pub(super) fn is_stub(self) -> bool {
-        self.traits.dots == Dots::Stub
+        self.has(Stub)
     }
 
     /// Whether `...` ends a document.
     pub(super) fn ends_documents_with_dots(self) -> bool {
-        self.traits.dots == Dots::DocumentEnd
+        self.has(DotsEndDocuments)
     }
 
     /// Whether a line is a label, such as `error:`, `case 1:` or `public:` of C, and begins nothing.
@@ -210,7 +146,7 @@ impl Language {
         let code = code.trim_ascii();
         let Some(name) = code.strip_suffix(b":") else { return false };
         let is_word = |text: &[u8]| text.iter().all(|b| b.is_ascii_alphanumeric() || b"_$".contains(b));
-        self.traits.labels && (is_word(name) || name.starts_with(b"case "))
+        self.has(Labels) && (is_word(name) || name.starts_with(b"case "))
     }
 
     /// The code of a line and the comment at its end, with the blanks in front of it. A comment that a program reads
@@ -227,18 +163,18 @@ impl Language {
 
     /// Whether a line is nothing but a comment.
     pub(super) fn is_comment(self, line: &[u8]) -> bool {
-        !self.traits.prose && self.is_no_code(line)
+        !self.has(Prose) && self.is_no_code(line)
     }
 
     /// Whether a line is nothing but a comment, or a line of a text for people.
     pub(super) fn is_no_code(self, line: &[u8]) -> bool {
-        if self.traits.prose {
+        if self.has(Prose) {
             return !line.trim_ascii().is_empty();
         }
         let inside = |text: &[u8]| {
             // Between the marks of a comment of several lines.
             self.block.iter().any(|(open, _)| *open == "/*")
-                && self.traits.starred
+                && self.has(Starred)
                 && (text == b"*" || text.starts_with(b"* "))
                 && !text.last().is_some_and(|last| b";{,()".contains(last))
                 && !is_directive(text)
@@ -262,12 +198,9 @@ impl Language {
                 continue;
             }
             let apart = at == 0 || line[at - 1].is_ascii_whitespace();
-            let begins = |mark: &&str| {
-                rest.starts_with(mark.as_bytes())
-                    // `http://`, `$#`, `a--b`.
-                    && (apart || *mark == "//" && !b":\\".contains(&line[at - 1]) || *mark == ";")
-            };
-            if self.line.iter().any(begins) {
+            let begins = !self.line.is_empty() && rest.starts_with(self.line.as_bytes());
+            // `http://`, `$#`, `a--b`.
+            if begins && (apart || self.line == "//" && !b":\\".contains(&line[at - 1]) || self.line == ";") {
                 return Some(at);
             }
             if let Some((open, close)) = self.block.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))
@@ -305,7 +238,7 @@ fn closing(text: &[u8]) -> Option<usize> {
 /// Whether a program reads a comment.
 fn is_directive(comment: &[u8]) -> bool {
     let text = String::from_utf8_lossy(comment).to_lowercase();
-    text.starts_with("#!") || DIRECTIVES.iter().any(|word| text.contains(word))
+    text.starts_with("#!") || DIRECTIVES.split('|').any(|word| text.contains(word))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Which lines of a file are those of the base, through all edits so far.
 
 use super::haystack::Haystack;
+use super::pairing::sure_runs;
 use crate::text::Eol;
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
 
 /// Where the lines of a base are in a later version of a file.
 ///
@@ -38,34 +37,9 @@ impl Lineage {
     /// is equal right beside such lines.
     pub(super) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
         let (old, new) = (all(base), all(now));
-        let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-        let tail = old[head..].iter().rev().zip(new[head..].iter().rev());
-        let tail = tail.take_while(|(old, new)| old == new).count();
-        let mut lineage = Self { base: old.len(), now: new.len(), runs: Vec::new() };
-        lineage.push(Run { base: 0, now: 0, len: head });
-        let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-        for (base, now) in ascending(&once_in_both(&old[head..old_end], &new[head..new_end])) {
-            let (base, now) = (base + head, now + head);
-            let last = lineage.runs.last().map_or((0, 0), |run| (run.base + run.len, run.now + run.len));
-            if base < last.0 {
-                // Behind the line before it stands just this one.
-                continue;
-            }
-            let above = (1..=(base - last.0).min(now.saturating_sub(last.1)))
-                .take_while(|up| old[base - up] == new[now - up])
-                .count();
-            let below = old[base..old_end].iter().zip(&new[now..new_end]);
-            let below = below.take_while(|(old, new)| old == new).count();
-            lineage.push(Run { base: base - above, now: now - above, len: above + below });
-        }
-        lineage.push(Run { base: old_end, now: new_end, len: tail });
-        lineage
-    }
-
-    fn push(&mut self, run: Run) {
-        if run.len > 0 {
-            self.runs.push(run);
-        }
+        let run = |(base, now, len)| Run { base, now, len };
+        let runs = sure_runs(&old, &new).into_iter().map(run).collect();
+        Self { base: old.len(), now: new.len(), runs }
     }
 
     /// Takes note that `lines` new ones took the place of those from `start` to before `end`.
@@ -125,46 +99,6 @@ impl Lineage {
 /// The lines of a text, with what ends them.
 fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
     hay.lines(0..hay.line_count()).map(|(_, line)| (line.text, line.eol)).collect()
-}
-
-/// Where the items stand that are once in each of two lists, ascending in the first.
-fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
-    let mut seen: HashMap<&T, [Option<usize>; 2]> = HashMap::new();
-    let mut often: HashSet<&T> = HashSet::new();
-    for (side, items) in [old, new].into_iter().enumerate() {
-        for (at, item) in items.iter().enumerate() {
-            if seen.entry(item).or_default()[side].replace(at).is_some() {
-                often.insert(item);
-            }
-        }
-    }
-    let both = |(item, at): (&T, [Option<usize>; 2])| match at {
-        [Some(old), Some(new)] if !often.contains(item) => Some((old, new)),
-        _ => None,
-    };
-    let mut pairs: Vec<(usize, usize)> = seen.into_iter().filter_map(both).collect();
-    pairs.sort_unstable();
-    pairs
-}
-
-/// The most of some pairs, ascending in their first part, that ascend in the second, too (a longest increasing
-/// subsequence).
-fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For every length the pair that ends such a row with the least second part, and for every pair the one before it.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (at, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
-        before.push(length.checked_sub(1).map(|last| ends[last]));
-        match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
-        }
-    }
-    let mut row: Vec<(usize, usize)> =
-        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
-    row.reverse();
-    row
 }
 
 #[cfg(test)]

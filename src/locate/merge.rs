@@ -1,15 +1,11 @@
 //! Bringing a change of one version of a file over to another: a three-way merge, line by line.
 
-use super::change::LineChange;
+use super::change::{LineChange, spliced};
 use super::lineage::Lineage;
 use crate::text::Content;
 
-/// Two versions changed the same lines in different ways.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Conflict;
-
 /// What changes of `base` come to in `ours`, which `lineage` says the lines of; a change that `ours` has already comes to
-/// none.
+/// none. Nothing where both changed the same lines in different ways.
 ///
 /// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
 /// that is inserted where ours inserts too comes behind that, since insertions of one response keep its order. One beside
@@ -19,99 +15,68 @@ pub(super) fn bring_over(
     ours: &Content,
     lineage: &Lineage,
     changes: &[LineChange],
-) -> Result<Vec<LineChange>, Conflict> {
-    let map = Map { lineage, ours: ours.line_count() };
+) -> Option<Vec<LineChange>> {
     let mut brought = Vec::with_capacity(changes.len());
     for change in changes {
-        let at_end = change.end == base.line_count();
-        if at_end && base.ends_with_newline() != ours.ends_with_newline() {
-            return Err(Conflict);
+        let LineChange { start, end, .. } = *change;
+        if end == base.line_count() && base.ends_with_newline() != ours.ends_with_newline() {
+            return None;
         }
-        let place = if change.start == change.end {
-            map.insertion(change.start)
-        } else {
-            map.replaced(change.start, change.end)
-        };
-        let made = || change.start == change.end && map.has_it(base, ours, change);
-        match place {
-            // What comes where ours inserts too may be there already.
-            Some((start, _)) if map.behind(change.start) != Some(start) && made() => {}
-            Some((start, end)) => brought.push(LineChange { start, end, bytes: change.bytes.clone() }),
-            None if map.has_it(base, ours, change) => {}
-            None => return Err(Conflict),
+        let place = if start == end { insertion(lineage, start) } else { replaced(lineage, start, end) };
+        // What comes where ours inserts too may be there already.
+        let behind = place.is_some_and(|place| lineage.behind(start) == Some(place.0));
+        let may_be_made = place.is_none() || start == end && !behind;
+        if may_be_made && has_it(base, ours, lineage, change) {
+            continue;
         }
+        let (start, end) = place?;
+        brought.push(LineChange { start, end, bytes: change.bytes.clone() });
     }
-    Ok(brought)
+    Some(brought)
 }
 
-/// Where the lines of the base are in ours.
-struct Map<'a> {
-    lineage: &'a Lineage,
-    ours: usize,
+/// The lines of ours that lines of the base are, if ours left them as they are and together.
+fn replaced(lineage: &Lineage, start: usize, end: usize) -> Option<(usize, usize)> {
+    let first = lineage.of(start)?;
+    let together = (start..end).all(|line| lineage.of(line) == Some(first + line - start));
+    together.then_some((first, first + end - start))
 }
 
-impl Map<'_> {
-    fn of(&self, line: usize) -> Option<usize> {
-        self.lineage.of(line)
-    }
+/// Where in ours a line is inserted that is inserted in front of that one of the base.
+fn insertion(lineage: &Lineage, at: usize) -> Option<(usize, usize)> {
+    let place = match (lineage.behind(at), lineage.of(at)) {
+        (Some(_), Some(front)) => Some(front),
+        (None, Some(front)) => {
+            let (start, ours) = gap_before(lineage, at);
+            (at - start == front - ours).then_some(front)
+        }
+        (Some(behind), None) => {
+            let (end, ours) = gap_after(lineage, at);
+            (end - at == ours - behind).then_some(behind)
+        }
+        (None, None) => None,
+    };
+    place.map(|place| (place, place))
+}
 
-    fn behind(&self, line: usize) -> Option<usize> {
-        self.lineage.behind(line)
-    }
+/// Where the lines that ours changed in front of a line begin: in the base and in ours.
+fn gap_before(lineage: &Lineage, line: usize) -> (usize, usize) {
+    let start = (0..line).rev().find(|&line| lineage.of(line).is_some()).map_or(0, |line| line + 1);
+    (start, lineage.behind(start).unwrap_or(0))
+}
 
-    /// The lines of ours that lines of the base are, if ours left them as they are and together.
-    fn replaced(&self, start: usize, end: usize) -> Option<(usize, usize)> {
-        let first = self.of(start)?;
-        let together = (start..end).all(|line| self.of(line) == Some(first + line - start));
-        together.then_some((first, first + end - start))
-    }
+/// Where the lines that ours changed from a line on end: in the base and in ours.
+fn gap_after(lineage: &Lineage, line: usize) -> (usize, usize) {
+    let end = lineage.base_lines();
+    (line..=end).find_map(|line| Some((line, lineage.of(line)?))).unwrap_or((end, end))
+}
 
-    /// Where in ours a line is inserted that is inserted in front of that one of the base.
-    fn insertion(&self, at: usize) -> Option<(usize, usize)> {
-        let place = match (self.behind(at), self.of(at)) {
-            (Some(_), Some(front)) => Some(front),
-            (None, Some(front)) => {
-                let (start, ours) = self.gap_before(at);
-                (at - start == front - ours).then_some(front)
-            }
-            (Some(behind), None) => {
-                let (end, ours) = self.gap_after(at);
-                (end - at == ours - behind).then_some(behind)
-            }
-            (None, None) => None,
-        };
-        place.map(|place| (place, place))
-    }
-
-    /// Where the lines that ours changed in front of a line begin: in the base and in ours.
-    fn gap_before(&self, line: usize) -> (usize, usize) {
-        let start = (0..line).rev().find(|&line| self.of(line).is_some()).map_or(0, |line| line + 1);
-        (start, self.behind(start).unwrap_or(0))
-    }
-
-    /// Where the lines that ours changed from a line on end: in the base and in ours.
-    fn gap_after(&self, line: usize) -> (usize, usize) {
-        let end = (line..self.lineage.base_lines()).find(|&line| self.of(line).is_some());
-        let end = end.unwrap_or(self.lineage.base_lines());
-        (end, self.of(end).unwrap_or(self.ours))
-    }
-
-    /// Whether ours has, where it differs around a change, just what the change makes of the base.
-    fn has_it(&self, base: &Content, ours: &Content, change: &LineChange) -> bool {
-        let (start, ours_start) = self.gap_before(change.start);
-        let (end, ours_end) = self.gap_after(change.end);
-        let bytes = |content: &Content, start: usize, end: usize| {
-            let mut bytes = Vec::new();
-            for line in content.lines(start..end) {
-                bytes.extend_from_slice(line.text);
-                bytes.extend_from_slice(line.eol.map_or(&[][..], |eol| eol.as_bytes()));
-            }
-            bytes
-        };
-        let wanted =
-            [bytes(base, start, change.start), change.bytes.clone(), bytes(base, change.end, end)].concat();
-        wanted == bytes(ours, ours_start, ours_end)
-    }
+/// Whether ours has, where it differs around a change, just what the change makes of the base.
+fn has_it(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange) -> bool {
+    let (start, ours_start) = gap_before(lineage, change.start);
+    let (end, ours_end) = gap_after(lineage, change.end);
+    let wanted = spliced(base, start, end, std::slice::from_ref(change));
+    wanted == spliced(ours, ours_start, ours_end, &[])
 }
 
 #[cfg(test)]
@@ -127,7 +92,7 @@ mod tests {
         let of = |(start, end, text): Change<'_>| LineChange { start, end, bytes: text.into() };
         let mut lineage = Lineage::new(base.line_count());
         let ours = commit(&base, &[of(made)], &mut lineage);
-        let changes = bring_over(&base, &ours, &lineage, &[of(change)]).ok()?;
+        let changes = bring_over(&base, &ours, &lineage, &[of(change)])?;
         Some(String::from_utf8(commit(&ours, &changes, &mut lineage).to_bytes()).unwrap())
     }
 

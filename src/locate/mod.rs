@@ -15,7 +15,7 @@
 //! 5. Already there is said only where nothing else can be meant: `standing`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
 //! 7. Added lines take what the kept lines show: `dress`.
-//! 8. Parts of a line: `part`.
+//! 8. Parts of a line: `part`, `token`.
 //! 9. Additions beside no line of the file: `arrange/addition`.
 //! 10. Insertions at one spot keep their order: `splice`.
 //! 11. The text as it is, then the text before the response: `cascade`, `merge`.
@@ -50,11 +50,13 @@ mod placeholder;
 mod pointer;
 mod scene;
 mod solve;
+mod sought;
 mod splice;
 mod standing;
 mod thresholds;
 mod tier;
 mod together;
+mod token;
 mod version;
 
 pub use clash::{clash, is_same_change};
@@ -188,11 +190,13 @@ pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result
         () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
         () => return one_by_one(version, hunks, context),
     };
-    let made = cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
-    let cascade::Settled { version, matched, places, notes, effect } = made;
-    // How many places hunks had that help each other says nothing of each.
-    let places = if hunks.len() == 1 { places } else { vec![None; hunks.len()] };
-    Ok(Applied { version, matched, places, notes, effect })
+    let mut made =
+        cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
+    if hunks.len() > 1 {
+        // How many places hunks had that help each other says nothing of each.
+        made.places.fill(None);
+    }
+    Ok(made)
 }
 
 fn scene<'a>(context: &Context<'a>, repeats: &'a [Repeat]) -> Scene<'a> {

@@ -1,7 +1,7 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
 pub(super) use super::pairing::Step;
-use super::pairing::{Sources, pair, pair_first, pair_last, sources};
+use super::pairing::{Sources, extremes, pair, sources};
 use super::thresholds::{PIECES, SPLITS};
 use crate::edit::{Change, Unit};
 use crate::text::is_blank;
@@ -38,30 +38,24 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, end: End::AsFile }
     }
 
-    /// For each line of the after-text which before-lines it may be, and whether it may be new. None of a diff, which says
-    /// it, and of texts too long to look.
-    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
-        if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
-    }
-
     /// Lines that are to stand somewhere, and stay.
     pub(super) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
-    /// The same texts with the first of equal lines paired, and with the last: which of them is the one that stays two
-    /// texts do not say. A diff does.
+    /// For each line of the after-text which before-lines it may be, and whether it may be new: two texts do not say which
+    /// of equal lines stays. None of a diff, which says it, and of texts too long to look.
+    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
+        if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
+    }
+
+    /// The same texts with the first of equal lines paired, and with the last.
     pub(super) fn paired_otherwise(&self) -> Vec<Self> {
-        if self.end != End::AsFile {
-            return Vec::new();
-        }
-        let after = self.after();
-        let others = [pair_first(&self.before, &after), pair_last(&self.before, &after)];
-        let others = others.into_iter().flatten().filter(|steps| *steps != self.steps);
-        others
-            .map(|steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end })
-            .collect()
+        let open = self.end == End::AsFile;
+        let others = open.then(|| extremes(&self.before, &self.after())).flatten();
+        let with = |steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end };
+        others.into_iter().flatten().map(with).collect()
     }
 
     /// The parts of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
@@ -188,8 +182,7 @@ impl<'a> Pattern<'a> {
 
     /// The lines that stand there afterwards.
     pub(super) fn after(&self) -> Vec<&'a [u8]> {
-        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
-        self.steps.iter().filter(stays).map(|step| self.text_of(step)).collect()
+        self.after_and_new().map(|(text, _)| text).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run

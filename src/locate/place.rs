@@ -35,6 +35,11 @@ impl Place {
         if self.end.column > 0 { self.end.line + 1 } else { self.end.line }
     }
 
+    /// Whether no two of some, which ascend, share anything.
+    pub(super) fn are_apart(places: &[Place]) -> bool {
+        places.windows(2).all(|pair| !pair[0].overlaps(&pair[1]))
+    }
+
     /// Whether it shares anything with another.
     pub(super) fn overlaps(&self, other: &Place) -> bool {
         self.start < other.end && other.start < self.end

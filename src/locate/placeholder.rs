@@ -10,70 +10,26 @@ const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
 const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
 
 /// Words by which dots in front of a comment are known for a placeholder.
-const HINTS: &[&str] = &[
-    "existing",
-    "rest",
-    "remain",
-    "unchanged",
-    "unmodified",
-    "same",
-    "before",
-    "omitted",
-    "previous",
-    "other",
-    "code",
-    "change",
-    "keep",
-    "snip",
-    "more",
-];
+const HINTS: &str = "existing|rest|remain|unchanged|unmodified|same|before|omitted|previous|other|code|\
+                     change|keep|snip|more";
 
 /// How a placeholder without dots begins.
-const BEGINNINGS: &[&str] = &[
-    "rest of",
-    "the rest",
-    "existing",
-    "remaining",
-    "remainder of",
-    "the remainder",
-    "unchanged",
-    "same as before",
-    "code unchanged",
-    "other methods",
-    "other functions",
-    "other code",
-    "previous code",
-    "no changes",
-    "code omitted",
-    "omitted for brevity",
-    "keep existing",
-    "keep the rest",
-    "everything else",
-    "all other",
-];
+const BEGINNINGS: &str = "rest of|the rest|existing|remaining|remainder of|the remainder|unchanged|\
+                          same as before|code unchanged|other methods|other functions|other code|\
+                          previous code|no changes|code omitted|omitted for brevity|keep existing|\
+                          keep the rest|everything else|all other";
 
 /// What it speaks of.
-const SUBJECTS: &[&str] = &[
-    "code",
-    "file",
-    "function",
-    "method",
-    "class",
-    "implementation",
-    "unchanged",
-    "same",
-    "content",
-    "component",
-    "omitted",
-    "brevity",
-    "logic",
-    "import",
-    "here",
-    "module",
-];
+const SUBJECTS: &str = "code|file|function|method|class|implementation|unchanged|same|content|component|\
+                        omitted|brevity|logic|import|here|module";
 
 /// A placeholder without dots has no more words; a longer comment says something.
 const WORDS: usize = 10;
+
+/// Whether something holds of one of some words.
+fn among(words: &str, holds: impl Fn(&str) -> bool) -> bool {
+    words.split('|').any(holds)
+}
 
 /// What a comment line begins with.
 pub(super) fn comment_opener(line: &[u8]) -> Option<&'static str> {
@@ -86,8 +42,7 @@ pub(super) fn comment_opener(line: &[u8]) -> Option<&'static str> {
 }
 
 /// Words that say nothing of what was left out.
-const EMPTY: &[&str] =
-    &["the", "of", "of", "is", "as", "a", "an", "and", "your", "this", "all", "here", "in", "it", "remains"];
+const EMPTY: &str = "the|of|is|as|a|an|and|your|this|all|here|in|it|remains";
 
 /// Whether a line is a comment that stands for code which a new text leaves out. In a text for people, whose examples leave
 /// out what they are not about, it is none if it says what that is.
@@ -99,8 +54,11 @@ pub(super) fn is_new_placeholder(line: &[u8], language: Language) -> bool {
 fn is_described(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let plain =
-        |word: &str| EMPTY.contains(&word) || HINTS.iter().chain(SUBJECTS).any(|hint| word.starts_with(hint));
+    let plain = |word: &str| {
+        among(EMPTY, |empty| word == empty)
+            || among(HINTS, |hint| word.starts_with(hint))
+            || among(SUBJECTS, |hint| word.starts_with(hint))
+    };
     words.into_iter().any(|word| !plain(word))
 }
 
@@ -120,14 +78,12 @@ pub(super) fn is_placeholder(line: &[u8]) -> bool {
     if core.is_empty() {
         return dots_in_front;
     }
-    let holds = |words: &[&str]| words.iter().any(|word| core.contains(word));
+    let holds = |words: &str| among(words, |word| core.contains(word));
     if dots_in_front && (dots_behind || holds(HINTS)) {
         return true;
     }
     let short = core.split_whitespace().count() <= WORDS;
-    short
-        && BEGINNINGS.iter().any(|beginning| core.starts_with(beginning))
-        && (dots_behind || holds(SUBJECTS))
+    short && among(BEGINNINGS, |beginning| core.starts_with(beginning)) && (dots_behind || holds(SUBJECTS))
 }
 
 /// Whether a line of some is dots that stand for code: alone, or as all that is between two braces. In Python they are code

@@ -1,10 +1,10 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::haystack::Haystack;
-use super::part::is_of_tokens;
 use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
+use super::token::is_of_tokens;
 use crate::edit::{Anchor, Hunk};
 use crate::text::{Form, indentation, is_blank};
 use std::cell::{OnceCell, RefCell};
@@ -215,16 +215,15 @@ impl<'a> Blocks<'a> {
 
     /// The lines that the text behind a hunk's numbers may be: git cuts it at 80 bytes.
     fn sections(&self, text: &str) -> Vec<usize> {
-        let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
-        if !equal.is_empty() {
-            return equal;
+        let like = self.like(text);
+        if !like.equal.is_empty() {
+            return like.equal.iter().map(|&(line, _)| line).collect();
         }
-        let with = self.hay.lines_with(text.as_bytes(), text.len() < CUT_SECTION);
-        if text.len() >= CUT_SECTION {
-            let cut = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
-            return with.into_iter().filter(cut).collect();
+        if text.len() < CUT_SECTION {
+            return self.headings(text, 0, self.hay.line_count());
         }
-        if with.len() == 1 { with } else { Vec::new() }
+        let begins = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
+        self.hay.lines_with(text.as_bytes(), false).into_iter().filter(begins).collect()
     }
 }
 

@@ -1,12 +1,13 @@
 //! What hunks are located with, and what they come to.
 
 use super::change::LineChange;
+use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::place::Place;
-use super::tier::Rung;
+use super::tier::{Rung, Scope, Tier};
 use super::{Limits, Match, Note, Repeat};
 use crate::edit::Hunk;
-use crate::text::Content;
+use crate::text::{Content, Eol};
 
 /// What is known while the hunks of an edit are located on one text.
 #[derive(Clone, Copy)]
@@ -48,31 +49,34 @@ pub(super) enum Part {
     /// It changes nothing by its own text.
     Nothing,
     /// It was made already.
-    Made(Made),
+    Made(Solution),
     /// It is to be made.
     Change(Solution),
 }
 
-/// Where the result of a hunk stands.
-#[derive(Debug)]
-pub(super) struct Made {
-    /// How it was found.
-    pub(super) matched: Match,
-    pub(super) place: Place,
-    /// How many places there were to choose from.
-    pub(super) places: usize,
-}
-
-/// What a hunk changes where.
+/// Where a hunk belongs, and what it changes there.
 #[derive(Debug)]
 pub(super) struct Solution {
     /// Ascending, and none overlaps another.
     pub(super) changes: Vec<LineChange>,
+    /// How its place was found.
     pub(super) matched: Match,
-    pub(super) rung: Rung,
     pub(super) place: Place,
     /// How many places there were to choose from.
     pub(super) places: usize,
     /// What is to be said of it.
     pub(super) note: Option<Note>,
+}
+
+impl Solution {
+    /// A place, found on a rung, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
+    /// end of every line, as the payload has it.
+    pub(super) fn at(hay: Haystack<'_>, place: Place, rung: Rung, places: usize) -> Self {
+        let bom = hay.content().has_bom() && place.first() == 0 && rung.scope == Scope::Whole;
+        let mut lines = hay.lines(place.start.line..place.end.line);
+        let same = !bom && lines.all(|(_, line)| line.eol == Some(Eol::Lf));
+        let tier = if rung.tier == Tier::Exact && !same { Tier::Eol } else { rung.tier };
+        let matched = Match { tier, similarity: None, line: place.first() + 1, base_line: None };
+        Self { changes: Vec::new(), matched, place, places, note: None }
+    }
 }

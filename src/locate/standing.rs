@@ -2,72 +2,58 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{beginnings, is_mistyped, is_renumbered, window, without_style};
+use super::alike::{beginnings, differs_in_a_word, is_mistyped, is_of_word, tokens, window, without_style};
 use super::haystack::Haystack;
 use super::part;
-use super::pattern::{Pattern, says_something};
+use super::pattern::{End, Pattern, says_something};
 use super::place::Place;
-use super::scene::Scene;
+use super::pointer::Pointers;
+use super::sought::Sought;
 use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
+use super::token::is_of_tokens;
 use crate::edit::Unit;
-use crate::text::{Form, difference_of, in_common, is_blank};
+use crate::text::{Form, difference_of, in_common};
 
-/// Whether a place of the before-text lies inside the hunk's result.
-pub(super) fn is_made(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    aligned: &Alignment,
-) -> bool {
-    if aligned.rung.scope == Scope::Part {
-        return part::is_made(hay, scene.limits.language, pattern, &aligned.place);
+/// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
+pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
+    let Sought { scene, hay, pattern, .. } = *sought;
+    let (place, scope) = (&aligned.place, aligned.rung.scope);
+    if scope == Scope::Part {
+        return part::is_made(hay, scene.limits.language, pattern, place);
     }
     let after = Pattern::of_lines(pattern.after());
-    // A hunk that changes nothing that a form sees has no result that the form could tell from what was there.
-    let loosest = Rung::LOOSEST.form;
-    let (solid, wanted) = (after.solid(), pattern.solid());
-    let says = solid.len() != wanted.len() || solid.iter().zip(&wanted).any(|(a, b)| !loosest.eq(a, b));
-    let form = match says {
-        true => loosest,
-        false if differs(pattern, &after.before, aligned.rung.aligned_form()) => aligned.rung.aligned_form(),
-        false => Form::Text,
-    };
-    if !differs(pattern, &after.before, form) {
-        return false;
-    }
-    let is = |text: &[u8], line: usize| {
-        let Some(real) = hay.line(line) else { return false };
-        match aligned.shift.of(text) {
-            Some(shifted) if form != loosest => form.eq(&shifted, real.text),
-            _ => form.eq(text, real.text),
+    let solid = after.solid();
+    let brings = solid.len() > pattern.solid().len();
+    let margin = 2 * after.before.len() + MARGIN;
+    let beside = hay.within(place.first().saturating_sub(margin)..place.behind() + margin);
+    let rung = Rung { scope, ..Rung::LOOSEST };
+    let mut results = match scope {
+        // Only the bytes tell what was made from what was not, if they do.
+        _ if solid.is_empty() || !differs(pattern, &after.before, rung.form) => {
+            let tells = differs(pattern, &after.before, Form::Text);
+            if tells { beside.whole_lines(&after.before, Form::Text) } else { Vec::new() }
         }
+        Scope::SkippingBlanks if brings => beside.skipping_blanks(&solid, rung.form),
+        _ => beside.whole_lines(&after.before, rung.form),
     };
-    // It is indented in one way, whatever that is.
-    let is_uniform = |place: Place, scope: Scope| {
-        form != loosest || Alignment::at(hay, &after, place, Rung { scope, ..Rung::LOOSEST }).is_some()
-    };
-    if aligned.rung.scope == Scope::Whole {
-        let first = aligned.place.first();
-        return offsets(&after.before, &pattern.before).into_iter().any(|offset| {
-            let Some(start) = first.checked_sub(offset) else { return false };
-            after.before.iter().enumerate().all(|(at, text)| is(text, start + at))
-                && is_uniform(Place::lines(start, start + after.before.len()), Scope::Whole)
-        });
-    }
-    let Some(first) = (aligned.place.first()..).find(|&line| !hay.is_blank(line)) else { return false };
-    let stands = |offset: usize| {
-        let above: Vec<usize> = (0..first).rev().filter(|&line| !hay.is_blank(line)).take(offset).collect();
-        let below = (first..hay.line_count()).filter(|&line| !hay.is_blank(line));
-        let lines: Vec<usize> = above.iter().rev().copied().chain(below).take(solid.len()).collect();
-        let (Some(&start), Some(&last)) = (lines.first(), lines.last()) else { return false };
-        lines.len() == solid.len()
-            && solid.iter().zip(&lines).all(|(text, line)| is(text, *line))
-            && is_uniform(Place::lines(start, last + 1), Scope::SkippingBlanks)
-            // Blank lines that come or go are all that tells what was made from what was not.
-            && (solid.len() > wanted.len() || has_blanks_of(hay, &after.before, start, last))
-    };
-    offsets(&solid, &wanted).into_iter().any(stands)
+    // Where no line comes that is not blank, the blank ones tell, too.
+    let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
+    let first = lines.next().unwrap_or(place.first());
+    let last = lines.next_back().unwrap_or(first);
+    results.retain(|result| {
+        result.first() <= first && last < result.behind() && ends_right(hay, pattern, result)
+    });
+    results.into_iter().any(|result| Alignment::at(hay, &after, result, rung).is_some())
+}
+
+/// This many lines beside a place are looked at, besides twice as many as the result has.
+const MARGIN: usize = 64;
+
+/// Whether a result that is said to end the file without a newline does.
+pub(super) fn ends_right(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
+    let is_at_end = || result.behind() == hay.line_count() && !hay.content().ends_with_newline();
+    pattern.end != End::Nothing || is_at_end()
 }
 
 /// Whether a hunk changes anything that a form sees.
@@ -75,95 +61,60 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
     after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
 }
 
-/// Whether lines of the file are those of a text, blank ones included, and blank ones at its edges as many at least.
-fn has_blanks_of(hay: Haystack<'_>, after: &[&[u8]], first: usize, last: usize) -> bool {
-    let lead = after.iter().take_while(|text| is_blank(text)).count();
-    let trail = after.iter().rev().take_while(|text| is_blank(text)).count();
-    let Some(start) = first.checked_sub(lead) else { return false };
-    start + after.len() == last + 1 + trail
-        && after
-            .iter()
-            .enumerate()
-            .all(|(at, text)| hay.line(start + at).is_some_and(|line| is_blank(line.text) == is_blank(text)))
-}
-
-/// Where some lines stand among others, one after the other.
-fn offsets(lines: &[&[u8]], wanted: &[&[u8]]) -> Vec<usize> {
-    let Some(last) = lines.len().checked_sub(wanted.len()) else { return Vec::new() };
-    let same = |offset: &usize| {
-        lines[*offset..].iter().zip(wanted).all(|(line, wanted)| Form::FoldedTrimmed.eq(line, wanted))
-    };
-    (0..=last).filter(same).take(MOST_OFFSETS).collect()
-}
-
-/// A text that stands in its own result more often says nothing.
-const MOST_OFFSETS: usize = 64;
-
 /// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
 /// say or in one place only, and nothing else in the file is nearly the before-text.
-pub(super) fn standing(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    repeat: Repeat,
-    admits: impl Fn(&Place) -> bool,
-) -> Option<(Place, Rung)> {
+pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Rung)> {
+    let Sought { hay, pattern, pointers, .. } = sought.narrowed(sought.pattern.after().len());
     if !pattern.after_is_proof() {
         return None;
     }
-    let (places, rung) = results(scene, hay, pattern, &admits)?;
+    let (places, rung) = results(sought, &[])?;
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
-    if repeat.total == 1 && repeat.elsewhere == 0 && !had(scene, hay, pattern, rung) {
+    if repeat.total == 1 && repeat.elsewhere == 0 && !had(sought, rung) {
         return None;
     }
     let known = repeat.elsewhere > 0;
-    (known || !stands_nearly(hay, pattern, &place, &admits)).then_some((place, rung))
+    (known || !stands_nearly(hay, pattern, &places, pointers)).then_some((place, rung))
 }
 
-/// Where the result of a hunk stands on a stricter rung than its before-text, apart from that: it was made there perhaps,
-/// and the looser place is another one.
-pub(super) fn stands_stricter(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    found: Rung,
-    admits: impl Fn(&Place) -> bool,
-) -> Option<Place> {
-    let after = pattern.after();
-    if !after.iter().any(|text| says_something(text)) {
+/// Where the result of a hunk stands on a stricter rung than its before-text, apart from the places of that: it was made there
+/// perhaps, and a looser place is another one.
+pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]) -> Option<Place> {
+    let Sought { scene, pattern, .. } = *sought;
+    if !pattern.after().iter().any(|text| says_something(text)) {
         return None;
     }
-    let stricter = ladder(pattern.unit, scene.limits).into_iter().take_while(|rung| *rung != found);
-    stricter
-        .filter(|rung| rung.scope == Scope::Whole && differs(pattern, &after, rung.form))
-        .find_map(|rung| hay.whole_lines(&after, rung.form).into_iter().find(|place| admits(place)))
+    let (results, rung) = results(sought, places)?;
+    let at = |rung: Rung| ladder(pattern.unit, scene.limits).position(|other| other == rung);
+    if at(rung) < at(found) { results.first().copied() } else { None }
 }
 
 /// Whether the result of a hunk stands just at a line.
 pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
     let after = pattern.after();
     !after.is_empty()
+        && ends_right(hay, pattern, &Place::lines(line, line + after.len()))
         && after
             .iter()
             .enumerate()
             .all(|(at, text)| hay.line(line + at).is_some_and(|real| form.eq(text, real.text)))
 }
 
-/// The places of the after-text on the strictest rung that has any, as whole lines without others between them.
-fn results(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    admits: &impl Fn(&Place) -> bool,
-) -> Option<(Vec<Place>, Rung)> {
+/// The places of the after-text, apart from some, on the strictest rung that has any, as whole lines without others between
+/// them.
+fn results(sought: &Sought<'_>, apart: &[Place]) -> Option<(Vec<Place>, Rung)> {
+    let Sought { scene, hay, pattern, .. } = sought.narrowed(sought.pattern.after().len());
     let after = Pattern::of_lines(pattern.after());
     let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
-    for rung in ladder(Unit::Lines, scene.limits).into_iter().filter(tells) {
+    let admits = |place: &Place| sought.admits(place) && !apart.iter().any(|other| other.overlaps(place));
+    for rung in ladder(Unit::Lines, scene.limits).filter(tells) {
         let mut places = hay.whole_lines(&after.before, rung.form);
         places.retain(|place| {
-            admits(place) && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
+            admits(place)
+                && ends_right(hay, pattern, place)
+                && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
         });
         if !places.is_empty() {
             return Some((places, rung));
@@ -174,13 +125,14 @@ fn results(
         return None;
     }
     let mut places = hay.parts(text);
-    places.retain(|place| admits(place) && part::is_of_tokens(hay, place));
+    places.retain(|place| admits(place) && is_of_tokens(hay, place));
     (!places.is_empty()).then_some((places, Rung { scope: Scope::Part, ..Rung::EXACT }))
 }
 
 /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
 /// that says nothing of this one.
-fn had(scene: &Scene<'_>, hay: Haystack<'_>, pattern: &Pattern<'_>, rung: Rung) -> bool {
+fn had(sought: &Sought<'_>, rung: Rung) -> bool {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let (Some(original), Some(_)) = (scene.original, scene.lineage) else { return true };
     let original = Haystack::new(original, hay.effort());
     let after = pattern.after();
@@ -198,14 +150,14 @@ fn part_is_proof(text: &[u8]) -> bool {
     text.len() >= PART_PROOF && words.count() > 1
 }
 
-/// Whether something in the file, apart from a place, is nearly the before-text: six in ten of its lines that are not blank
+/// Whether something in the file, apart from some places, is nearly the before-text: six in ten of its lines that are not blank
 /// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
-/// another number, or as the beginning of a line.
+/// another word, or as the beginning of a line.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
-    place: &Place,
-    admits: &impl Fn(&Place) -> bool,
+    places: &[Place],
+    pointers: &Pointers,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
@@ -213,8 +165,10 @@ pub(super) fn stands_nearly(
     }
     let file = hay.solid(Form::Bare);
     let apart = |line: usize| {
-        (line < place.first() || line >= place.behind().max(place.first() + 1))
-            && admits(&Place::lines(line, line + 1))
+        // They ascend.
+        let above = places.partition_point(|place| place.first() <= line).checked_sub(1);
+        let is_in = above.is_some_and(|at| line < places[at].behind().max(places[at].first() + 1));
+        !is_in && pointers.against(&Place::lines(line, line + 1)).is_none()
     };
     let spots = file.spots(&wanted, COMMON);
     let common =
@@ -250,13 +204,33 @@ pub(super) fn stands_nearly(
     }
     wanted.len() <= FEW
         && pattern.removed().filter(|text| says_something(text)).any(|text| {
-            // What is misquoted in one half of a line leaves the other as it is.
-            let text = Form::Trimmed.of(text);
-            let (front, back) = text.split_at(text.len() / 2);
-            let lines = [front, back].into_iter().flat_map(|half| hay.lines_with(half, false));
+            let (plain, is_part) = (without_style(text), pattern.unit == Unit::Text);
+            let lines = spared(text).into_iter().flat_map(|part| hay.lines_with(part, false));
             lines.filter(|line| apart(*line)).any(|line| {
-                let (plain, there) = (without_style(&text), without_style(hay.text(line)));
-                there.starts_with(&plain) || is_mistyped(&plain, &there) || is_renumbered(&plain, &there)
+                let there = hay.text(line);
+                let steps = there.len().saturating_mul(if is_part { plain.len() } else { 1 }) / 16 + 1;
+                if !hay.effort().spend(steps) {
+                    return true;
+                }
+                let there = without_style(there);
+                there.starts_with(&plain)
+                    || is_mistyped(&plain, &there)
+                    || differs_in_a_word(&plain, &there, is_part)
             })
         })
+}
+
+/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
+fn spared(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii();
+    let mut words: Vec<&[u8]> =
+        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
+    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    words.dedup();
+    words.truncate(2);
+    if words.len() < 2 {
+        let (front, back) = text.split_at(text.len() / 2);
+        words = vec![front, back];
+    }
+    words
 }

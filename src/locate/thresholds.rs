@@ -48,10 +48,6 @@ pub(super) const PAIRING_EFFORT: usize = 16_000_000;
 /// which take 10 ms and 4 MB, and far more than a hunk of an answer has.
 pub(super) const PAIRING_CELLS: usize = 1_000_000;
 
-/// After this many places in one piece of a file the search for part of a line stops jumping from hit to hit, which is
-/// quickest for the usual none or one, and goes on byte by byte, which is linear for any text.
-pub(super) const JUMPS: usize = 64;
-
 /// Two lines are compared at the cost of one step for so much of the product of their lengths: 10 ns in code, 15 to 40 ns
 /// for random letters.
 pub(super) const BYTES_PER_STEP: usize = 4;
@@ -88,7 +84,7 @@ pub(super) const LINES_PER_STEP: usize = 16;
 /// What it takes in steps to find out of a line whether it stands in another version of its text.
 pub(super) const LINE_COMPARED: usize = 20;
 
-/// Looking for a part of a line in this many bytes costs one step.
+/// Looking for a part of a line in this many bytes, or comparing so much of one, costs one step.
 pub(super) const BYTES_SCANNED: usize = 256;
 
 /// The indentation of places is compared up to this many lines in all. With more places than that they are too many to

@@ -148,28 +148,24 @@ impl Rung {
 /// Exact and line ends are one rung: a payload has lost the file's line endings, so a place that has `\n` is no likelier
 /// than one that has `\r\n` or the file's end, and two such places are two. Each further rung accepts what the tiers
 /// before it accept as well, so that tiers combine.
-pub(super) fn ladder(unit: Unit, limits: &Limits) -> Vec<Rung> {
+pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = Rung> + use<> {
     let fuzz = limits.max_fuzz;
-    let rung = |tier, form, scope| Rung { tier, form, scope };
-    let mut rungs = vec![Rung::EXACT];
-    if fuzz >= Tier::TrailingSpace {
-        rungs.push(Rung::TRAILING);
-    }
-    if unit == Unit::Text {
-        rungs.push(rung(Tier::Exact, Form::Text, Scope::Part));
-    }
-    if fuzz > Tier::TrailingSpace {
-        rungs.push(rung(Tier::Indent, Form::Trimmed, Scope::Whole));
-        rungs.push(rung(Tier::Unicode, Form::Folded, Scope::Whole));
-        rungs.push(rung(Tier::Unicode, Form::FoldedTrimmed, Scope::Whole));
-    }
-    if fuzz >= Tier::TrailingSpace {
-        rungs.push(rung(Tier::BlankLines, Form::Trailing, Scope::SkippingBlanks));
-    }
-    if fuzz > Tier::TrailingSpace {
-        rungs.push(rung(Tier::BlankLines, Form::Trimmed, Scope::SkippingBlanks));
-        rungs.push(rung(Tier::BlankLines, Form::Folded, Scope::SkippingBlanks));
-        rungs.push(Rung::LOOSEST);
-    }
-    rungs
+    let may_be = move |(least, rung): &&(Tier, Rung)| {
+        fuzz >= *least && (rung.scope != Scope::Part || unit == Unit::Text)
+    };
+    LADDER.iter().filter(may_be).map(|(_, rung)| *rung)
 }
+
+/// All rungs, and what has to be allowed for each.
+const LADDER: &[(Tier, Rung)] = &[
+    (Tier::Exact, Rung::EXACT),
+    (Tier::TrailingSpace, Rung::TRAILING),
+    (Tier::Exact, Rung { scope: Scope::Part, ..Rung::EXACT }),
+    (Tier::Indent, Rung { tier: Tier::Indent, form: Form::Trimmed, scope: Scope::Whole }),
+    (Tier::Indent, Rung { tier: Tier::Unicode, form: Form::Folded, scope: Scope::Whole }),
+    (Tier::Indent, Rung { tier: Tier::Unicode, form: Form::FoldedTrimmed, scope: Scope::Whole }),
+    (Tier::TrailingSpace, Rung { form: Form::Trailing, ..Rung::LOOSEST }),
+    (Tier::Indent, Rung { form: Form::Trimmed, ..Rung::LOOSEST }),
+    (Tier::Indent, Rung { form: Form::Folded, ..Rung::LOOSEST }),
+    (Tier::Indent, Rung::LOOSEST),
+];

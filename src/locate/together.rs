@@ -1,11 +1,14 @@
 //! Edits of a file that touch each other are judged together: the file may be what all of them make of another one, though
 //! no single result of theirs stands in it any more.
 
-use super::change::LineChange;
+use super::alignment::Alignment;
+use super::dress::Dress;
 use super::haystack::Haystack;
-use super::pattern::{Pattern, Step};
-use super::place::Place;
-use super::standing::stands_nearly;
+use super::pattern::Pattern;
+use super::pointer::Pointers;
+use super::splice::{Beside, Splice};
+use super::standing::{ends_right, stands_nearly};
+use super::tier::Rung;
 use super::{Effort, Version};
 use crate::edit::Hunk;
 use crate::text::{Content, Form};
@@ -43,40 +46,16 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let hay = Haystack::new(content, effort);
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
     // A before-text that stands elsewhere as it is makes its edit ambiguous, which is seen when it is made again.
-    let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
-    if !stands && stands_nearly(hay, pattern, &place, &|_| true) {
+    if !ends_right(hay, pattern, &place) {
         return None;
     }
-    let change = |change: LineChange| content.replace(change.start..change.end, &change.bytes);
-    Some(change(whole(hay, &back, &place)))
-}
-
-/// The lines of a place as a hunk leaves them.
-fn whole(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place) -> LineChange {
-    let mut bytes = Vec::new();
-    let mut line = place.first();
-    let eol = hay.content().dominant_eol().as_bytes();
-    for step in &pattern.steps {
-        match *step {
-            Step::Keep(_) => {
-                bytes.extend_from_slice(hay.text(line));
-                bytes.extend_from_slice(
-                    hay.line(line).and_then(|line| line.eol).map_or(eol, |eol| eol.as_bytes()),
-                );
-                line += 1;
-            }
-            Step::Remove(_) => line += 1,
-            Step::Add(text) => {
-                bytes.extend_from_slice(text);
-                bytes.extend_from_slice(eol);
-            }
-            Step::Gap => {}
-        }
+    let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
+    if !stands && stands_nearly(hay, pattern, &[place], &Pointers::NONE) {
+        return None;
     }
-    if place.behind() == hay.line_count() && !hay.content().ends_with_newline() {
-        bytes.truncate(bytes.len().saturating_sub(eol.len()));
-    }
-    LineChange { start: place.first(), end: place.behind(), bytes }
+    let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;
+    let splice = Splice { hay, dress: &Dress::PLAIN, beside: Beside::Above, lineage: None };
+    Some(Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone())
 }
 
 /// Whether all lines that hunks add are lines of a file: else not all of them were made.

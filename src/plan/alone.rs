@@ -4,10 +4,9 @@
 use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
 use super::parted::Whole;
-use super::{Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unsure};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unsure};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unsure};
-use crate::locate::Effort;
 use crate::span::Span;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -76,7 +75,7 @@ fn one(
 ) -> Result<Result<Plan, Rejected>, TreeError> {
     let number = at + 1;
     let unsure::Settled { script: settled, refused } = unsure::settle(alone, tree, rules)?;
-    let mut run = Run::of(&settled, tree, rules, &Effort::default(), &refused)?;
+    let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
     if run.findings.is_empty() && !settled.has_errors() {
         run.findings = twice::findings(&settled, &run, rules)?;
     }

@@ -5,10 +5,10 @@
 
 use super::dependence::HELP;
 use super::overlay::Overlay;
-use super::{FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
+use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::locate::{self, Effort};
+use crate::locate;
 use crate::path::RepoPath;
 use crate::text::Content;
 use std::collections::{BTreeSet, HashMap};
@@ -40,7 +40,7 @@ impl<'t> Whole<'t> {
     pub(super) fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
         let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
-        let run = Run::of(&whole, tree, rules, &Effort::without_evidence(), &refused)?;
+        let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
         let steps = run.steps.iter().enumerate().map(|(at, step)| (step.edit, at)).collect();
         let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
         for step in &run.steps {

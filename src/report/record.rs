@@ -122,9 +122,11 @@ impl Record {
 
     /// Reads a commit's message; `None` if it is no record's.
     pub fn parse(message: &str) -> Option<Self> {
-        let facts = || message.lines().skip(2).filter_map(|line| line.split_once(": "));
-        let all =
-            |name: &'static str| facts().filter(move |(known, _)| *known == name).map(|(_, value)| value);
+        let facts: Vec<(&str, &str)> =
+            message.lines().skip(2).filter_map(|line| line.split_once(": ")).collect();
+        let all = |name: &'static str| {
+            facts.iter().filter(move |(known, _)| *known == name).map(|(_, value)| *value)
+        };
         let object = |name| match all(name).next() {
             Some(value) if is_object_name(value) => Some(Some(value.to_owned())),
             Some(_) => None,

@@ -46,10 +46,10 @@ impl Recording<'_> {
     ///
     /// # Errors
     /// The repository cannot be read.
-    pub fn id_for(repo: &Repo, target: &Target, what: &[u8]) -> Result<String> {
+    pub fn id_for(repo: &Repo, target: &Target, what: &[&str]) -> Result<String> {
         let last = |id: Option<Oid>| id.map_or_else(String::new, |id| id.to_string());
-        let before = format!("{}\0{}\0{}\0", target.name, last(target.start), last(repo.value(HISTORY)?));
-        Ok(Record::id_of(&repo.blob_id(&[before.as_bytes(), what].concat())?.to_string()))
+        let (start, history) = (last(target.start), last(repo.value(HISTORY)?));
+        Ok(Record::id_of(&repo.checksum_of(&[&[target.name.as_str(), &start, &history], what].concat())))
     }
 }
 
@@ -61,15 +61,25 @@ pub(super) struct Kept {
 }
 
 impl Transaction<'_> {
-    /// Writes what the record is to hold, if there is to be one.
-    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
+    /// Writes the responses for the record, if there is to be one. They may be long, and are compressed while the commits
+    /// are made.
+    pub(super) fn keep_responses(&self) -> Result<Vec<Oid>> {
+        let responses = self.options.record.iter().flat_map(|recording| recording.responses);
+        Ok(responses.map(|one| self.repo.put_shared(one.shared_text())).collect::<vcs::Result<_>>()?)
+    }
+
+    /// Writes what the record is to hold beside them.
+    pub(super) fn keep(
+        &self,
+        made: &Made,
+        edits: &[Vec<usize>],
+        new: Oid,
+        responses: &[Oid],
+    ) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = (recording.report)(made);
-        let mut files = vec![(REPORT.to_owned(), report.as_bytes())];
-        for (number, response) in (1..).zip(recording.responses) {
-            files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
-        }
-        let tree = self.repo.write_files(&files)?;
+        let report = self.repo.put_shared(&(recording.report)(made).into())?;
+        let responses = (1..).zip(responses).map(|(number, id)| (format!("{RESPONSE}{number}"), *id));
+        let tree = self.repo.write_files(responses.chain([(REPORT.to_owned(), report)]).collect())?;
         // What lands is brought onto those that have none.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
         let onto = onto.filter_map(|(id, _)| *id).last();

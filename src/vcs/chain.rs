@@ -172,18 +172,14 @@ impl Repo {
         self.has(self.id(name)?)
     }
 
-    /// Writes a tree of files in its top directory.
+    /// Writes a tree with these blobs in its top directory.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
-        let mut entries = Vec::with_capacity(files.len());
-        for (name, bytes) in files {
-            entries.push((name, self.put_blob(bytes)?));
-        }
-        entries.sort_unstable();
+    pub fn write_files(&self, mut files: Vec<(String, Oid)>) -> Result<Oid> {
+        files.sort_unstable();
         let mut tree = Vec::new();
-        for (name, id) in entries {
+        for (name, id) in files {
             tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
             tree.extend_from_slice(id.as_bytes());
         }

@@ -1,6 +1,6 @@
 //! "Already there" is said only where nothing else could have been meant.
 
-use crate::answer::{applydir_all, diffs, each, opx_all, search_replace_all, texts};
+use crate::answer::{applydir_all, diffs, each, opx, opx_all, search_replace_all, texts};
 use crate::check::{already, lands, refused, stays};
 
 #[test]
@@ -144,4 +144,58 @@ fn a_text_misquoted_in_style_is_not_there_because_another_line_has_the_result() 
     refused("a.yml", file, each("a.yml", "  tag: v1.1", "  tag: v1.2"));
     let file = "SELECT a FROM t;\nselect b from t;\n";
     refused("a.sql", file, each("a.sql", "SELECT b FROM t;", "SELECT a FROM t;"));
+}
+
+#[test]
+fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
+    let cases: &[(&str, &str, &str, &str)] = &[
+        (
+            "a.js",
+            "let width = 1;\nuse(width);\n\nconst height = 2;\n",
+            "const width = 1;",
+            "const height = 2;",
+        ),
+        ("a.conf", "[a]\ndebug=false\n\n[b]\ndebug=yes\n", "debug=no", "debug=yes"),
+        ("a.conf", "[a]\ndebug = false\n\n[b]\ndebug = yes\n", "debug=no", "debug = yes"),
+        // The word is in the middle of the line.
+        ("a.js", "let other = 1;\nrun();\n\nlet height = 2;\n", "let value = 1;", "let height = 2;"),
+        // A word is left out, or put in.
+        ("a.rs", "let mut count = 0;\nrun();\n\nlet total = 0;\n", "let count = 0;", "let total = 0;"),
+        (
+            "a.ts",
+            "const size = 1;\nrun();\n\nconst width = 2;\n",
+            "export const size = 1;",
+            "const width = 2;",
+        ),
+        // A word is what one takes for one.
+        (
+            "sshd",
+            "Port 22\nRootLogin no-password\n\nMatch b\nRootLogin yes\n",
+            "RootLogin no",
+            "RootLogin yes",
+        ),
+        ("a.toml", "[a]\nv = \"1.2.3\"\n\n[b]\nv = \"2.0.0\"\n", "v = \"1.4.0\"", "v = \"2.0.0\""),
+        // So is a sign.
+        ("a.py", "if a <= limit:\n    x()\nif b > limit:\n    y()\n", "if a < limit:", "if b > limit:"),
+    ];
+    for (name, file, find, put) in cases {
+        refused(name, file, each(name, find, put));
+    }
+}
+
+#[test]
+fn a_part_of_a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
+    let file = "a = { wait: 1, timeout: 45, tries: 3 }\n\nb = { timeout: 60, tries: 3 }\n";
+    refused("a.js", file, opx("a.js", "timeout: 30", "timeout: 60"));
+    let file = "run(size = SMALL, wait)\nrun(size = LARGE, wait)\n";
+    refused("a.py", file, opx("a.py", "size = TINY", "size = LARGE"));
+    // Two words are another text.
+    let file = "run(depth = 3, wait)\nrun(size = LARGE, wait)\n";
+    already("a.py", file, opx("a.py", "size = SMALL", "size = LARGE"));
+}
+
+#[test]
+fn a_line_with_two_other_words_is_another_line() {
+    let file = "let width = 1;\nuse(width);\n\nconst height = 2;\n";
+    already("a.js", file, each("a.js", "const depth = 1;", "const height = 2;"));
 }

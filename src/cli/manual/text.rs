@@ -76,9 +76,9 @@ pub(super) const VERBS: &[Piece] = &[
     ),
     Text(
         "`ask` gives a prompt to the command that `--with` names and lands what that prints. What is refused goes back to it, with \
-     the prompt and its last answer, as does the end of what a failing `--exec` command printed; at most `--rounds` times. Edits \
+     the prompt and its last answer, as does the end of what a hook or a command of `--exec` printed that failed; at most `--rounds` times. Edits \
      that were fine are kept from round to round, and all of it lands as one transaction, or nothing does; then the answers are \
-     kept for `--continue`. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
+     kept for `--continue`. Where all files that are sent have local changes nobody is asked; where some have, that is said. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
      an answer ever comes into its command line. `-v` shows what goes to and fro.",
     ),
 ];
@@ -88,6 +88,11 @@ pub(super) const RESUMING: &[Piece] = &[
         "A response with refused edits is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
          which edits were fine, and what `--branch` and `--base` named. It lies under `llm-apply/` in the git directory of \
          the worktree, readable by its owner only, and is the one thing that a refusal leaves. `-n` and `check` keep nothing.",
+    ),
+    Text(
+        "An answer that came on standard input, or from the command of `ask`, may be the only one of its kind: it is kept \
+         likewise when a hook, a command of `--exec`, local changes or anything else stops it, unless you do. Where there is nothing \
+         in it that could be gone on with, such as without edits, its text is in `LLM_APPLY_ANSWER` in the git directory, until another lands.",
     ),
     Text(
         "`git llm-apply --continue fix.txt` reads corrected edits, puts them in the places of those that failed, and lands \
@@ -197,9 +202,10 @@ pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
 
 pub(super) const FORMATS: &[Piece] = &[
     Text(
-        "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
-         fine; what a fence, a list item or a block quote is indented by is no part of the texts. What stands in `<think>`, \
-         `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>` or `<scratchpad>` is not an edit.",
+        "Prose before, between and after the edits, Markdown fences, the marks of list items (`-`, `*`, `1.`) and of block \
+         quotes before them, and CRLF line ends are fine; what a fence, a list item or a block quote is indented by is no part \
+         of the texts. What stands in `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>`, `<scratchpad>`, \
+         `<analysis>` or `[THINK]`, or in harmony's channel of analysis, is not an edit.",
     ),
     Text(
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \

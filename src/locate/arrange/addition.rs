@@ -8,21 +8,16 @@ use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::depth;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::matched;
+use crate::locate::scene::{Part, Solution};
+use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
 use crate::locate::{Note, guard};
 use crate::text::{indentation, is_blank};
 
 /// Puts lines right below a heading.
-pub(super) fn below(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    heading: usize,
-) -> Result<Part, Box<Refusal>> {
-    insert(scene, hay, pattern, heading + 1)
+pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
+    insert(sought, heading + 1)
 }
 
 /// Puts lines at the end of the file.
@@ -30,53 +25,30 @@ pub(super) fn below(
 /// # Errors
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
-pub(super) fn at_end(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    followed: bool,
-) -> Result<Part, Box<Refusal>> {
+pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
+    let Sought { scene, hay, .. } = *sought;
     let refused = |message: &str| {
         Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
     };
-    let last = hay.content().line_count();
+    let last = hay.line_count();
     let closes = || {
-        let mut lines = (0..last).rev().map(|line| hay.text(line)).filter(|text| !is_blank(text));
-        lines.next().is_some_and(|text| {
-            text.trim_ascii_end().ends_with(b"}") || text.trim_ascii_end().ends_with(b"]")
-        })
+        let solid = (0..last).rev().map(|line| hay.text(line)).find(|text| !is_blank(text));
+        solid.is_some_and(|text| matches!(text.trim_ascii_end().last(), Some(b'}' | b']')))
     };
-    match () {
-        () if stands_before(hay, pattern, last) => {}
-        () if followed && last > 0 => {
-            return refused("the hunk has no line that says where its lines belong, and others follow it");
+    match insert(sought, last)? {
+        Part::Change(_) if followed && last > 0 => {
+            refused("the hunk has no line that says where its lines belong, and others follow it")
         }
-        () if scene.limits.language.is_closed() && closes() => {
-            return refused("the new lines would stand behind the last bracket of the file");
+        Part::Change(_) if scene.limits.language.is_closed() && closes() => {
+            refused("the new lines would stand behind the last bracket of the file")
         }
-        () => {}
+        part => Ok(part),
     }
-    insert(scene, hay, pattern, last)
-}
-
-/// Whether the lines stand right before one.
-fn stands_before(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize) -> bool {
-    let after: Vec<Vec<u8>> = pattern.after().iter().map(|text| text.to_vec()).collect();
-    line.checked_sub(after.len()).is_some_and(|start| stand(hay, &after, start)) && pattern.after_is_proof()
-}
-
-fn stand(hay: Haystack<'_>, lines: &[Vec<u8>], start: usize) -> bool {
-    lines.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
 }
 
 /// Puts lines, as they are written, behind as many of the file.
-pub(super) fn behind(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-) -> Result<Part, Box<Refusal>> {
-    match put(scene, hay, pattern, line, Some(line), &Dress::PLAIN)? {
+pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    match put(sought, line, Some(line), &Dress::PLAIN)? {
         // They stand where they are said to.
         Part::Change(solution) => Ok(Part::Change(Solution { note: None, ..solution })),
         part => Ok(part),
@@ -84,56 +56,47 @@ pub(super) fn behind(
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
-fn insert(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-) -> Result<Part, Box<Refusal>> {
+fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    let Sought { hay, pattern, .. } = *sought;
     let aligned = Alignment::of_nothing(line);
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
     let inner = line.checked_sub(1).filter(|_| !at_end).and_then(|heading| inner_indentation(hay, heading));
     let dress = match inner {
         Some(inner) if has_no_indentation(pattern) => Ok(Dress::indented(inner)),
-        _ => Dress::of(scene, hay, pattern, &aligned),
+        _ => Dress::of(sought, &aligned),
     };
     let dress = dress.map_err(|_| {
         Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
             .with_help("give the lines before and after them, and indent the new ones like them")
     })?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
-    put(scene, hay, pattern, line, start, &dress)
+    put(sought, line, start, &dress)
 }
 
 /// Puts lines in front of one, unless they stand at `start`.
-fn put(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    line: usize,
-    start: Option<usize>,
-    dress: &Dress,
-) -> Result<Part, Box<Refusal>> {
+fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) -> Result<Part, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
-    if let Some(start) = start.filter(|&start| stand(hay, &after, start)) {
+    let stand = |start: usize| {
+        after.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
+    };
+    if let Some(start) = start.filter(|&start| stand(start)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
             let message = format!("lines like those to be added stand at line {} already", start + 1);
             return Err(Refusal::new(Code::SearchAmbiguous, message)
                 .with_help("give the lines before and after them, or leave the hunk out"));
         }
-        return Ok(Part::Made(Made { matched: matched(hay, &place, Rung::EXACT), place, places: 0 }));
+        return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
     guard::hunk(hay, pattern, scene.limits)?;
     let splice = Splice { hay, dress, beside: Beside::Above, lineage: scene.lineage };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);
-    let matched = matched(hay, &place, Rung::EXACT);
-    let rung = Rung::EXACT;
     let note = if dress.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
-    Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: Some(note) }))
+    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, Rung::EXACT, 1) }))
 }
 
 /// What the first line of the block is indented by that a heading opens; none if it opens none.

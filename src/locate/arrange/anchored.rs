@@ -1,19 +1,19 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
-use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Found, Search};
+use crate::locate::found::{Found, Search, find};
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
 use crate::locate::scene::{Mode, Part, Scene};
 use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::text::Form;
 
 /// How far the chunks so far have come.
@@ -75,16 +75,8 @@ pub(in crate::locate) fn arrange(
         let context: Vec<&str> =
             context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = scene.followed || index + 1 < hunks.len();
-        let chunk = Chunk {
-            scene,
-            hay,
-            blocks: &blocks,
-            pattern: &pattern,
-            context: &context,
-            at_end,
-            followed,
-            mode,
-        };
+        let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
+        let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode };
         let again =
             index > 0 && hunks[index - 1].change == hunk.change && hunks[index - 1].anchor == hunk.anchor;
         match chunk.locate(&mut cursor, equal[index]) {
@@ -101,10 +93,8 @@ pub(in crate::locate) fn arrange(
 
 /// One chunk and where it is looked for.
 struct Chunk<'a> {
-    scene: &'a Scene<'a>,
-    hay: Haystack<'a>,
+    sought: Sought<'a>,
     blocks: &'a Blocks<'a>,
-    pattern: &'a Pattern<'a>,
     /// The texts of its `@@` lines.
     context: &'a [&'a str],
     /// `*** End of File` ties it to the end.
@@ -117,7 +107,7 @@ struct Chunk<'a> {
 impl Chunk<'_> {
     /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
     fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
-        let (scene, hay, pattern) = (self.scene, self.hay, self.pattern);
+        let Sought { scene, pattern, .. } = self.sought;
         if pattern.changes_nothing() {
             return Ok(Part::Nothing);
         }
@@ -126,39 +116,35 @@ impl Chunk<'_> {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
                     *cursor = Cursor { changed: region.heading + 1, above: region.heading };
-                    addition::below(scene, hay, pattern, region.heading)
+                    addition::below(&self.sought, region.heading)
                 }
                 Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
                 // It says nothing of where the next one is.
-                _ => addition::at_end(scene, hay, pattern, self.followed),
+                _ => addition::at_end(&self.sought, self.followed),
             };
         }
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
-        let seek = Seek { scene, hay, pattern, pointers: &pointers };
-        let part = match seek.places() {
-            Search::Found(found) => match self.choose(&found, &pointers, cursor, equal)? {
-                Some((aligned, places)) => {
-                    seek.is_strictest(found.rung, &[&aligned])?;
-                    Part::Change(solve(scene, hay, pattern, &aligned, places)?)
-                }
-                None => self.otherwise(&seek, None)?,
-            },
-            Search::Nowhere(refused) => self.otherwise(&seek, refused)?,
+        let sought = Sought { pointers: &pointers, ..self.sought };
+        let meant = match find(&sought)? {
+            Search::Found(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+            Search::Nowhere(refused) => Err(refused),
+        };
+        let part = match meant {
+            Ok((aligned, places)) => {
+                sought.is_strictest(aligned.rung, &[aligned.place])?;
+                Part::Change(solve(&sought, &aligned, places)?)
+            }
+            Err(refused) => {
+                // Where forward order alone says where, the lines that the text is most like may be those that were meant.
+                let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
+                let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
+                let repeat = may_stand.then(|| scene.repeat(0));
+                sought.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
+            }
         };
         *cursor = Cursor::behind(&pointers, &part);
         Ok(part)
-    }
-
-    /// What it comes to where it has no place at the strict tiers.
-    fn otherwise(&self, seek: &Seek<'_>, refused: Option<(Place, Objection)>) -> Result<Part, Box<Refusal>> {
-        // Where forward order alone says where, the lines that the text is most like may be those that were meant.
-        let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
-        let may_stand = self.mode >= Mode::Standing || seek.pointers.regions.is_some() && !is_behind;
-        match may_stand.then(|| seek.standing(self.scene.repeat(0))).flatten() {
-            Some(part) => Ok(part),
-            None => seek.loose_or_nowhere(self.mode == Mode::Loose && !is_behind, refused),
-        }
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
@@ -166,66 +152,49 @@ impl Chunk<'_> {
         &self,
         found: &Found,
         pointers: &Pointers,
-        cursor: &Cursor,
         equal: usize,
     ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
-        if found.many {
-            return Err(Refusal::new(
-                Code::Limit,
-                "the lines to find may stand in very many places, too many to look at each",
-            )
-            .with_help("name a line above them behind `@@`"));
-        }
         let open = found.open();
+        let regions = pointers.regions.as_deref().unwrap_or(&[]);
+        let Some(first) = open.first() else { return Ok(None) };
         // A place where the chunk was made is one that may have been meant.
-        let behind =
-            |aligned: &&Alignment| pointers.regions.is_some() || aligned.place.first() >= cursor.changed;
-        let made: Vec<&Alignment> = found.made().filter(behind).collect();
-        if let ([first, ..], [done, ..]) = (open.as_slice(), made.as_slice()) {
-            let regions = pointers.regions.as_deref().unwrap_or(&[]);
-            let in_order = regions.iter().any(|region| {
-                !region.opens && region.holds(&done.place) && done.place.first() < first.place.first()
-            });
-            if in_order {
+        if let Some(done) = found.made().map(|aligned| aligned.place).next() {
+            let before = |region: &Region| region.holds(&done) && done.first() < first.place.first();
+            if regions.iter().any(|region| !region.opens && before(region)) {
                 return Ok(None);
             }
-            return Err(self.ambiguous(&[open.as_slice(), &made].concat()));
+            return Err(evidence::ambiguous(
+                self.sought.hay,
+                found.places.iter().map(|(aligned, _)| aligned.place),
+            ));
         }
-        let count = open.len();
-        let one = |aligned: &Alignment| Ok(Some((aligned.clone(), count)));
+        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
         // Equal chunks for as many places are those places in order.
-        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
-        match open.as_slice() {
-            [] => Ok(None),
-            [one_left] => one(one_left),
-            [first, ..] if count == equal && apart => one(first),
-            [first, ..] => {
-                let regions = pointers.regions.as_deref().unwrap_or(&[]);
-                let of = |region: &&Region| open.iter().any(|aligned| region.holds(&aligned.place));
-                let meant: Vec<&Region> = regions.iter().filter(of).collect();
-                // A heading that opens no block says after which line, and forward order decides.
-                if let [region] = meant.as_slice()
-                    && !region.opens
-                    && !self.stands_between(region, first)
-                {
-                    return one(first);
-                }
-                Err(self.ambiguous(&open))
+        let in_order = open.len() == equal && Place::are_apart(&places);
+        // A heading that opens no block says after which line, and forward order decides.
+        let follows = || {
+            let mut meant = regions.iter().filter(|region| places.iter().any(|place| region.holds(place)));
+            match (meant.next(), meant.next()) {
+                (Some(region), None) => !region.opens && !self.stands_between(region, first),
+                _ => false,
             }
+        };
+        if open.len() == 1 || in_order || follows() {
+            return Ok(Some(((*first).clone(), open.len())));
         }
+        Err(evidence::ambiguous(self.sought.hay, places))
     }
 
     /// Whether the chunk's result stands between a heading and a place.
     fn stands_between(&self, region: &Region, aligned: &Alignment) -> bool {
-        let results = self.hay.whole_lines(&self.pattern.after(), Form::Trailing);
-        results
-            .iter()
-            .any(|result| result.first() >= region.heading && result.first() < aligned.place.first())
+        let between = region.heading..aligned.place.first();
+        let results = self.sought.hay.whole_lines(&self.sought.pattern.after(), Form::Trailing);
+        results.iter().any(|result| between.contains(&result.first()))
     }
 
     /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
     fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
-        let end = self.hay.line_count();
+        let end = self.sought.hay.line_count();
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
         let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
@@ -262,20 +231,14 @@ impl Chunk<'_> {
 
     /// The last line that is not blank.
     fn tail(&self) -> usize {
-        (0..self.hay.line_count()).rev().find(|&line| !self.hay.is_blank(line)).unwrap_or(0)
-    }
-
-    fn ambiguous(&self, open: &[&Alignment]) -> Box<Refusal> {
-        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        evidence::ambiguous(self.hay, &places)
+        (0..self.sought.hay.line_count()).rev().find(|&line| !self.sought.hay.is_blank(line)).unwrap_or(0)
     }
 
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
-        let places: Vec<Place> =
-            regions.iter().map(|region| Place::lines(region.heading, region.heading + 1)).collect();
-        let mut refusal = evidence::ambiguous(self.hay, &places);
+        let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
+        let mut refusal = evidence::ambiguous(self.sought.hay, places);
         refusal.message =
-            format!("the line behind `@@` stands in {}", evidence::counted(places.len(), "place"));
+            format!("the line behind `@@` stands in {}", evidence::counted(regions.len(), "place"));
         refusal
     }
 }

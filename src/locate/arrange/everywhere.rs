@@ -7,10 +7,12 @@ use crate::locate::evidence::{self, Refusal};
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::Pattern;
 use crate::locate::place::Place;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
+use crate::locate::scene::{Part, Solution};
+use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::tier::Rung;
+use crate::locate::token::is_of_tokens;
 use crate::locate::{Language, guard, part};
 use crate::text::Form;
 
@@ -18,11 +20,8 @@ use crate::text::Form;
 ///
 /// # Errors
 /// The text stands in longer words too, or in lines that go on; or some of its places were made already and others not.
-pub(super) fn everywhere(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-) -> Result<Option<Part>, Box<Refusal>> {
+pub(super) fn everywhere(sought: &Sought<'_>) -> Result<Option<Part>, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     let lines = pattern.before.as_slice();
     let places = match lines {
         [text] => hay.parts(text),
@@ -33,21 +32,20 @@ pub(super) fn everywhere(
         return Err(in_more(hay, &place));
     }
     let Some(first) = places.first().copied() else { return Ok(None) };
-    if places.windows(2).any(|pair| pair[0].overlaps(&pair[1])) {
-        return Err(evidence::ambiguous(hay, &places));
+    if !Place::are_apart(&places) {
+        return Err(evidence::ambiguous(hay, places));
     }
     let language = scene.limits.language;
     let made = |place: &Place| match lines {
         [_] => part::is_made(hay, language, pattern, place),
-        _ => aligned(hay, pattern, place).is_some_and(|aligned| is_made(scene, hay, pattern, &aligned)),
+        _ => aligned(hay, pattern, place).is_some_and(|aligned| is_made(sought, &aligned)),
     };
     match places.iter().filter(|place| made(place)).count() {
         0 => {}
         all if all == places.len() => {
-            let matched = matched(hay, &first, Rung::EXACT);
-            return Ok(Some(Part::Made(Made { matched, place: first, places: places.len() })));
+            return Ok(Some(Part::Made(Solution::at(hay, first, Rung::EXACT, places.len()))));
         }
-        _ => return Err(evidence::ambiguous(hay, &places)),
+        _ => return Err(evidence::ambiguous(hay, places)),
     }
     guard::hunk(hay, pattern, scene.limits)?;
     let changes = match lines {
@@ -56,14 +54,13 @@ pub(super) fn everywhere(
             let mut changes = Vec::new();
             for place in &places {
                 let Some(aligned) = aligned(hay, pattern, place) else { continue };
-                changes.extend(solve(scene, hay, pattern, &aligned, places.len())?.changes);
+                changes.extend(solve(sought, &aligned, places.len())?.changes);
             }
             changes
         }
     };
-    let matched = matched(hay, &first, Rung::EXACT);
-    let places = places.len();
-    Ok(Some(Part::Change(Solution { changes, matched, rung: Rung::EXACT, place: first, places, note: None })))
+    let found = Solution::at(hay, first, Rung::EXACT, places.len());
+    Ok(Some(Part::Change(Solution { changes, ..found })))
 }
 
 fn aligned(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place) -> Option<Alignment> {
@@ -97,7 +94,7 @@ fn in_lines(
                 changes.extend(part::changes(hay, language, pattern, place).map_err(unclear)?);
             }
             (_, [] | [_]) => changes.push(spliced(hay, of_line, after.first().copied().unwrap_or_default())),
-            _ => return Err(evidence::ambiguous(hay, of_line)),
+            _ => return Err(evidence::ambiguous(hay, of_line.iter().copied())),
         }
     }
     Ok(changes)
@@ -122,7 +119,7 @@ fn spliced(hay: Haystack<'_>, places: &[Place], text: &[u8]) -> LineChange {
 
 /// A place that begins or ends inside a word.
 fn within_words(hay: Haystack<'_>, places: &[Place]) -> Option<Place> {
-    places.iter().find(|place| !part::is_of_tokens(hay, place)).copied()
+    places.iter().find(|place| !is_of_tokens(hay, place)).copied()
 }
 
 /// A place of several lines of which the first or the last is only a part of the file's.
@@ -148,7 +145,7 @@ fn in_more(hay: Haystack<'_>, place: &Place) -> Box<Refusal> {
         "the text is to be replaced everywhere, but at line {line} it is only a part of a longer word or line"
     );
     let help = "give an edit for each place, with lines around it, or a text that is whole words or lines everywhere";
-    let mut refusal = evidence::ambiguous(hay, &[*place]);
+    let mut refusal = evidence::ambiguous(hay, [*place]);
     (refusal.message, refusal.help) = (message, Some(help.to_owned()));
     refusal.code = Code::SearchAmbiguous;
     refusal

@@ -3,9 +3,9 @@
 
 pub(super) mod addition;
 pub(super) mod anchored;
+mod asked;
 mod everywhere;
 pub(super) mod numbered;
 mod order;
-mod seek;
 mod series;
 pub(super) mod single;

@@ -1,7 +1,6 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
 
 use super::addition;
-use super::seek::Seek;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
@@ -15,6 +14,7 @@ use crate::locate::pattern::{Pattern, Step, says_something};
 use crate::locate::place::Place;
 use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, depth, of_diff};
 use crate::locate::scene::{Mode, Part, Scene};
+use crate::locate::sought::Sought;
 use crate::locate::standing::{stands_at, stands_nearly};
 use crate::locate::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
 use crate::locate::tier::Rung;
@@ -35,8 +35,10 @@ pub(in crate::locate) fn arrange(
     for (index, hunk) in hunks.iter().enumerate() {
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
-            let has =
-                |pattern: &Pattern<'_>| find(scene, hay, pattern, &Pointers::default()).found().is_some();
+            let has = |pattern: &Pattern<'_>| {
+                find(&Sought { scene, hay, pattern, pointers: &Pointers::NONE })
+                    .map_or(true, |search| search.found().is_some())
+            };
             let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
             readings = readings.into_iter().skip(known).take(1).collect();
         }
@@ -55,8 +57,8 @@ pub(in crate::locate) fn arrange(
                     equal(other) && other.anchor == hunk.anchor && (is_numbered || pattern.before.is_empty())
                 };
                 let again = hunks[..index].iter().any(again);
-                let member =
-                    Member { scene, hay, hunk, pattern: &pattern, pointers: &pointers, followed, has_equal };
+                let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
+                let member = Member { sought, hunk, followed, has_equal };
                 match member.state(mode, scene.repeat(0)) {
                     Ok(_) if again => Ok(State::Done(Part::Nothing)),
                     // It stands in the diff more often than in the file.
@@ -83,11 +85,8 @@ pub(in crate::locate) fn arrange(
 
 /// One hunk, looked at by itself.
 struct Member<'a> {
-    scene: &'a Scene<'a>,
-    hay: Haystack<'a>,
+    sought: Sought<'a>,
     hunk: &'a Hunk,
-    pattern: &'a Pattern<'a>,
-    pointers: &'a Pointers,
     /// Whether other hunks for the file follow.
     followed: bool,
     /// Whether the hunk beside it is the same, so that each has a place of its own.
@@ -96,8 +95,7 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
-        let Self { scene, hay, pattern, pointers, .. } = *self;
-        let seek = self.seek();
+        let Sought { scene, hay, pattern, pointers } = self.sought;
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
         }
@@ -111,71 +109,61 @@ impl Member<'_> {
             }
             return self.made_or_nowhere(mode, repeat, None);
         }
-        let (found, refused) = match seek.places() {
-            Search::Found(found) => (Some(found), None),
-            Search::Nowhere(refused) => (None, refused),
+        let (rung, mut places, refused) = match find(&self.sought)? {
+            Search::Found(found) => (found.rung, found.places, None),
+            Search::Nowhere(refused) => (Rung::EXACT, Vec::new(), refused),
         };
         let numbered = Numbered::of(scene, self.hunk);
-        let mut open: Vec<Alignment> =
-            found.as_ref().map(|found| found.open().into_iter().cloned().collect()).unwrap_or_default();
-        let made: Vec<Alignment> = found.iter().flat_map(|found| found.made().cloned()).collect();
-        let many = found.as_ref().is_some_and(|found| found.many) || open.len() > CANDIDATES;
-        if many {
+        let open: Vec<Place> =
+            places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
+        if open.len() > CANDIDATES {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
-            let all: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-            open.retain(|aligned| numbered.then == Some(aligned.place.first()));
-            if open.len() != 1 || found.as_ref().is_some_and(|found| found.many) {
-                return Err(evidence::ambiguous(hay, &all));
+            places.retain(|(aligned, made)| !made && numbered.then == Some(aligned.place.first()));
+            if places.len() != 1 {
+                return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) =
-            self.made_at_number(&numbered, &open, found.as_ref().map(|found| found.rung))
-        {
+        } else if let Some(place) = self.made_at_number(&numbered, &open, rung) {
             // What says nothing may stand there by chance, and models get numbers wrong.
             let agrees = pointers.regions.is_some()
                 || !open.is_empty()
-                || !stands_nearly(hay, pattern, &place, &|_| true);
+                || !stands_nearly(hay, pattern, &[place], &Pointers::NONE);
             match open.first() {
                 _ if pattern.after_is_proof() && agrees => {
-                    return Ok(State::Done(seek.made(place, Rung::TRAILING, 0)));
+                    return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));
                 }
-                Some(first) => return Err(evidence::stands_looser(hay, &first.place, &place)),
+                Some(first) => return Err(evidence::stands_looser(hay, first, &place)),
                 None => {}
             }
         }
         if open.is_empty() {
             return self.made_or_nowhere(mode, repeat, refused);
         }
-        if let Some(rung) = found.map(|found| found.rung).filter(|_| made.is_empty()) {
-            seek.is_strictest(rung, &open.iter().collect::<Vec<_>>())?;
+        if open.len() == places.len() {
+            self.sought.is_strictest(rung, &open)?;
         }
         // Equal edits for as many places are those places in order.
-        let apart = open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place));
-        let mut made = made;
-        if repeat.total > 1 && repeat.left() == Some(open.len()) && apart {
-            open.truncate(1);
-            made.clear();
+        if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
+            places.retain(|(_, made)| !made);
+            places.truncate(1);
         }
-        let candidate = |aligned: Alignment, made: bool| {
+        // A place where the hunk was made is one that may have been meant.
+        let candidate = |(aligned, made): (Alignment, bool)| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
             Candidate { core, spots: vec![aligned], made }
         };
-        let mut candidates: Vec<Candidate> =
-            open.into_iter().map(|aligned| candidate(aligned, false)).collect();
-        // A place where the hunk was made is one that may have been meant.
-        candidates.extend(made.into_iter().map(|aligned| candidate(aligned, true)));
-        candidates.sort_by_key(|candidate| candidate.core);
-        Ok(State::Open(candidates))
+        Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
 
     /// The line that a number names is settled by what stands there: not the before-text, but the after-text.
-    fn made_at_number(&self, numbered: &Numbered, open: &[Alignment], found: Option<Rung>) -> Option<Place> {
+    fn made_at_number(&self, numbered: &Numbered, open: &[Place], found: Rung) -> Option<Place> {
         let names = [numbered.then, numbered.now];
-        let there = open.iter().any(|aligned| names.contains(&Some(aligned.place.first())));
-        let after = self.pattern.after();
+        let there = open.iter().any(|place| names.contains(&Some(place.first())));
+        let after = self.sought.pattern.after();
         // Where lines only go, the after-text may stand wherever the before-text does.
-        let says_nothing_new = !self.pattern.solid().is_empty() && !self.pattern.added().any(says_something);
-        if there && (found.is_none_or(|found| found == Rung::EXACT) || says_nothing_new) {
+        let says_nothing_new =
+            !self.sought.pattern.solid().is_empty() && !self.sought.pattern.added().any(says_something);
+        if there && (found == Rung::EXACT || says_nothing_new) {
             return None;
         }
         // Where the before-text stands there too, but loosely, the after-text has to stand there as it is.
@@ -183,7 +171,8 @@ impl Member<'_> {
         let length = after.len();
         let place = |line: &usize| Place::lines(*line, line + length);
         let stands = |line: &&usize| {
-            stands_at(self.hay, self.pattern, **line, form) && self.pointers.against(&place(line)).is_none()
+            stands_at(self.sought.hay, self.sought.pattern, **line, form)
+                && self.sought.pointers.against(&place(line)).is_none()
         };
         numbered.after.iter().find(stands).map(place)
     }
@@ -194,25 +183,14 @@ impl Member<'_> {
         repeat: Repeat,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
-        let may_stand = mode >= Mode::Standing;
-        let part = match may_stand.then(|| self.seek().standing(repeat)).flatten() {
-            Some(part) => part,
-            None => {
-                let loose = mode == Mode::Loose && !self.pattern.steps.contains(&Step::Gap);
-                self.seek().loose_or_nowhere(loose, refused)?
-            }
-        };
-        Ok(State::Done(part))
-    }
-
-    fn seek(&self) -> Seek<'_> {
-        Seek { scene: self.scene, hay: self.hay, pattern: self.pattern, pointers: self.pointers }
+        let loose = mode == Mode::Loose && !self.sought.pattern.steps.contains(&Step::Gap);
+        self.sought.otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to
     /// put them elsewhere.
     fn addition(&self) -> Result<Part, Box<Refusal>> {
-        let Self { scene, hay, pattern, pointers, followed, .. } = *self;
+        let Sought { hay, pointers, .. } = self.sought;
         let end = hay.line_count();
         let said = match self.hunk.anchor {
             Anchor::Line { old_start, .. } => old_start.and_then(|line| usize::try_from(line).ok()),
@@ -225,12 +203,12 @@ impl Member<'_> {
             return nowhere("the hunk has no line that says where its lines belong");
         }
         match pointers.regions.as_deref() {
-            Some([region]) if said.is_none() => addition::below(scene, hay, pattern, region.heading),
+            Some([region]) if said.is_none() => addition::below(&self.sought, region.heading),
             Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
             _ if end > 0 && said.is_some_and(|line| line != end) => {
                 nowhere("the hunk has no line that says where its lines belong")
             }
-            _ => addition::at_end(scene, hay, pattern, followed),
+            _ => addition::at_end(&self.sought, self.followed),
         }
     }
 
@@ -251,22 +229,21 @@ impl Member<'_> {
         }
         let mut ways: Vec<Vec<Alignment>> = vec![Vec::new()];
         for (index, piece) in pieces.iter().enumerate() {
-            let pointers = if index == 0 { self.pointers.clone() } else { Pointers::default() };
-            let Search::Found(found) = find(self.scene, self.hay, piece, &pointers) else {
+            let pointers = if index == 0 { self.sought.pointers.clone() } else { Pointers::default() };
+            let Search::Found(found) = find(&Sought { pattern: piece, pointers: &pointers, ..self.sought })?
+            else {
                 return Ok(Vec::new());
             };
-            if found.many {
-                return Ok(Vec::new());
-            }
             let mut longer = Vec::new();
             for way in &ways {
                 let from = way.last().map_or(0, |spot| spot.place.behind());
                 // What goes with them is of the same block or deeper, and with the same heading.
-                let depth_at = |line: usize| depth(self.hay.text(line));
+                let depth_at = |line: usize| depth(self.sought.hay.text(line));
                 let is_between = |place: &Place| {
                     let least = from.checked_sub(1).map_or(0, depth_at).min(depth_at(place.first()));
-                    let with = self.pointers.regions.is_none() || self.pointers.against(place).is_none();
-                    let mut lines = self.hay.lines(from..place.first());
+                    let with = self.sought.pointers.regions.is_none()
+                        || self.sought.pointers.against(place).is_none();
+                    let mut lines = self.sought.hay.lines(from..place.first());
                     index == 0
                         || with && lines.all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
                 };

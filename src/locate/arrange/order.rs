@@ -10,42 +10,23 @@ pub(super) enum Order {
     Several(Vec<bool>),
 }
 
-/// Takes one of each list so that every range ends before the next begins. Each list ascends.
+/// Takes one of each list so that every range ends before the next begins.
 pub(super) fn in_order(cores: &[Vec<(usize, usize)>]) -> Order {
-    // How many ways (two standing for more) lead from a candidate to the end, and from the beginning to it.
-    let mut onward: Vec<Vec<u8>> = vec![Vec::new(); cores.len()];
-    let mut backward: Vec<Vec<u8>> = vec![Vec::new(); cores.len()];
-    for at in (0..cores.len()).rev() {
-        onward[at] = match cores.get(at + 1) {
-            None => vec![1; cores[at].len()],
-            Some(next) => {
-                let mut sums = vec![0_u8; next.len() + 1];
-                for index in (0..next.len()).rev() {
-                    sums[index] = (sums[index + 1] + onward[at + 1][index]).min(2);
-                }
-                let ways = |core: &(usize, usize)| sums[next.partition_point(|next| next.0 < core.1)];
-                cores[at].iter().map(ways).collect()
-            }
-        };
+    // How early the hunks up to each may end, and how late those from each on may begin.
+    let mut earliest = vec![0];
+    for of in cores {
+        let from = earliest.last().copied().unwrap_or(0);
+        let ends = of.iter().filter(|core| core.0 >= from).map(|core| core.1);
+        earliest.push(ends.min().unwrap_or(usize::MAX));
     }
-    for at in 0..cores.len() {
-        backward[at] = match at.checked_sub(1) {
-            None => vec![1; cores[at].len()],
-            Some(before) => {
-                let mut sums = vec![0_u8];
-                for &ways in &backward[before] {
-                    sums.push((sums[sums.len() - 1] + ways).min(2));
-                }
-                let ways =
-                    |core: &(usize, usize)| sums[cores[before].partition_point(|before| before.1 <= core.0)];
-                cores[at].iter().map(ways).collect()
-            }
-        };
+    let mut latest = usize::MAX;
+    let mut usable: Vec<Vec<usize>> = Vec::with_capacity(cores.len());
+    for (of, from) in cores.iter().zip(&earliest).rev() {
+        let fits = |at: &usize| of[*at].0 >= *from && of[*at].1 <= latest;
+        usable.push((0..of.len()).filter(fits).collect());
+        latest = of.iter().filter(|core| core.1 <= latest).map(|core| core.0).max().unwrap_or(0);
     }
-    let usable = |at: usize| -> Vec<usize> {
-        (0..cores[at].len()).filter(|&index| onward[at][index] > 0 && backward[at][index] > 0).collect()
-    };
-    let usable: Vec<Vec<usize>> = (0..cores.len()).map(usable).collect();
+    usable.reverse();
     match () {
         () if usable.iter().any(Vec::is_empty) => Order::None,
         () if usable.iter().all(|of| of.len() == 1) => Order::One(usable.iter().map(|of| of[0]).collect()),

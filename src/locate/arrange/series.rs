@@ -9,9 +9,10 @@ use crate::locate::guard;
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
-use crate::locate::pointer::Numbered;
-use crate::locate::scene::{Made, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
+use crate::locate::pointer::{Numbered, Pointers};
+use crate::locate::scene::{Part, Scene, Solution};
+use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::tier::Rung;
 
 /// A hunk and what is known of its place.
@@ -106,8 +107,8 @@ impl Series<'_> {
             Order::None => open.iter().map(|(_, of)| of.len() > 1).collect(),
         };
         let unclear = open.iter().zip(vary).filter(|(_, vary)| *vary).map(|((hunk, of), _)| {
-            let places: Vec<Place> = of.iter().map(|&index| self.candidates(*hunk)[index].extent()).collect();
-            evidence::ambiguous(self.hay, &places).of_hunk(*hunk)
+            let places = of.iter().map(|&index| self.candidates(*hunk)[index].extent());
+            evidence::ambiguous(self.hay, places).of_hunk(*hunk)
         });
         Err(unclear.collect())
     }
@@ -164,16 +165,13 @@ impl Series<'_> {
                     let places = candidates.len();
                     let candidate = candidates.swap_remove(chosen[index]);
                     if candidate.made {
-                        let place = candidate.extent();
-                        let matched = matched(
-                            self.hay,
-                            &place,
-                            candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung),
-                        );
-                        parts.push(Part::Made(Made { matched, place, places }));
+                        let rung = candidate.spots.first().map_or(Rung::EXACT, |spot| spot.rung);
+                        parts.push(Part::Made(Solution::at(self.hay, candidate.extent(), rung, places)));
                         continue;
                     }
-                    solve_pieces(self.scene, self.hay, &pattern, &candidate, places).map(Part::Change)
+                    let (scene, hay, pointers) = (self.scene, self.hay, &Pointers::NONE);
+                    let sought = Sought { scene, hay, pattern: &pattern, pointers };
+                    solve_pieces(&sought, &candidate, places).map(Part::Change)
                 }
             };
             match solution {
@@ -186,22 +184,17 @@ impl Series<'_> {
 }
 
 /// What a hunk changes, whose pieces stand at several places: what is between them goes.
-fn solve_pieces(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    candidate: &Candidate,
-    places: usize,
-) -> Result<Solution, Box<Refusal>> {
+fn solve_pieces(sought: &Sought<'_>, candidate: &Candidate, places: usize) -> Result<Solution, Box<Refusal>> {
+    let Sought { scene, hay, pattern, .. } = *sought;
     if let [spot] = candidate.spots.as_slice() {
-        return solve(scene, hay, pattern, spot, places);
+        return solve(sought, spot, places);
     }
     guard::hunk(hay, pattern, scene.limits)?;
     let pieces = pattern.cut(|step| matches!(step, Step::Gap)).unwrap_or_default();
     let mut solution: Option<Solution> = None;
     let mut end = 0;
     for (piece, spot) in pieces.iter().zip(&candidate.spots) {
-        let part = solve(scene, hay, piece, spot, places)?;
+        let part = solve(&sought.with(piece), spot, places)?;
         match &mut solution {
             None => solution = Some(part),
             Some(solution) => {

@@ -2,12 +2,10 @@
 
 use super::addition;
 use super::everywhere::everywhere;
-use super::seek::Seek;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence, Unit};
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::dress::Dress;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
 use crate::locate::haystack::Haystack;
@@ -16,11 +14,11 @@ use crate::locate::pattern::{Pattern, Step};
 use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Mode, Part, Scene, Solution};
-use crate::locate::solve::{matched, solve};
-use crate::locate::splice::{Beside, Splice};
+use crate::locate::solve::solve;
+use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::Rung;
-use crate::locate::{guard, part};
+use crate::locate::token::is_of_tokens;
 use crate::text::Form;
 
 /// What one hunk comes to on a text.
@@ -63,9 +61,10 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            match self.seek(pattern).places() {
+            let sought = self.sought(pattern);
+            match find(&sought)? {
                 Search::Found(found) => {
-                    if let Some(part) = self.choose(pattern, &found, &readings)? {
+                    if let Some(part) = self.choose(&sought, &found, &readings)? {
                         return Ok(part);
                     }
                     break;
@@ -79,7 +78,7 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::Standing
             && !counts
-            && let Some(part) = readings.iter().find_map(|pattern| self.seek(pattern).standing(self.repeat))
+            && let Some(part) = readings.iter().find_map(|pattern| self.sought(pattern).standing(self.repeat))
         {
             return Ok(part);
         }
@@ -89,17 +88,17 @@ impl Single<'_> {
             && self.hunk.anchor == Anchor::Unique
             && self.repeat.elsewhere == 0;
         match refused {
-            Some((pattern, objected)) => self.seek(pattern).loose_or_nowhere(loose, Some(objected)),
-            None => self.seek(shortest).loose_or_nowhere(loose, None),
+            Some((pattern, objected)) => self.sought(pattern).otherwise(None, loose, Some(objected)),
+            None => self.sought(shortest).otherwise(None, loose, None),
         }
     }
 
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
-        if let Some(part) = everywhere(self.scene, self.hay, pattern)? {
+        if let Some(part) = everywhere(&self.sought(pattern))? {
             return match part {
                 Part::Change(solution) if self.repeat.elsewhere > 0 => {
-                    Err(evidence::once_more(&[solution.place]))
+                    Err(evidence::once_more([solution.place]))
                 }
                 part => Ok(part),
             };
@@ -111,8 +110,7 @@ impl Single<'_> {
         };
         // It leaves as many results as it had places.
         let repeat = Repeat { total: results.max(2), ..self.repeat };
-        let standing = (mode >= Mode::Standing).then(|| self.seek(pattern).standing(repeat)).flatten();
-        standing.map_or_else(|| self.seek(pattern).loose_or_nowhere(false, None), Ok)
+        self.sought(pattern).otherwise((mode >= Mode::Standing).then_some(repeat), false, None)
     }
 
     /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
@@ -134,29 +132,22 @@ impl Single<'_> {
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
             return Err(evidence::two_readings(line, other));
         }
-        addition::behind(self.scene, self.hay, pattern, line)
+        addition::behind(&self.sought(pattern), line)
     }
 
-    fn seek<'p>(&'p self, pattern: &'p Pattern<'p>) -> Seek<'p> {
-        Seek { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
+    fn sought<'p>(&'p self, pattern: &'p Pattern<'p>) -> Sought<'p> {
+        Sought { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
     fn choose(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         found: &Found,
         readings: &[Pattern<'_>],
     ) -> Result<Option<Part>, Box<Refusal>> {
-        if found.many {
-            return Err(Refusal::new(
-                Code::Limit,
-                "the text to find may stand in very many places, too many to look at each",
-            )
-            .with_help("give more lines around it"));
-        }
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
-            return self.counted(pattern, found, occurrence).map(Some);
+            return self.counted(sought, found, occurrence).map(Some);
         }
         let open = found.open();
         let Some(first) = open.first() else {
@@ -165,51 +156,50 @@ impl Single<'_> {
                 .places
                 .first()
                 .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
-            return Ok(made.map(|(aligned, _)| self.seek(pattern).made(aligned.place, found.rung, 0)));
+            return Ok(made.map(|(aligned, _)| sought.made(aligned.place, found.rung, 0)));
         };
-        let places = || -> Vec<Place> { open.iter().map(|aligned| aligned.place).collect() };
+        let places = || open.iter().map(|aligned| aligned.place);
         if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more(&places()));
+            return Err(evidence::once_more(places()));
         }
         // A place where the hunk was made is one that may have been meant.
         let made = found.places.len() - open.len();
         if made > 0 && self.repeat.total != found.places.len() {
-            let all: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
-            return Err(evidence::ambiguous(self.hay, &all));
+            return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
         if open.len() > 1 && !self.are_in_order(&open) {
-            return match self.one_outcome(pattern, &open)? {
+            return match self.one_outcome(sought, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
-                None => Err(evidence::ambiguous(self.hay, &places())),
+                None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        self.seek(pattern).is_strictest(found.rung, &[*first])?;
-        if self.may_go_on(readings, pattern, &first.place) {
+        sought.is_strictest(found.rung, &[first.place])?;
+        if self.may_go_on(readings, sought.pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
-        solve(self.scene, self.hay, pattern, first, open.len()).map(|solution| Some(Part::Change(solution)))
+        solve(sought, first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
     /// Identical hunks for exactly as many places that share no lines are those places in order.
     fn are_in_order(&self, open: &[&Alignment]) -> bool {
-        self.repeat.left() == Some(open.len())
-            && open.windows(2).all(|pair| !pair[0].place.overlaps(&pair[1].place))
+        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
+        self.repeat.left() == Some(open.len()) && Place::are_apart(&places)
     }
 
     /// What the hunk changes, if it is the same wherever it is made.
     fn one_outcome(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         open: &[&Alignment],
     ) -> Result<Option<Solution>, Box<Refusal>> {
         // What keeps no line is made once more by a second run.
-        let keeps = pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
+        let keeps = sought.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
         if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
             return Ok(None);
         }
         let mut solutions = Vec::with_capacity(open.len());
         for aligned in open {
-            solutions.push(solve(self.scene, self.hay, pattern, aligned, open.len())?);
+            solutions.push(solve(sought, aligned, open.len())?);
         }
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
         let first = solutions.swap_remove(0);
@@ -220,7 +210,7 @@ impl Single<'_> {
     /// result stands before it, a first run may have been.
     fn counted(
         &self,
-        pattern: &Pattern<'_>,
+        sought: &Sought<'_>,
         found: &Found,
         occurrence: Occurrence,
     ) -> Result<Part, Box<Refusal>> {
@@ -230,18 +220,18 @@ impl Single<'_> {
         };
         let (aligned, made) = &found.places[index];
         if *made {
-            return Ok(self.seek(pattern).made(aligned.place, found.rung, places.len()));
+            return Ok(sought.made(aligned.place, found.rung, places.len()));
         }
         if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more(&[aligned.place]));
+            return Err(evidence::once_more([aligned.place]));
         }
-        if let Some(result) = self.result_beside(pattern, &aligned.place, occurrence) {
+        if let Some(result) = self.result_beside(sought.pattern, &aligned.place, occurrence) {
             return Err(evidence::counted_past(self.hay, &aligned.place, &result));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
         }
-        solve(self.scene, self.hay, pattern, aligned, places.len()).map(Part::Change)
+        solve(sought, aligned, places.len()).map(Part::Change)
     }
 
     /// Where the result stands on the way to the place that is counted to.
@@ -251,8 +241,7 @@ impl Single<'_> {
         if let [text] = after.as_slice()
             && pattern.unit == Unit::Text
         {
-            results
-                .extend(self.hay.parts(text).into_iter().filter(|place| part::is_of_tokens(self.hay, place)));
+            results.extend(self.hay.parts(text).into_iter().filter(|place| is_of_tokens(self.hay, place)));
         }
         let on_the_way = |result: &Place| match occurrence {
             Occurrence::Last => result.start > place.start,
@@ -268,9 +257,9 @@ impl Single<'_> {
         let original = Haystack::new(self.scene.original?, self.hay.effort());
         let scene = Scene { lineage: None, ..*self.scene };
         let readings = Pattern::readings(&self.hunk.change);
-        let found = readings
-            .iter()
-            .find_map(|pattern| find(&scene, original, pattern, &Pointers::default()).found())?;
+        let found = readings.iter().find_map(|pattern| {
+            find(&Sought { scene: &scene, hay: original, ..self.sought(pattern) }).ok()?.found()
+        })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         let line = lineage.of(other.first())?;
         ((line, other.start.column) != (place.first(), place.start.column)).then_some(line)
@@ -291,15 +280,10 @@ impl Single<'_> {
         let hay = self.hay;
         let after = pattern.after();
         if hay.content().is_empty() {
-            guard::hunk(hay, pattern, self.scene.limits)?;
-            let splice = Splice { hay, dress: &Dress::PLAIN, beside: Beside::Above, lineage: None };
-            let changes = splice.changes(pattern, &Alignment::of_nothing(0)).unwrap_or_default();
-            let (rung, place) = (Rung::EXACT, Place::lines(0, 0));
-            let matched = matched(hay, &place, rung);
-            return Ok(Part::Change(Solution { changes, matched, rung, place, places: 1, note: None }));
+            return addition::behind(&self.sought(pattern), 0);
         }
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
-            return Ok(self.seek(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
+            return Ok(self.sought(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
         }
         let lines = evidence::counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))

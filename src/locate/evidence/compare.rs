@@ -1,7 +1,7 @@
 //! A before-text beside the region of a file that is most like it, line by line.
 
 use crate::diag::{Row, RowKind};
-use crate::locate::alike::{ratio, ratio_steps};
+use crate::locate::alike::{common_ends, ratio, ratio_steps};
 use crate::locate::effort::Effort;
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
 use crate::text::{Form, difference_of};
@@ -14,9 +14,7 @@ const FORM: Form = Form::FoldedTrimmed;
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let tail =
-        old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (head, tail) = common_ends(&old, &new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
     let mut table = Table { before, lines, effort, rows: Vec::with_capacity(before.len()) };
     table.equal(0, 0, head);

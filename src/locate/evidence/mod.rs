@@ -64,8 +64,9 @@ impl Refusal {
 }
 
 /// Several places.
-pub(super) fn ambiguous(hay: Haystack<'_>, places: &[Place]) -> Box<Refusal> {
+pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     let (content, effort) = (hay.content(), hay.effort());
+    let places = &places.into_iter().collect::<Vec<_>>();
     let message = format!("the text to find stands in {}", counted(places.len(), "place"));
     let context_lines = context::needed(content, places, effort);
     let help = match context_lines {
@@ -73,34 +74,35 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: &[Place]) -> Box<Refusal> {
         None => "give more lines around it, so that it is the only place".to_owned(),
     };
     Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
-        context_lines,
         unique_lines: context::unique_lines(content, effort),
-        places: surroundings(content, places, context_lines),
-        file_lines: Some(content.line_count()),
-        ..candidates(places)
+        ..shown(hay, places, context_lines)
     })
+}
+
+/// Places with what is around them, and how much of that tells them apart, if it is known.
+fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> Evidence {
+    Evidence {
+        context_lines,
+        places: surroundings(hay.content(), places, context_lines),
+        file_lines: Some(hay.line_count()),
+        ..candidates(places)
+    }
 }
 
 /// Fewer places than are counted to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> Box<Refusal> {
-    let (content, effort) = (hay.content(), hay.effort());
     let count = counted(places.len(), "place");
     let help = match places.len() {
         1 => "leave `occurrence` out".to_owned(),
         last => format!("ask for one from 1 to {last}"),
     };
-    let context_lines = context::needed(content, places, effort).filter(|_| places.len() > 1);
+    let context_lines = context::needed(hay.content(), places, hay.effort()).filter(|_| places.len() > 1);
     Refusal::new(
         Code::OccurrenceRange,
         format!("{asked} is asked for, but the text to find stands in {count}"),
     )
     .with_help(help)
-    .with_evidence(Evidence {
-        context_lines,
-        places: surroundings(content, places, context_lines),
-        file_lines: Some(content.line_count()),
-        ..candidates(places)
-    })
+    .with_evidence(shown(hay, places, context_lines))
 }
 
 fn more(lines: usize) -> String {
@@ -111,6 +113,9 @@ fn more(lines: usize) -> String {
 pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> {
     if hay.effort().is_spent() {
         return too_much();
+    }
+    if !hay.effort().is_told() {
+        return Refusal::new(Code::SearchNotFound, String::new());
     }
     let content = hay.content();
     let evidence = nearest::evidence(content, &pattern.before, hay.effort());
@@ -183,10 +188,6 @@ pub(super) fn objected(
             "but indented otherwise, and the hunk changes the indentation alone".to_owned(),
             "copy the lines to find from the file as it is, and keep one of them",
         ),
-        Objection::NewLinesIndented => (
-            "but without its indentation, which the new lines have".to_owned(),
-            "copy the lines to find from the file as it is, and indent the new ones like them",
-        ),
     };
     stands_but(hay, pattern, place, &why).with_help(help)
 }
@@ -200,7 +201,7 @@ pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> 
     );
     let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
         .with_help("give more lines around the text instead of counting, so that it is the only place")
-        .with_evidence(both(hay, place, result));
+        .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None));
     refusal.is_last = true;
     refusal
 }
@@ -214,17 +215,7 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
     );
     Refusal::new(Code::SearchAmbiguous, message)
         .with_help("copy the lines to find from the file as it is, or leave the edit out if it is made")
-        .with_evidence(both(hay, place, result))
-}
-
-/// Two places with what is around them.
-fn both(hay: Haystack<'_>, one: &Place, other: &Place) -> Evidence {
-    let places = [*one.min(other), *one.max(other)];
-    Evidence {
-        places: surroundings(hay.content(), &places, None),
-        file_lines: Some(hay.line_count()),
-        ..candidates(&places)
-    }
+        .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
 /// A hunk whose number names the first of two places, and the order of the hunks the other.
@@ -234,7 +225,7 @@ pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Bo
         named.first() + 1,
         chosen.first() + 1
     );
-    let mut refusal = ambiguous(hay, &[named.min(chosen), named.max(chosen)]);
+    let mut refusal = ambiguous(hay, [named.min(chosen), named.max(chosen)]);
     refusal.message = message;
     refusal
 }
@@ -266,14 +257,20 @@ pub(super) fn no_section(text: &str) -> Box<Refusal> {
         .with_help("copy the line from the file as it is, or leave it out")
 }
 
+/// A text with more places than can be looked at.
+pub(super) fn many_places() -> Box<Refusal> {
+    let message = "the text to find may stand in very many places, too many to look at each";
+    Refusal::new(Code::Limit, message).with_help("give more lines around it")
+}
+
 /// The same edit as in an earlier part of the response, and a place where it would be made again.
-pub(super) fn once_more(places: &[Place]) -> Box<Refusal> {
+pub(super) fn once_more(places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     Refusal::new(
         Code::Duplicate,
         "the same edit stands in an earlier part of the response and would be made twice",
     )
     .with_help("leave one of them out, or give more lines if another place is meant")
-    .with_evidence(candidates(places))
+    .with_evidence(candidates(&places.into_iter().collect::<Vec<_>>()))
 }
 
 /// The hunk fits the base at that line, but not what became of it.

@@ -181,14 +181,11 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
 fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, effort: &Effort) -> Nearest {
     let first = file.line(region.start).unwrap_or(0);
     let end = region.end.checked_sub(1).and_then(|last| file.line(last)).map_or(first + 1, |last| last + 1);
-    let lines: Vec<Vec<u8>> = content.lines(first..end).map(|line| line.text.to_vec()).collect();
+    let lines: Vec<&[u8]> = content.lines(first..end).map(|line| line.text).collect();
     let shown = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
-    // What differs to the eye goes before what differs in blanks alone.
-    let first_difference =
-        difference(before, &lines, FORM).or_else(|| difference(before, &lines, Form::Text));
+    let rows = compare(before, &lines, effort);
+    let first_difference = first_difference(&rows);
     let differs = first_difference.is_some();
-    let real: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
-    let rows = compare(before, &real, effort);
     let elsewhere = elsewhere(before, &rows, file, first..end, effort);
     let around = elsewhere.first().map(|(_, line)| {
         let index = line.saturating_sub(1);
@@ -203,7 +200,7 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
         lines: lines.iter().map(|line| shown(line)).collect(),
         // What differs in blanks alone is not all of it.
         similarity: percent(region.share).min(if differs { 99 } else { 100 }),
-        first_difference: first_difference.map(|(index, line)| (index, line.map(shown))),
+        first_difference: first_difference.map(|(index, line)| (index, line.map(|line| shown(lines[line])))),
     }
 }
 
@@ -239,17 +236,17 @@ fn elsewhere(
     lost.iter().filter_map(once).take(ELSEWHERE).collect()
 }
 
-/// The first line that differs from the one of the file in its turn; in a form that trims, blank lines are passed over.
-fn difference<'a>(before: &[&[u8]], lines: &'a [Vec<u8>], form: Form) -> Option<(usize, Option<&'a [u8]>)> {
-    let counts = |text: &[u8]| form == Form::Text || !form.of(text).is_empty();
-    let mut real = lines.iter().filter(|line| counts(line));
-    for (index, written) in before.iter().enumerate().filter(|(_, line)| counts(line)) {
-        match real.next() {
-            Some(line) if form.eq(written, line) => {}
-            other => return Some((index, other.map(Vec::as_slice))),
-        }
-    }
-    None
+/// The first line to find that is not the file's line beside it, and that line: what differs to the eye goes before what
+/// differs in blanks alone.
+fn first_difference(rows: &[Row]) -> Option<(usize, Option<usize>)> {
+    let is_alike = |row: &Row| matches!(row.kind, RowKind::Same | RowKind::Alike);
+    let differs = |row: &Row| {
+        row.kind != RowKind::Same && (!is_alike(row) || row.wanted.is_some() && row.real.is_some())
+    };
+    let at = rows.iter().position(|row| !is_alike(row)).or_else(|| rows.iter().position(differs))?;
+    let behind = &rows[at..];
+    let wanted = behind.iter().find_map(|row| row.wanted)?;
+    Some((wanted, behind.iter().find_map(|row| row.real)))
 }
 
 #[cfg(test)]

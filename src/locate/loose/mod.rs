@@ -6,36 +6,27 @@ mod misquote;
 mod similar;
 
 use super::evidence::{self, Refusal};
-use super::haystack::Haystack;
-use super::pattern::Pattern;
-use super::pointer::Pointers;
-use super::scene::{Scene, Solution};
+use super::scene::Solution;
 use super::solve::solve;
+use super::sought::Sought;
 use super::tier::Tier;
 
 /// The one place of a hunk at tiers 7 and 8, or where only lines differ that the new text has right.
-pub(super) fn locate(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Result<Option<Solution>, Box<Refusal>> {
-    if scene.limits.max_fuzz >= Tier::Elision
-        && let Some(solution) = elision::locate(scene, hay, pattern, pointers)?
+pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
+    let fuzz = sought.scene.limits.max_fuzz;
+    if fuzz >= Tier::Elision
+        && let Some(solution) = elision::locate(sought)?
     {
         return Ok(Some(solution));
     }
-    if scene.limits.max_fuzz < Tier::Similar {
+    if fuzz < Tier::Similar {
         return Ok(None);
     }
-    let places = similar::places(scene, hay, pattern, pointers);
+    let places = similar::places(sought);
     match places.as_slice() {
-        [] => misquote::locate(scene, hay, pattern, pointers),
-        [(one, false)] => solve(scene, hay, pattern, one, 1).map(Some),
+        [] => misquote::locate(sought),
+        [(one, false)] => solve(sought, one, 1).map(Some),
         [(_, true)] => Ok(None),
-        _ => {
-            let places: Vec<_> = places.iter().map(|(aligned, _)| aligned.place).collect();
-            Err(evidence::ambiguous(hay, &places))
-        }
+        _ => Err(evidence::ambiguous(sought.hay, places.iter().map(|(aligned, _)| aligned.place))),
     }
 }

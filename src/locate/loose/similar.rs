@@ -6,10 +6,9 @@ use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
 use crate::locate::alike::{is_mistyped, percent, ratio, ratio_steps};
 use crate::locate::haystack::{Haystack, Solid};
-use crate::locate::pattern::{Pattern, Step};
+use crate::locate::pattern::Step;
 use crate::locate::place::Place;
-use crate::locate::pointer::Pointers;
-use crate::locate::scene::Scene;
+use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
@@ -23,13 +22,13 @@ const RUNG: Rung = Rung { tier: Tier::Similar, ..Rung::LOOSEST };
 
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
 /// the hunk was made there.
-pub(super) fn places(
-    scene: &Scene<'_>,
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    pointers: &Pointers,
-) -> Vec<(Alignment, bool)> {
-    let Some(wanted) = Wanted::new(pattern) else { return Vec::new() };
+pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
+    let Sought { scene, hay, pattern, .. } = *sought;
+    let old = pattern.steps.iter().filter(|step| matches!(step, Step::Keep(_) | Step::Remove(_)));
+    let wanted = Wanted::of(old.map(|step| (pattern.text_of(step), matches!(step, Step::Keep(_)))), None);
+    if wanted.lines.len() < LEAST_LINES {
+        return Vec::new();
+    }
     let file = hay.solid(FORM);
     let mut places = Vec::new();
     for start in wanted.starts(&file) {
@@ -43,14 +42,13 @@ pub(super) fn places(
         let place = Place::lines(first, last + 1);
         let Some(mut aligned) = Alignment::at(hay, pattern, place, RUNG) else { continue };
         aligned.similarity = Some(similarity);
-        let candidate = Candidate { scene, hay, pattern, pointers, aligned: &aligned, comment: None };
+        let candidate = Candidate { sought, aligned: &aligned, comment: None };
         if objection(&candidate).is_none() {
             places.push(aligned);
         }
     }
     let with_made = |aligned: Alignment| {
-        let made = is_made(scene, hay, pattern, &aligned)
-            || wanted.result_stands(scene, hay, &file, pattern, &aligned);
+        let made = is_made(sought, &aligned) || wanted.result_stands(sought, &file, &aligned);
         (aligned, made)
     };
     places.into_iter().map(with_made).collect()
@@ -67,24 +65,11 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn new(pattern: &Pattern<'a>) -> Option<Self> {
-        let mut kept = vec![false; pattern.before.len()];
-        for step in &pattern.steps {
-            if let Step::Keep(line) = *step {
-                kept[line] = true;
-            }
-        }
-        let lines = pattern.solid();
-        let kept = pattern
-            .before
-            .iter()
-            .zip(kept)
-            .filter(|(line, _)| !is_blank(line))
-            .map(|(_, kept)| kept)
-            .collect();
-        let slips = (lines.len() / LINES_PER_SLIP).max(1);
-        let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
-        (lines.len() >= LEAST_LINES).then_some(Self { lines, hashes, kept, slips })
+    /// Lines, blank ones among them, each with whether it stays.
+    fn of(lines: impl Iterator<Item = (&'a [u8], bool)>, slips: Option<usize>) -> Self {
+        let (lines, kept): (Vec<&[u8]>, Vec<bool>) = lines.filter(|(text, _)| !is_blank(text)).unzip();
+        let slips = slips.unwrap_or((lines.len() / LINES_PER_SLIP).max(1));
+        Self { hashes: lines.iter().map(|line| FORM.hash(line)).collect(), lines, kept, slips }
     }
 
     /// Where a region may begin. Of any `slips + 1` lines at least one stands unchanged in each region, and so does every
@@ -145,18 +130,9 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a place lies inside a region that is the hunk's result, with the same slips in what was kept.
-    fn result_stands(
-        &self,
-        scene: &Scene<'_>,
-        hay: Haystack<'_>,
-        file: &Solid<'_>,
-        pattern: &Pattern<'_>,
-        aligned: &Alignment,
-    ) -> bool {
-        let steps = pattern.after_and_new().filter(|(text, _)| !is_blank(text));
-        let (lines, kept): (Vec<&[u8]>, Vec<bool>) = steps.map(|(text, new)| (text, !new)).unzip();
-        let hashes = lines.iter().map(|line| FORM.hash(line)).collect();
-        let result = Wanted { slips: self.slips, lines, hashes, kept };
+    fn result_stands(&self, sought: &Sought<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
+        let Sought { scene, hay, pattern, .. } = *sought;
+        let result = Wanted::of(pattern.after_and_new().map(|(text, new)| (text, !new)), Some(self.slips));
         if result.lines.is_empty() || result.lines.len() > file.len() {
             return false;
         }

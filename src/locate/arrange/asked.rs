@@ -1,0 +1,58 @@
+//! What all strategies ask of one hunk on one text.
+
+use crate::locate::Repeat;
+use crate::locate::admission::Objection;
+use crate::locate::evidence::{self, Refusal};
+use crate::locate::loose;
+use crate::locate::place::Place;
+use crate::locate::scene::{Part, Solution};
+use crate::locate::sought::Sought;
+use crate::locate::standing::{standing, stands_stricter};
+use crate::locate::tier::Rung;
+
+impl Sought<'_> {
+    /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
+    /// there perhaps.
+    pub(super) fn is_strictest(&self, rung: Rung, places: &[Place]) -> Result<(), Box<Refusal>> {
+        match (stands_stricter(self, rung, places), places) {
+            (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
+    pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
+        Part::Made(Solution::at(self.hay, place, rung, places))
+    }
+
+    /// The hunk as one that was made, if its result stands where it says that it was.
+    pub(super) fn standing(&self, repeat: Repeat) -> Option<Part> {
+        let (place, rung) = standing(self, repeat)?;
+        Some(self.made(place, rung, 0))
+    }
+
+    /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how often it may stand;
+    /// or it has a place at the loose tiers, if these may be asked; else why it has none. A place that is refused for what it
+    /// is, and not for where it is, is the one that is meant.
+    pub(super) fn otherwise(
+        &self,
+        repeat: Option<Repeat>,
+        loose: bool,
+        refused: Option<(Place, Objection)>,
+    ) -> Result<Part, Box<Refusal>> {
+        let Self { hay, pattern, pointers, .. } = *self;
+        if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
+            return Ok(part);
+        }
+        if loose
+            && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)))
+            && let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))?
+        {
+            return Ok(Part::Change(solution));
+        }
+        Err(match refused {
+            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
+            None => evidence::missing(hay, pattern, pointers),
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! A hunk, and where it is sought.
+
+use super::haystack::Haystack;
+use super::pattern::Pattern;
+use super::place::Place;
+use super::pointer::Pointers;
+use super::scene::Scene;
+
+/// What is to be found, in which text, and what says where.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'a> {
+    pub(super) scene: &'a Scene<'a>,
+    pub(super) hay: Haystack<'a>,
+    pub(super) pattern: &'a Pattern<'a>,
+    pub(super) pointers: &'a Pointers,
+}
+
+impl<'a> Sought<'a> {
+    /// Other lines, sought there likewise.
+    pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// The same in the part of the text in which a place with that number of lines may be.
+    pub(super) fn narrowed(self, lines: usize) -> Self {
+        Self { hay: self.pointers.narrow(self.hay, lines), ..self }
+    }
+
+    /// Whether nothing that says where speaks against a place.
+    pub(super) fn admits(&self, place: &Place) -> bool {
+        self.pointers.against(place).is_none()
+    }
+}

@@ -80,13 +80,12 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     }
     let template = settings.template();
     if template.is_some() && order.resume.is_some() {
-        let message = "--continue goes on with one suggestion, on the branch that it was for: --continue=<id>, without a \
-                       template";
+        let message = "--continue goes on with one suggestion, on the branch that it was for: --continue=<id>, without a template";
         return Err(Error::Usage(message.into()));
     }
     if matches!(template, Some((Each::Edit, _))) && order.chooser.is_some() {
-        let message = "-i does not go with --branch-per-edit, which leaves the choice for later: accept takes a branch, \
-                       drop removes one";
+        let message = "-i does not go with --branch-per-edit, which leaves the choice for later: accept takes a branch, drop \
+                       removes one";
         return Err(Error::Usage(message.into()));
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);

@@ -235,8 +235,8 @@ impl Run<'_> {
         for (planned, commit) in series.iter().zip(&made.commits) {
             let commit = commit.map(named);
             for number in &planned.edits {
-                if let Some(edit) = number.checked_sub(1).and_then(|at| report.edits.get_mut(at)) {
-                    edit.commit.clone_from(&commit);
+                if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
+                    report.edits[at].commit.clone_from(&commit);
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! How alike two lines are, and where in a file something like some lines stands.
 
-use super::haystack::Solid;
 use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, COMMON};
 use crate::text::{difference, in_common};
 use std::collections::HashMap;
@@ -161,11 +160,9 @@ pub(super) fn beginnings(wanted: &[u64], spots: &HashMap<u64, Vec<usize>>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// The lines of a file, from one on, among which `wanted` lines are looked for: some more, for those that the file has in
-/// between.
-pub(super) fn window(start: usize, wanted: usize, file: &Solid<'_>) -> std::ops::Range<usize> {
-    let end = (start + wanted + wanted / 2 + 4).min(file.len());
-    start.min(end)..end
+/// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.
+pub(super) fn reach(wanted: usize) -> usize {
+    wanted + wanted / 2 + 4
 }
 
 #[cfg(test)]

@@ -55,12 +55,7 @@ impl Cascade<'_> {
                 Ok(parts) => parts.iter().any(|part| is_loose(part, lineage)),
                 Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
             };
-            let before = Scene { lineage: None, ..scene };
-            let then = || -> Option<Vec<Part>> {
-                let hay = Haystack::new(base, self.effort);
-                let parts = (self.arrange)(&before, hay, self.hunks, Mode::Places).ok()?;
-                parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
-            };
+            let then = || self.on(&Scene { lineage: None, ..scene }, base);
             let bring = |parts| bring_over(base, content, lineage, parts);
             match (now, if asks_base { then() } else { None }) {
                 (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
@@ -109,21 +104,24 @@ impl Cascade<'_> {
         }
     }
 
+    /// What the hunks come to on an earlier text, if they change anything there.
+    fn on(&self, scene: &Scene<'_>, text: &Content) -> Option<Vec<Part>> {
+        let parts = (self.arrange)(scene, Haystack::new(text, self.effort), self.hunks, Mode::Places).ok()?;
+        parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
+    }
+
     /// What the hunks come to that fit the blob that they were made on: they are brought over to the text as it is.
     fn on_blob(&self, scene: &Scene<'_>) -> Option<Result<Vec<Part>, Vec<Refusal>>> {
         let (blob, content) = (self.version.blob()?, self.version.content());
-        let (then, now) = (Haystack::new(blob, self.effort), Haystack::new(content, self.effort));
-        let scene = Scene { original: None, lineage: None, ..*scene };
-        let parts = (self.arrange)(&scene, then, self.hunks, Mode::Places).ok()?;
-        let compared = LINE_COMPARED * (blob.line_count() + content.line_count());
-        if !parts.iter().any(|part| matches!(part, Part::Change(_))) || !self.effort.spend(compared) {
+        let parts = self.on(&Scene { original: None, lineage: None, ..*scene }, blob)?;
+        if !self.effort.spend(LINE_COMPARED * (blob.line_count() + content.line_count())) {
             return None;
         }
+        let [then, now] = [blob, content].map(|text| Haystack::new(text, self.effort));
         let brought = bring_over(blob, content, &Lineage::between(then, now), parts);
-        Some(brought.map_err(|conflicted| {
-            let Refusal { hunk, .. } = conflicted.1;
-            vec![evidence::changed_since().of_hunk(hunk)]
-        }))
+        let changed =
+            |conflicted: Box<Conflicted>| vec![evidence::changed_since().of_hunk(conflicted.1.hunk)];
+        Some(brought.map_err(changed))
     }
 
     /// Makes all changes at once.

@@ -45,6 +45,7 @@ mod outcome;
 mod pairing;
 mod part;
 mod pattern;
+mod pieces;
 mod place;
 mod placeholder;
 mod pointer;

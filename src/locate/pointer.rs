@@ -7,7 +7,7 @@ use super::thresholds::{CUT_SECTION, HEADINGS};
 use super::token::is_of_tokens;
 use crate::edit::{Anchor, Hunk};
 use crate::text::{Form, indentation, is_blank};
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -16,6 +16,9 @@ const MORE: usize = 64;
 
 /// The forms in which a line equals a heading, the strictest first: tiers 1 to 5.
 const FORMS: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
+
+/// Behind these: a line that contains the heading.
+const CONTAINING: usize = FORMS.len();
 
 /// Why a place is not the one that is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,15 +97,7 @@ pub(super) struct Blocks<'a> {
     hay: Haystack<'a>,
     language: super::Language,
     known: RefCell<HashMap<usize, Region>>,
-    like: RefCell<HashMap<String, Rc<LinesLike>>>,
-}
-
-/// The lines of a text that are like a heading.
-struct LinesLike {
-    /// Those that equal it, each with the strictest of [`FORMS`] in which it does.
-    equal: Vec<(usize, usize)>,
-    /// Those that contain it, as whole words.
-    containing: OnceCell<Vec<usize>>,
+    like: RefCell<HashMap<String, Rc<Vec<(usize, usize)>>>>,
 }
 
 impl<'a> Blocks<'a> {
@@ -173,32 +168,17 @@ impl<'a> Blocks<'a> {
     /// the only one that contains it where no line of the file equals it.
     pub(super) fn headings(&self, text: &str, from: usize, behind: usize) -> Vec<usize> {
         let like = self.like(text);
-        let start = like.equal.partition_point(|&(line, _)| line < from);
-        let end = like.equal.partition_point(|&(line, _)| line < behind).max(start);
-        let equal = &like.equal[start..end];
-        if let Some(strictest) = equal.iter().map(|&(_, form)| form).min() {
-            return equal.iter().filter(|(_, form)| *form == strictest).map(|&(line, _)| line).collect();
-        }
-        let containing = || -> Vec<usize> {
-            let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
-            let mut lines: Vec<usize> =
-                parts.filter(|place| is_of_tokens(self.hay, place)).map(|place| place.first()).collect();
-            lines.dedup();
-            lines
-        };
-        let containing = match like.equal.is_empty() {
-            true => like.containing.get_or_init(containing).as_slice(),
-            false => &[],
-        };
-        let mut containing = containing.iter().copied().filter(|line| (from..behind).contains(line));
-        match (containing.next(), containing.next()) {
-            (Some(only), None) => vec![only],
-            _ => Vec::new(),
-        }
+        let start = like.partition_point(|&(line, _)| line < from);
+        let end = like.partition_point(|&(line, _)| line < behind).max(start);
+        let strictest = like[start..end].iter().map(|&(_, form)| form).min();
+        let is_meant = |(_, form): &&(usize, usize)| Some(*form) == strictest;
+        let lines: Vec<usize> = like[start..end].iter().filter(is_meant).map(|&(line, _)| line).collect();
+        if strictest == Some(CONTAINING) && lines.len() > 1 { Vec::new() } else { lines }
     }
 
-    /// The lines that are like a heading, found once however many hunks have it.
-    fn like(&self, text: &str) -> Rc<LinesLike> {
+    /// The lines that are like a heading, found once however many hunks have it: those that equal it, each with the strictest
+    /// of [`FORMS`] in which it does, or else those that contain it as whole words.
+    fn like(&self, text: &str) -> Rc<Vec<(usize, usize)>> {
         let known = self.like.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
             let strictest = |line: usize| {
@@ -206,8 +186,14 @@ impl<'a> Blocks<'a> {
                 Some((line, FORMS.iter().position(equal)?))
             };
             let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
-            let equal = equal.into_iter().filter_map(strictest).collect();
-            let like = Rc::new(LinesLike { equal, containing: OnceCell::new() });
+            let mut like: Vec<(usize, usize)> = equal.into_iter().filter_map(strictest).collect();
+            if like.is_empty() {
+                let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
+                let parts = parts.filter(|place| is_of_tokens(self.hay, place));
+                like = parts.map(|place| (place.first(), CONTAINING)).collect();
+                like.dedup();
+            }
+            let like = Rc::new(like);
             self.like.borrow_mut().insert(text.to_owned(), Rc::clone(&like));
             like
         })
@@ -216,8 +202,8 @@ impl<'a> Blocks<'a> {
     /// The lines that the text behind a hunk's numbers may be: git cuts it at 80 bytes.
     fn sections(&self, text: &str) -> Vec<usize> {
         let like = self.like(text);
-        if !like.equal.is_empty() {
-            return like.equal.iter().map(|&(line, _)| line).collect();
+        if like.first().is_some_and(|&(_, form)| form != CONTAINING) {
+            return like.iter().map(|&(line, _)| line).collect();
         }
         if text.len() < CUT_SECTION {
             return self.headings(text, 0, self.hay.line_count());
@@ -240,21 +226,17 @@ pub(super) fn depth(text: &[u8]) -> usize {
     indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
 }
 
-/// A heading that the file does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NoHeading(pub(super) String);
-
 /// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors
-/// The hunk has no numbers, and its section is nowhere.
-pub(super) fn of_diff(
+/// The section, where it is nowhere and the hunk has no numbers.
+pub(super) fn of_diff<'h>(
     scene: &Scene<'_>,
     original: &Blocks<'_>,
     now: &Blocks<'_>,
-    hunk: &Hunk,
-) -> Result<Pointers, NoHeading> {
+    hunk: &'h Hunk,
+) -> Result<Pointers, &'h str> {
     let Anchor::Line { old_start, section: Some(section), .. } = &hunk.anchor else {
         return Ok(Pointers::default());
     };
@@ -265,7 +247,7 @@ pub(super) fn of_diff(
     if lines.is_empty() || lines.len() > HEADINGS {
         return match old_start {
             Some(_) => Ok(Pointers::default()),
-            None if lines.is_empty() => Err(NoHeading(section.clone())),
+            None if lines.is_empty() => Err(section),
             None => Ok(Pointers::default()),
         };
     }

@@ -2,14 +2,14 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{beginnings, differs_in_a_word, is_mistyped, is_of_word, tokens, window, without_style};
+use super::alike::{differs_in_a_word, is_mistyped, is_of_word, reach, tokens, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{End, Pattern, says_something};
 use super::place::Place;
 use super::pointer::Pointers;
 use super::sought::Sought;
-use super::thresholds::{COMMON, FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
+use super::thresholds::{FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use super::token::is_of_tokens;
 use crate::edit::Unit;
@@ -170,35 +170,27 @@ pub(super) fn stands_nearly(
         let is_in = above.is_some_and(|at| line < places[at].behind().max(places[at].first() + 1));
         !is_in && pointers.against(&Place::lines(line, line + 1)).is_none()
     };
-    let spots = file.spots(&wanted, COMMON);
-    let common =
-        wanted.iter().filter(|hash| spots.get(hash).is_some_and(|spots| spots.len() > COMMON)).count();
-    if common * 100 >= wanted.len() * NEARLY {
-        // Lines that stand everywhere may be all that there is of it: each place of the file is looked at.
-        let last = file.len().saturating_sub(wanted.len());
-        if !hay.effort().spend(last.saturating_mul(wanted.len()) / 8 + 1) {
-            return true;
-        }
-        let hashes = file.hashes_of(0..file.len());
-        let is_alike = |start: &usize| {
-            let same = |(at, hash): &(usize, &u64)| {
-                hashes.get(start + at) == Some(*hash) && file.line(start + at).is_some_and(apart)
-            };
-            wanted.iter().enumerate().filter(same).count() * 100 >= wanted.len() * NEARLY
-        };
-        if (0..=last).any(|start| is_alike(&start)) {
-            return true;
-        }
-    }
-    let starts = beginnings(&wanted, &spots);
-    for start in starts.into_iter().take(NEARLY_REGIONS) {
-        let range = window(start, wanted.len(), &file);
-        let hash = |(index, hash)| if file.line(index).is_some_and(apart) { hash } else { 0 };
-        let there: Vec<u64> = range.clone().zip(file.hashes_of(range)).map(hash).collect();
-        if !hay.effort().spend(wanted.len().saturating_mul(there.len()) / 16 + 1) {
-            return true;
-        }
-        if in_common(&difference_of(&wanted, &there)) * 100 >= wanted.len() * NEARLY {
+    // Where its lines stand, in the order of the file.
+    let stand = file.spots(&wanted, usize::MAX);
+    let mut stand: Vec<(usize, u64)> = stand
+        .into_iter()
+        .flat_map(|(hash, spots)| spots.into_iter().map(move |spot| (spot, hash)))
+        .filter(|(spot, _)| file.line(*spot).is_some_and(apart))
+        .collect();
+    stand.sort_unstable();
+    let needed = (wanted.len() * NEARLY).div_ceil(100);
+    let mut regions = 0;
+    for (at, (first, _)) in stand.iter().enumerate() {
+        let reach = first + reach(wanted.len());
+        let there: Vec<u64> =
+            stand[at..].iter().take_while(|(spot, _)| *spot < reach).map(|(_, hash)| *hash).collect();
+        let enough = there.len() >= needed;
+        regions += usize::from(enough);
+        let steps = there.len().saturating_mul(if enough { wanted.len() } else { 1 }) / 16 + 1;
+        if regions > NEARLY_REGIONS
+            || !hay.effort().spend(steps)
+            || enough && in_common(&difference_of(&wanted, &there)) >= needed
+        {
             return true;
         }
     }

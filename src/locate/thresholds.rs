@@ -23,8 +23,8 @@ pub(super) const NEARLY: usize = 60;
 /// Of a text of no more lines one that is like a line that goes is enough to be nearly the before-text.
 pub(super) const FEW: usize = 3;
 
-/// This many regions are looked at to see whether something is nearly the before-text: those with the rarest lines of it.
-pub(super) const NEARLY_REGIONS: usize = 64;
+/// With more regions than this that have so many lines of a text, in any order, something is taken to be nearly the text.
+pub(super) const NEARLY_REGIONS: usize = 256;
 
 /// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
 /// file holds a word like `None` once. Row "run twice".
@@ -55,9 +55,6 @@ pub(super) const BYTES_PER_STEP: usize = 4;
 /// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes, which take 4 ms with
 /// random letters.
 pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
-
-/// This many combinations of places of the pieces of one hunk are looked at; more are ambiguous anyway.
-pub(super) const COMBINATIONS: usize = 64;
 
 /// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
 pub(super) const PIECES: usize = 64;

@@ -116,3 +116,11 @@ fn the_line_ends_of_the_file_stay() {
     let expected = "first = 1\r\n  private a: A;\r\n  private b: B;\r\nlast = 2\r\n";
     lands("a.ts", file, opx("a.ts", "private a: A;", "private a: A;\nprivate b: B;"), expected);
 }
+
+#[test]
+fn lines_that_have_the_files_indentation_are_not_indented_once_more() {
+    let file = "def f():\n    total = 1\n    return total\n";
+    refused("a.py", file, opx("a.py", "total = 1", "    total = 2"));
+    refused("a.py", file, opx("a.py", "total = 1", "    total = 2\n    size = 3"));
+    lands("a.py", file, opx("a.py", "total = 1", "total = 2"), &file.replace("= 1", "= 2"));
+}

@@ -9,16 +9,18 @@ use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
+use crate::locate::guard;
 use crate::locate::haystack::Haystack;
 use crate::locate::pattern::{Pattern, Step, says_something};
+use crate::locate::pieces::{self, Between};
 use crate::locate::place::Place;
-use crate::locate::pointer::{Blocks, NoHeading, Numbered, Pointers, depth, of_diff};
-use crate::locate::scene::{Mode, Part, Scene};
+use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
+use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::standing::{stands_at, stands_nearly};
-use crate::locate::thresholds::{CANDIDATES, COMBINATIONS, GAP_ANCHORS};
+use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
 use crate::locate::tier::Rung;
-use crate::text::{Form, is_blank};
+use crate::text::Form;
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
 pub(in crate::locate) fn arrange(
@@ -45,42 +47,36 @@ pub(in crate::locate) fn arrange(
         let Some(pattern) = readings.pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let state = match of_diff(scene, &original, &now, hunk) {
-            Ok(pointers) => {
-                let followed = scene.followed || index + 1 < hunks.len();
-                let equal = |other: &Hunk| other.change == hunk.change;
-                let before = hunks[..index].iter().any(equal);
-                let has_equal = before || hunks[index + 1..].iter().any(equal);
-                // With the same number it is the same place, and so are lines that are put below the same heading.
-                let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
-                let again = |other: &Hunk| {
-                    equal(other) && other.anchor == hunk.anchor && (is_numbered || pattern.before.is_empty())
-                };
-                let again = hunks[..index].iter().any(again);
-                let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
-                let member = Member { sought, hunk, followed, has_equal };
-                match member.state(mode, scene.repeat(0)) {
-                    Ok(_) if again => Ok(State::Done(Part::Nothing)),
-                    // It stands in the diff more often than in the file.
-                    Ok(State::Open(candidates)) if before && candidates.len() == 1 => {
-                        Ok(State::Done(Part::Nothing))
-                    }
-                    state => state,
-                }
+        let equal = |other: &Hunk| other.change == hunk.change;
+        let before = hunks[..index].iter().any(equal);
+        let has_equal = before || hunks[index + 1..].iter().any(equal);
+        // With the same number it is the same place, and so are lines that are put below the same heading.
+        let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
+        let may_be_same = is_numbered || pattern.before.is_empty();
+        let again =
+            may_be_same && hunks[..index].iter().any(|other| equal(other) && other.anchor == hunk.anchor);
+        let followed = scene.followed || index + 1 < hunks.len();
+        let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
+        let state = pointers.and_then(|pointers| {
+            let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
+            match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
+                _ if again => Ok(State::Done(Part::Nothing)),
+                // It stands in the diff more often than in the file.
+                State::Open(candidates) if before && candidates.len() == 1 => Ok(State::Done(Part::Nothing)),
+                state => Ok(state),
             }
-            Err(NoHeading(text)) => Err(evidence::no_section(&text)),
-        };
+        });
         let state = state.unwrap_or_else(|refusal| {
             refusals.push(refusal.of_hunk(index));
             State::Done(Part::Nothing)
         });
-        series.hunks.push((pattern, state));
+        series.hunks.push((hunk, pattern, state));
     }
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let chosen = series.choose(hunks)?;
-    series.solve(chosen)
+    series.choose()?;
+    series.solve()
 }
 
 /// One hunk, looked at by itself.
@@ -103,11 +99,10 @@ impl Member<'_> {
             return self.addition().map(State::Done);
         }
         if let Some(pieces) = pattern.cut(|step| matches!(step, Step::Gap)) {
-            let candidates = self.around_gaps(&pieces)?;
-            if !candidates.is_empty() {
-                return Ok(State::Open(candidates));
-            }
-            return self.made_or_nowhere(mode, repeat, None);
+            return match self.around_gaps(&pieces)? {
+                Some(solution) => Ok(State::Done(Part::Change(solution))),
+                None => self.made_or_nowhere(mode, repeat, None),
+            };
         }
         let (rung, mut places, refused) = match find(&self.sought)? {
             Search::Found(found) => (found.rung, found.places, None),
@@ -147,10 +142,11 @@ impl Member<'_> {
             places.truncate(1);
         }
         // A place where the hunk was made is one that may have been meant.
+        let count = places.len();
         let candidate = |(aligned, made): (Alignment, bool)| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
-            Candidate { core, spots: vec![aligned], made }
+            Candidate { core, aligned, made, places: count }
         };
         Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
@@ -212,8 +208,8 @@ impl Member<'_> {
         }
     }
 
-    /// The ways in which the pieces beside `~` lines stand in the file in order.
-    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Vec<Candidate>, Box<Refusal>> {
+    /// What goes with the pieces beside `~` lines, and is with the same heading.
+    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Option<Solution>, Box<Refusal>> {
         let removes = |steps: &mut dyn Iterator<Item = &Step<'_>>| {
             let named = steps.filter(|step| !matches!(step, Step::Add(_)));
             named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
@@ -227,44 +223,9 @@ impl Member<'_> {
                 return Err(Refusal::new(Code::Malformed, message));
             }
         }
-        let mut ways: Vec<Vec<Alignment>> = vec![Vec::new()];
-        for (index, piece) in pieces.iter().enumerate() {
-            let pointers = if index == 0 { self.sought.pointers.clone() } else { Pointers::default() };
-            let Search::Found(found) = find(&Sought { pattern: piece, pointers: &pointers, ..self.sought })?
-            else {
-                return Ok(Vec::new());
-            };
-            let mut longer = Vec::new();
-            for way in &ways {
-                let from = way.last().map_or(0, |spot| spot.place.behind());
-                // What goes with them is of the same block or deeper, and with the same heading.
-                let depth_at = |line: usize| depth(self.sought.hay.text(line));
-                let is_between = |place: &Place| {
-                    let least = from.checked_sub(1).map_or(0, depth_at).min(depth_at(place.first()));
-                    let with = self.sought.pointers.regions.is_none()
-                        || self.sought.pointers.against(place).is_none();
-                    let mut lines = self.sought.hay.lines(from..place.first());
-                    index == 0
-                        || with && lines.all(|(_, line)| is_blank(line.text) || depth(line.text) >= least)
-                };
-                let behind = found
-                    .places
-                    .iter()
-                    .filter(|(aligned, _)| aligned.place.first() >= from && is_between(&aligned.place));
-                for (aligned, _) in behind.take(COMBINATIONS) {
-                    let mut way = way.clone();
-                    way.push(aligned.clone());
-                    longer.push(way);
-                }
-            }
-            longer.truncate(COMBINATIONS);
-            ways = longer;
-        }
-        let candidate = |spots: Vec<Alignment>| {
-            let first = core(pieces.first()?, spots.first()?);
-            let end = core(pieces.get(last)?, spots.get(last)?);
-            Some(Candidate { core: (first.0, end.1), spots, made: false })
-        };
-        Ok(ways.into_iter().filter_map(candidate).collect())
+        guard::hunk(self.sought.hay, self.sought.pattern, self.sought.scene.limits)?;
+        let solution = pieces::solution(&self.sought, pieces, Between::Goes)?;
+        Ok(solution
+            .filter(|solution| self.sought.admits(&Place { start: solution.place.end, ..solution.place })))
     }
 }

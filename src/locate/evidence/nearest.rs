@@ -3,7 +3,7 @@
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Nearest, Row, RowKind};
-use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, window};
+use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach};
 use crate::locate::effort::Effort;
 use crate::locate::haystack::{Haystack, Solid};
 use crate::locate::pattern::Pattern;
@@ -162,7 +162,7 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
     let in_place = Region { start, end, share: of_all(sum) };
     // Some more lines, for those that the file has in between.
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let new = file.hashes_of(window(start, wanted.len(), file));
+    let new = file.hashes_of(start..start + reach(wanted.len()));
     if old.len().saturating_mul(new.len()) > *budget {
         return in_place;
     }

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use sandbox::fault::{signal, wait_for};
 use sandbox::{Run, Sandbox, create, patch, same};
 use std::io::Write;
 use std::process::Stdio;
@@ -110,6 +111,35 @@ fn a_link_in_its_place_is_not_followed() {
     let before = sandbox.listing();
     piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the answer is lost: ");
     same("nothing is left", &before, &sandbox.listing());
+}
+
+#[test]
+fn whoever_interrupts_wants_nothing_of_it() {
+    // A command, and a filter before anything is prepared.
+    for filtered in [false, true] {
+        let sandbox = Sandbox::new();
+        let mark = sandbox.root().join("mark");
+        let hangs = format!("echo >'{}'; sleep 1000", mark.display());
+        let mut options = vec!["-x", &hangs];
+        if filtered {
+            options.clear();
+            sandbox.file(".gitattributes", "README filter=slow\n");
+            sandbox.commit("attributes");
+            sandbox.git(["config", "filter.slow.clean", "cat"]);
+            sandbox.git(["config", "filter.slow.smudge", &hangs]);
+            sandbox.git(["config", "filter.slow.required", "true"]);
+        }
+        let before = sandbox.state();
+        let mut command = sandbox.command(&options);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(greeting().as_bytes()).unwrap();
+        assert!(wait_for(|| mark.exists()), "{options:?}");
+        signal("INT", child.id());
+        let run = Run::of(child.wait_with_output().unwrap()).exits(130);
+        assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+        sandbox.state().is(&before, "interrupted");
+    }
 }
 
 #[test]

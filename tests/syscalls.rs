@@ -32,6 +32,13 @@ fn killed_at_any_system_call_it_is_before_or_after() {
 }
 
 #[test]
+fn every_kind_of_target_can_be_struck() {
+    if can_trace() {
+        SCENARIOS.iter().for_each(|scenario| drop(Landing::of(scenario, Kind::Local)));
+    }
+}
+
+#[test]
 fn any_system_call_may_fail_and_it_is_before_or_after() {
     if !can_trace() {
         return;

@@ -2,6 +2,7 @@
 
 use crate::sandbox::{Run, Sandbox, State, create, five, patch, remove, rename};
 use git_llm_apply::vcs::fault::VARIABLE;
+use std::process::Command;
 
 /// A repository, the options and the response to land in it; none for a verb that reads none.
 pub struct Scenario {
@@ -268,14 +269,20 @@ pub struct Ends {
 }
 
 impl Scenario {
-    /// Lands the response, where asked for with a fault.
-    pub fn land(&self, sandbox: &Sandbox, fault: Option<&str>) -> Run {
+    /// What lands the response.
+    pub fn command(&self, sandbox: &Sandbox) -> Command {
         let response = (self.response)();
         let mut command = sandbox.command(self.options);
         // Some verbs take none.
         if !response.is_empty() {
             command.arg(sandbox.response(&response));
         }
+        command
+    }
+
+    /// Lands the response, where asked for with a fault.
+    pub fn land(&self, sandbox: &Sandbox, fault: Option<&str>) -> Run {
+        let mut command = self.command(sandbox);
         if let Some(fault) = fault {
             command.env(VARIABLE, fault);
         }

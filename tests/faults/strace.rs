@@ -138,9 +138,7 @@ pub fn strace(
     injections: &[&str],
     log: &Path,
 ) -> Run {
-    let file = sandbox.response(&(scenario.response)());
-    let mut binary = sandbox.command(scenario.options);
-    binary.arg(file);
+    let binary = scenario.command(sandbox);
     let names: Vec<_> = names.iter().map(|name| format!("?{name}")).collect();
     let mut strace = Command::new("strace");
     strace.args(options).arg("-o").arg(log).arg("-e").arg(format!("trace={}", names.join(",")));

@@ -4,8 +4,7 @@
 
 use super::attributes::Conversion;
 use super::convert::{Converter, Endings};
-use super::loose::Writer;
-use super::quarantine::fan_out;
+use super::loose::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
 use super::tree::LONGEST_FILE;

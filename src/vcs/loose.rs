@@ -2,11 +2,11 @@
 
 use super::compress::Compressor;
 use super::repo::Repo;
-use super::{Error, Result};
+use super::{Error, Oid, Result};
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 /// Writes loose objects.
 pub(super) struct Writer(Compressor);
@@ -35,4 +35,20 @@ impl Writer {
         };
         write().map_err(|e| Error::io("write", path, e))
     }
+}
+
+/// Makes a directory for nobody else, unless it is there.
+pub(super) fn make_private(path: &Path) -> Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io("create", path, e)),
+        _ => Ok(()),
+    }
+}
+
+/// Where an object stands in an object directory; its parent is made.
+pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
+    let hex = id.to_string();
+    let fan = objects.join(&hex[..2]);
+    make_private(&fan)?;
+    Ok(fan.join(&hex[2..]))
 }

@@ -4,6 +4,7 @@
 //! "before" or "after" is done here in plain system calls, each of which either happened or did not: locks made
 //! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
+mod alternates;
 pub mod attributes;
 mod branches;
 pub mod chain;
@@ -33,6 +34,7 @@ mod owner;
 mod pack;
 mod packer;
 pub mod patch;
+mod pending;
 pub mod places;
 pub mod process;
 mod promised;

@@ -14,6 +14,11 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+/// From this many objects on they go in as one pack. Git takes 100 for a push (`transfer.unpackLimit`), but a file and often a
+/// directory for each object is what most of a landing's time goes into: 10 edits make 40 objects. Git joins packs when
+/// there are 50 (`gc.autoPackLimit`).
+pub(super) const PACK_LIMIT: usize = 30;
+
 /// How many bytes are written at a time.
 const BUFFER: usize = 1 << 17;
 

@@ -19,7 +19,7 @@ pub struct Repo {
     /// Which commit stands in for which, once that was asked.
     pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, once writes are turned to a quarantine.
-    pub(super) pending: RefCell<Option<super::quarantine::Pending>>,
+    pub(super) pending: RefCell<Option<super::pending::Pending>>,
     /// What was found of attribute files: for all paths, and by their own path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,

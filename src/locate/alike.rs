@@ -68,8 +68,8 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Whether all words and signs of a text but those of one spot make up a line, or are a part of it, with at most one word at
-/// that spot on either side and a word besides. A letter by itself is a name: with another one a line is about another
-/// thing. Both are given without their style.
+/// that spot on either side and a word besides; a text may leave out more of a line. A letter by itself is a name: with
+/// another one a line is about another thing. Both are given without their style.
 pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
     let (text, line) = (tokens(text), tokens(line));
     let is_word = |token: &&[u8]| token.iter().any(is_of_word);
@@ -88,11 +88,12 @@ pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool
         };
         spots(text_rest).into_iter().any(|end| {
             let tail = &text_rest[end..];
+            let spot = line_rest.len().saturating_sub(tail.len());
             text[..head].iter().chain(tail).any(is_word)
-                && spots(line_rest).into_iter().any(|end| match is_part {
-                    true => line_rest[end..].starts_with(tail),
-                    false => line_rest[end..] == *tail,
-                })
+                && match is_part {
+                    true => spots(line_rest).into_iter().any(|end| line_rest[end..].starts_with(tail)),
+                    false => line_rest.ends_with(tail) && (end == 0 || spots(line_rest).contains(&spot)),
+                }
         })
     })
 }
@@ -175,6 +176,7 @@ mod tests {
         assert!(differs("let x=1", "const x=1") && differs("debug=no", "debug=false"));
         assert!(differs("port=1", "port=22") && differs("v 1.2", "v 1.3.1") && differs("x a-b", "x cd"));
         assert!(differs("let x=1", "let mut x=1") && differs("x:u8=1", "x=1") && differs("a<b", "a<=b"));
+        assert!(differs("f(a)", "f(a, b=None)") && !differs("f(a, b=None)", "f(a)"));
         assert!(
             !differs("a.b=1", "c=2")
                 && !differs("f(one,two)", "f(two,one)")

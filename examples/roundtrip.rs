@@ -1,6 +1,6 @@
 //! Renders the commits of any clone in every format, lands each on its parent with `-b`, and compares the trees.
 //!
-//! `cargo run --release --example roundtrip -- <clone> [<commits>]`: the clone is not written to; the work is done in a
+//! `cargo run --release --example roundtrip -- <clone> [<commits> [<format>...]]`: the clone is not written to; the work is done in a
 //! bare clone of it in a temporary directory, which shares its objects. Exits with 1 if any commit came out different.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
@@ -19,12 +19,17 @@ fn main() -> ExitCode {
         return git_llm_apply::cli::run(std::env::args_os());
     }
     let mut args = std::env::args().skip(1);
-    let Some(clone) = args.next() else {
-        eprintln!("usage: roundtrip <clone> [<commits>]");
-        return ExitCode::from(2);
+    let usage = || {
+        eprintln!("usage: roundtrip <clone> [<commits> [<format>...]]");
+        ExitCode::from(2)
     };
-    let most = args.next().and_then(|n| n.parse().ok()).unwrap_or(300);
-    match run(Path::new(&clone), most) {
+    let Some(clone) = args.next().filter(|clone| !clone.starts_with('-')) else { return usage() };
+    let Ok(most) = args.next().map_or(Ok(300), |n| n.parse()) else { return usage() };
+    let Ok(formats) = args.map(|name| name.parse()).collect::<Result<Vec<FormatId>, _>>() else {
+        return usage();
+    };
+    let formats = if formats.is_empty() { FormatId::ALL } else { &formats };
+    match run(Path::new(&clone), most, formats) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(failures) => {
             eprintln!("{failures} came out different");
@@ -37,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(clone: &Path, most: usize) -> Result<usize, String> {
+fn run(clone: &Path, most: usize, formats: &[FormatId]) -> Result<usize, String> {
     let failed = |e: std::io::Error| e.to_string();
     let scratch = tempfile::tempdir().map_err(failed)?;
     let copy = scratch.path().join("clone");
@@ -52,7 +57,7 @@ fn run(clone: &Path, most: usize) -> Result<usize, String> {
     std::os::unix::fs::symlink(std::env::current_exe().map_err(failed)?, &binary).map_err(failed)?;
     let commits = commits(&copy, most)?;
     let mut failures = 0;
-    for &format in FormatId::ALL {
+    for &format in formats {
         let mut tally = Tally::default();
         for commit in &commits {
             match replay(&copy, &binary, scratch.path(), commit, format) {

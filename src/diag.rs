@@ -243,7 +243,7 @@ codes! {
     WholeFile = "whole-file",
     /// The after-text brings conflict markers, or the dividers of the format it is written in.
     Markers = "markers",
-    /// The edit's result and what changed meanwhile are in conflict.
+    /// The edit's result and what changed meanwhile are in conflict; or, as a warning, `-X` decided whose lines stand.
     Conflict = "conflict",
     /// The edit builds on one that is not wanted, or without it would change another place.
     LeftOut = "left-out",

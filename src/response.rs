@@ -3,6 +3,7 @@
 //! The door through which untrusted bytes enter: after it, everything is UTF-8 of a bounded size.
 
 use crate::span::{LineRange, Span};
+use std::sync::Arc;
 
 /// The size up to which a response is accepted unless `llmapply.maxSize` says otherwise, in bytes.
 pub const DEFAULT_MAX_SIZE: u64 = 64 * 1024 * 1024;
@@ -38,7 +39,7 @@ const BLOCK: usize = 4096;
 pub struct Response {
     id: u32,
     name: String,
-    text: String,
+    text: Arc<str>,
     /// How many line breaks stand before each block of the text.
     breaks: Vec<u32>,
 }
@@ -78,7 +79,7 @@ impl Response {
             breaks.push(seen);
             seen += count_breaks(block) as u32;
         }
-        Ok(Self { id, name, text, breaks })
+        Ok(Self { id, name, text: text.into(), breaks })
     }
 
     /// The same with another index.
@@ -103,6 +104,11 @@ impl Response {
 
     /// All of its text, without a byte order mark.
     pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same text, shared.
+    pub fn shared_text(&self) -> &Arc<str> {
         &self.text
     }
 

@@ -187,9 +187,15 @@ fn it_answers_without_edits_or_not_at_all() {
     ask("exit 7").exits(1).says("the model's command failed (exit status 7)");
     ask("no-such-command-at-all").exits(1).says("exit status 127");
     ask("kill -9 $$").exits(1).says("exit status 137");
-    ask("printf '\\377\\376\\000\\001'").exits(128);
+    ask("printf '\\377\\376\\000\\001'").exits(128).says("the answer is kept in ");
+    ask("echo I would rather not").exits(5).says("the answer is kept in ");
     // It may end before it has read anything, and print more than is read.
     ask("exit 0").exits(5);
+    // What it said is kept, but nothing if that is nothing.
+    let kept = ".git/LLM_APPLY_ANSWER";
+    assert_eq!(sandbox.text(kept), "I would rather not\n");
+    std::fs::remove_file(sandbox.repo.join(kept)).unwrap();
+    sandbox.run(["ask", "--no-keep", "--with", "echo no"]).exits(5);
     sandbox.git(["config", "llmapply.maxSize", "100k"]);
     ask("yes").exits(128).says("larger than 102400 bytes");
     sandbox.git(["config", "--unset", "llmapply.maxSize"]);
@@ -324,4 +330,41 @@ fn nobody_is_asked_while_the_files_that_are_shown_are_in_the_way() {
     sandbox.file(".git/index.lock", "");
     sandbox.run(["ask", "--with", &model.command()]).exits(4);
     assert_eq!(model.rounds(), 1);
+}
+
+#[test]
+fn files_that_are_in_the_way_beside_others_are_told_and_it_goes_on() {
+    let sandbox = Sandbox::new();
+    sandbox.file("src/a.rs", "mine\n");
+    let model = Model::of(&sandbox, &[good()]);
+    let ask = ["ask", "--with", &model.command(), "README", "src/a.rs"];
+    let run = sandbox.run(ask).exits(0);
+    assert!(
+        run.stderr.contains("warning: src/a.rs has local changes: an edit of it cannot land"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!((sandbox.text("README"), sandbox.text("src/a.rs")), ("hello world\n".into(), "mine\n".into()));
+    // An edit of it is kept, and lands when it is out of the way.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n")])
+    };
+    sandbox.run(ask).exits(4).says("the answer is kept: ");
+    sandbox.git(["checkout", "-q", "src/a.rs"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert!(sandbox.text("src/a.rs").starts_with("fn alpha() {}\n"));
+    assert_eq!(model.rounds(), 1);
+}
+
+#[test]
+fn a_hook_that_refuses_is_told_too() {
+    let sandbox = Sandbox::new();
+    let hook = "#!/bin/sh\ngrep -q world README || { echo a typo in README; exit 1; }\n";
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), hook);
+    let model = Model::of(&sandbox, &[patch("README", "Greet", "hello\n", "hello wolrd\n"), good()]);
+    sandbox.run(["ask", "--with", &model.command(), "README"]).exits(0);
+    assert!(model.asked(2).contains("a typo in README"), "{}", model.asked(2));
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.leaves_no_file();
 }

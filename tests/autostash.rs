@@ -174,6 +174,12 @@ fn what_cannot_be_carried_is_refused() {
         let before = sandbox.listing();
         let run = sandbox.apply(["-q", "--autostash", "--no-keep"], answer);
         assert_eq!(run.code, Some(4), "{what}: {}{}", run.stdout, run.stderr);
+        assert!(!run.stderr.contains("have --autostash"), "{what}: {}", run.stderr);
+        if what.contains("that goes") || what.contains("that moves") {
+            let said =
+                "your uncommitted changes to f cannot be carried across: the file is to be removed or moved";
+            assert!(run.stderr.contains(said), "{what}: {}", run.stderr);
+        }
         same(what, &before, &sandbox.listing());
     }
 }
@@ -204,6 +210,39 @@ fn several_edits_and_commits_of_a_file_come_together() {
     // With a branch of its own the checkout is not touched, and nothing is in the way.
     sandbox.apply(["-q", "--autostash", "-b", "other"], &replace("f", "w", "anew\n")).exits(0);
     assert_eq!(sandbox.status(), " M f");
+}
+
+#[test]
+fn an_undo_and_a_redo_carry_them_too() {
+    for later in [false, true] {
+        let sandbox = nine();
+        sandbox.apply(["-q"], &(edit() + &create("new", "Add it", "new\n"))).exits(0);
+        let landed = sandbox.head();
+        if later {
+            sandbox.file("mine", "mine\n");
+            sandbox.commit("mine");
+        }
+        let changed = LINES.replace("eight", "EIGHT");
+        sandbox.file("f", changed.replace("two", "TWO"));
+        sandbox.run(["undo"]).exits(4).says("f has local changes").says("--autostash");
+        sandbox.run(["undo", "--autostash"]).exits(0);
+        assert_eq!((sandbox.text("f"), sandbox.status()), (changed.clone(), " M f".to_owned()));
+        assert!(!sandbox.exists("new"));
+        sandbox.run(["redo", "--autostash"]).exits(0);
+        assert_eq!(sandbox.text("f"), changed.replace("two", "TWO"));
+        assert_eq!(sandbox.head() == landed, !later);
+        // What would be lost is not carried.
+        sandbox.file("new", "new and mine\n");
+        let before = sandbox.listing();
+        sandbox.run(["undo", "--autostash"]).exits(4).says("changes to new cannot be carried across");
+        same("a file that goes", &before, &sandbox.listing());
+        sandbox.file("new", "new\n");
+        sandbox.file("f", changed.replace("two", "2"));
+        let before = sandbox.listing();
+        sandbox.run(["undo", "--autostash"]).exits(4).says("are in conflict");
+        same("the same line", &before, &sandbox.listing());
+        sandbox.is_sound();
+    }
 }
 
 #[test]

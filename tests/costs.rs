@@ -17,6 +17,7 @@ use std::process::Command;
 const RUNS: &[(&str, &[&str], bool)] = &[
     ("10 edits onto the checkout", &["-q"], false),
     ("10 edits with -b", &["-q", "-b", "other"], false),
+    ("10 edits with a branch each", &["-q", "--branch-per-edit", "edit/{n}"], false),
     ("check of 10 edits", &["check", "-q"], false),
     ("refused, the last edit bad", &["-q", "--no-keep"], true),
     ("--version", &["--version"], false),

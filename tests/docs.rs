@@ -4,8 +4,8 @@
 mod sandbox;
 
 use git_llm_apply::cli::args::{
-    self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
-    SHOW_OPTIONS, UNDO_OPTIONS, VERBS,
+    self, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
+    UNDO_OPTIONS, VERBS,
 };
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::cli::manual;
@@ -85,7 +85,6 @@ mod man_page {
             PROMPT_OPTIONS,
             ASK_OPTIONS,
             RECOVER_OPTIONS,
-            ACCEPT_OPTIONS,
             DROP_OPTIONS,
             LIST_OPTIONS,
             SHOW_OPTIONS,
@@ -146,11 +145,7 @@ mod man_page {
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .chain(
-                [RECOVER_OPTIONS, ACCEPT_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS]
-                    .into_iter()
-                    .flatten(),
-            )
+            .chain([RECOVER_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -623,6 +618,7 @@ mod schema {
             Obstacle::Untracked(path()),
             Obstacle::Conflicted(path()),
             Obstacle::Clash { path: path(), lines: Vec::new() },
+            Obstacle::Uncarried { path: path(), why: "" },
             Obstacle::Blocked { path: path(), parent: path(), what: "" },
             Obstacle::Submodule(path()),
             Obstacle::Operation(Operation::Merge),
@@ -638,6 +634,7 @@ mod schema {
                 | Obstacle::Untracked(_)
                 | Obstacle::Conflicted(_)
                 | Obstacle::Clash { .. }
+                | Obstacle::Uncarried { .. }
                 | Obstacle::Blocked { .. }
                 | Obstacle::Submodule(_)
                 | Obstacle::Operation(_)

@@ -78,3 +78,43 @@ fn what_git_syncs_is_synced() {
         assert_eq!(ours, gits, "core.fsync: {list:?}, core.fsyncObjectFiles: {older:?}");
     }
 }
+
+#[test]
+fn a_journal_is_on_the_disk_before_what_it_is_about() {
+    if !can_trace() {
+        return;
+    }
+    // Options, configuration, and whether anything is synced.
+    for (options, config, synced) in [
+        (&["-q"][..], None, true),
+        (&["-q"], Some("none"), false),
+        (&["-q", "-b", "other"], None, false),
+        (&["-q", "-b", "other"], Some("committed"), true),
+        (&["-q", "-b", "other"], Some("reference"), true),
+        (&["-q", "-b", "other"], Some("loose-object"), true),
+        (&["-q", "-b", "other", "--exec", "true"], None, true),
+    ] {
+        let sandbox = Sandbox::new();
+        if let Some(list) = config {
+            sandbox.git(["config", "core.fsync", list]);
+        }
+        let response = sandbox.response(&create("new", "new", "x\n"));
+        let log = sandbox.root().join("strace");
+        let command = sandbox.command(options.iter().copied().map(Into::into).chain([response]));
+        let mut traced = Command::new("strace");
+        traced.args(["-f", "-y", "-e", "trace=fsync,fdatasync,link,linkat", "-o"]).arg(&log);
+        traced.arg(command.get_program()).args(command.get_args()).current_dir(&sandbox.repo).env_clear();
+        traced.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        assert!(traced.output().unwrap().status.success());
+        let text = std::fs::read_to_string(log).unwrap();
+        let first_lock = text.lines().position(|line| line.contains(".lock")).unwrap();
+        let before: Vec<&str> = text.lines().take(first_lock).filter(|line| line.contains("sync(")).collect();
+        for name in ["/token>", "/journal.new>", "/llm-apply/txn>", "/llm-apply>", "/.git>"] {
+            let is = before.iter().any(|line| line.contains(name));
+            assert_eq!(is, synced, "{options:?}, core.fsync: {config:?}, {name}:\n{text}");
+        }
+        if !synced {
+            assert!(!text.contains("sync("), "{options:?}, core.fsync: {config:?}:\n{text}");
+        }
+    }
+}

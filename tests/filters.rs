@@ -4,7 +4,9 @@
 
 mod sandbox;
 
-use sandbox::fault::with_fault;
+use sandbox::fault::{signal, wait_for, with_fault};
+use std::process::Stdio;
+
 use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace, same};
 
 const ROT13: &str = "tr A-Za-z N-ZA-Mn-za-m";
@@ -211,6 +213,92 @@ fn what_a_filter_says_last_is_passed_on() {
     let run = run.says("no key today");
     assert!(run.stderr.len() < 2000, "{}", run.stderr);
     sandbox.is_sound();
+}
+
+/// Prints without end, once it was told what to do as a filter that stays (gitattributes(5), "Long Running Filter Process").
+const ENDLESS_PROCESS: &str = r#"
+printf '0016git-filter-server\n000eversion=2\n00000015capability=clean\n0016capability=smudge\n00000013status=success\n0000'
+yes "$(printf '1000%04091d' 0)""#;
+
+#[test]
+fn a_filter_that_prints_without_end_is_ended() {
+    for (key, filter) in [("smudge", "yes"), ("clean", "yes"), ("process", ENDLESS_PROCESS)] {
+        let sandbox = disguised();
+        sandbox.git(["config", &format!("filter.rot.{key}"), filter]);
+        let before = sandbox.listing();
+        let file = sandbox.response(&patch("one.rot", "w", "beta\n", "Beta\n"));
+        // Far less than it takes to fill the memory of a machine.
+        let limited = "ulimit -v 8000000; exec \"$0\" \"$@\"";
+        let binary = env!("CARGO_BIN_EXE_git-llm-apply");
+        let mut command = sandbox.program("sh", ["-c", limited, binary, "--no-keep"]);
+        let run = Run::of(command.arg(file).output().unwrap()).exits(128);
+        assert!(run.stderr.contains("one.rot has more than 67108864 bytes"), "{key}: {}", run.stderr);
+        same(key, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn a_filter_that_hangs_ends_with_the_landing() {
+    let split = |sandbox: &Sandbox| drop(sandbox.git(["update-index", "--split-index"]));
+    type Case = (&'static str, &'static [&'static str], fn(&Sandbox), u32);
+    // As the text is read; as it is stored; as files are put where a command runs; as git writes the index.
+    let cases: &[Case] = &[
+        ("smudge", &[], |_| {}, 1),
+        ("clean", &[], |_| {}, 1),
+        ("smudge", &["-x", "true"], |_| {}, 3),
+        ("clean", &[], split, 3),
+    ];
+    for ((key, options, prepare, time), strike) in
+        cases.iter().flat_map(|case| ["KILL", "TERM"].map(|strike| (case, strike)))
+    {
+        let sandbox = disguised();
+        prepare(&sandbox);
+        let directory = sandbox.root().join("hanging");
+        std::fs::create_dir(&directory).unwrap();
+        // It does what it has to do some times, and then nothing any more.
+        let script = format!(
+            "#!/bin/sh\ncd '{}'\necho x >>count\n[ $(wc -l <count) -ge {time} ] || exec {ROT13}\n\
+             echo $$ >pid.new; mv pid.new pid\nsleep 1000; sleep 1000\n",
+            directory.display()
+        );
+        sandbox.script(&directory.join("run"), &script);
+        let filter = format!("'{}'", directory.join("run").display());
+        sandbox.git(["config", &format!("filter.rot.{key}"), &filter]);
+        let before = sandbox.listing();
+        let file = sandbox.response(&patch("one.rot", "w", "beta\n", "Beta\n"));
+        let mut command = sandbox.command(["--no-keep"]);
+        let temporary = sandbox.root().join("temporary");
+        std::fs::create_dir(&temporary).unwrap();
+        command.env("TMPDIR", &temporary).args(*options).arg(file);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let what = format!("{key} {options:?} {strike}");
+        assert!(wait_for(|| directory.join("pid").exists()), "{what}: it does not hang");
+        signal(strike, child.id());
+        let run = Run::of(child.wait_with_output().unwrap());
+        let number = std::fs::read_to_string(directory.join("pid")).unwrap();
+        assert!(wait_for(|| !is_there(number.trim())), "{what}: the filter is there");
+        match strike {
+            "KILL" => assert_eq!(run.signal, Some(9), "{what}"),
+            _ => {
+                assert_eq!(run.code, Some(130), "{what}: {}", run.stderr);
+                assert!(
+                    run.stderr.contains("interrupted; everything is as it was"),
+                    "{what}: {}",
+                    run.stderr
+                );
+                assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "{what}");
+            }
+        }
+        sandbox.git(["config", &format!("filter.rot.{key}"), ROT13]);
+        sandbox.run(["recover"]).exits(0);
+        sandbox.git(["config", &format!("filter.rot.{key}"), &filter]);
+        same(&what, &before, &sandbox.listing());
+    }
+}
+
+fn is_there(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_program_checks_lands_and_resumes() {
     let options = Options::default();
 
     let good = create("new.txt", "Add it", "new\n");
-    let checked = flow::check(order(&good), &options, true, &()).unwrap();
+    let checked = flow::check(Repo::discover().unwrap(), order(&good), &options, true, &());
     assert_eq!(checked.report.status, Status::Checked);
     let (base, preview) = checked.preview.unwrap();
     assert_eq!(base.unwrap().to_string(), sandbox.git(["rev-parse", "HEAD^{tree}"]));
@@ -48,7 +48,7 @@ fn a_program_checks_lands_and_resumes() {
     sandbox.state().is(&before, "checked");
 
     let bad = good.clone() + &patch("src/a.rs", "Change it", "no such line\n", "none\n");
-    let done = flow::land(order(&bad), &options, &()).unwrap();
+    let done = flow::land(Repo::discover().unwrap(), order(&bad), &options, &());
     assert_eq!((done.report.status, done.moved), (Status::Refused, None));
     let states: Vec<_> = done.report.edits.iter().map(|edit| edit.state).collect();
     assert_eq!(states, [EditState::Fine, EditState::Refused]);
@@ -64,7 +64,7 @@ fn a_program_checks_lands_and_resumes() {
         Order::of(vec![Response::new(resume.next_response(), "fix", correction.into(), 1 << 20).unwrap()]);
     corrected.resume = Some(resume);
     let heard = Heard::default();
-    let done = flow::land(corrected, &options, &heard).unwrap();
+    let done = flow::land(Repo::discover().unwrap(), corrected, &options, &heard);
     assert_eq!(done.report.status, Status::Landed);
     assert_eq!(heard.recovered.get(), 1);
     let (_, new) = done.moved.unwrap();

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::fault::with_fault;
 use sandbox::{Run, Sandbox, create, five, patch, same};
 
@@ -91,6 +92,32 @@ fn show_prints_edits_commits_and_the_response() {
         let run = sandbox.run(["show", bad]);
         assert!(run.code == Some(128) || bad == "--", "{bad}: {run:?}");
     }
+}
+
+#[test]
+fn show_says_what_was_refused_and_not_wanted_beside_what_landed() {
+    let sandbox = Sandbox::new();
+    let response =
+        two() + &patch("README", "Say it again", "nowhere\n", "x\n") + &create("two.txt", "Add two", "2\n");
+    sandbox.apply(["--keep-going", "--except", "4", "--no-keep"], &response).exits(1);
+    let run = sandbox.run(["show"]).exits(0).says("not wanted").says("refused");
+    run.says("error: edit 3, README: the text to find is nowhere in the file [search-not-found]");
+    let shown = json(&sandbox.run(["show", "--json"]).exits(0));
+    let states: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["state"]).collect();
+    assert_eq!(states, ["landed", "landed", "refused", "not-wanted"]);
+    assert_eq!(shown["edits"][3]["unwanted"], serde_json::json!({"hunks": [], "reason": null}));
+    assert_eq!((&shown["diagnostics"][0]["edit"], &shown["feedback"]), (&3.into(), &serde_json::Value::Null));
+    // What -X has decided.
+    let base = sandbox.head();
+    sandbox.file("README", "hello all\n");
+    sandbox.commit("mine");
+    let both = patch("README", "w", "hello world\n", "good day\n") + &create("three.txt", "w", "3\n");
+    sandbox.apply(["--base", &base, "-X", "ours"], &both).exits(0);
+    sandbox.run(["show"]).exits(0).says("warning: edit 1, README").says("-X ours keeps what main has");
+    // And which commits were accepted.
+    sandbox.apply(["-b", "try"], &create("four.txt", "Add four", "4\n")).exits(0);
+    sandbox.run(["accept", "try"]).exits(0);
+    sandbox.run(["show"]).exits(0).says("1 accepted commit\n").says("Add four");
 }
 
 #[test]
@@ -222,6 +249,55 @@ fn what_is_forgotten_is_gone_for_good() {
 }
 
 #[test]
+fn killed_or_failing_anywhere_a_record_is_there_or_gone_for_good() {
+    let make = || {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "core.logAllRefUpdates", "always"]);
+        for (file, text) in [("one.txt", "first"), ("two.txt", "the secret"), ("three.txt", "third")] {
+            sandbox.apply([""; 0], &create(file, "Add it", &format!("{text}\n"))).exits(0);
+        }
+        sandbox
+    };
+    let whole = make();
+    let before = whole.state();
+    let record = whole.git(["rev-parse", &format!("{HISTORY}^")]);
+    whole.run(["forget", "HEAD~"]).exits(0);
+    let after = whole.state();
+    let faults = [Fault::ObjectsEarly, Fault::ForgetNoted, Fault::RecordForgotten];
+    for (fault, what) in
+        faults.into_iter().flat_map(|fault| ["kill", "fail", "broken"].map(|what| (fault, what)))
+    {
+        let sandbox = make();
+        let mut command = sandbox.command(["forget", "HEAD~"]);
+        let run = Run::of(command.env(VARIABLE, format!("{}:{what}", fault.as_str())).output().unwrap());
+        let is_before = fault != Fault::RecordForgotten;
+        assert_eq!(
+            run.code,
+            match what {
+                "kill" => None,
+                "fail" if !is_before => Some(0),
+                _ => Some(128),
+            },
+            "{what} at {fault:?}: {}",
+            run.stderr
+        );
+        let case = format!("{what} at {fault:?}: {}", run.stderr);
+        let recovered = sandbox.run(["recover"]).exits(0);
+        if what == "kill" && fault == Fault::RecordForgotten {
+            assert!(recovered.stdout.contains("the record is forgotten"), "{case}");
+        }
+        sandbox.state().is(if is_before { &before } else { &after }, &case);
+        sandbox.leaves_no_file();
+        sandbox.run(["recover"]).exits(0).says("nothing to recover");
+        sandbox.run(["forget", "HEAD~"]).exits(if is_before { 0 } else { 128 });
+        sandbox.git(["gc", "-q", "--prune=now"]);
+        let gone = sandbox.git_command(["cat-file", "-e", &record]).output().unwrap();
+        assert!(!gone.status.success(), "{case}: no reference and no reflog leads there");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
 fn the_beginning_of_several_ids_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &two()).exits(0);
@@ -332,6 +408,74 @@ fn it_can_be_pushed_and_fetched() {
     sandbox.git(["-C", "../clone", "fetch", "-q", "origin", "refs/llm-apply/*:refs/llm-apply/*"]);
     assert_eq!(sandbox.run(["-C", "../clone", "list"]).stdout, sandbox.run(["list"]).stdout);
     assert_eq!(sandbox.run(["-C", "../clone", "show", "--response"]).stdout, two());
+}
+
+#[test]
+fn chains_that_have_gone_apart_are_read_together() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["init", "-q", "--bare", "../server"]);
+    sandbox.git(["remote", "add", "origin", "../server"]);
+    sandbox.apply([""; 0], &two()).exits(0);
+    sandbox.git(["push", "-q", "origin", "main"]);
+    let share = |at: &str, name: &str| {
+        sandbox.git(["-C", at, "push", "-q", "origin", &format!("{HISTORY}:refs/llm-apply/{name}")]);
+    };
+    let fetch = |at: &str| {
+        sandbox.git(["-C", at, "fetch", "-q", "origin", "+refs/llm-apply/*:refs/llm-apply/origin/*"])
+    };
+    let listed = |at: &str| -> Vec<String> {
+        let run = sandbox.run(["-C", at, "list"]).exits(0);
+        run.stdout.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    let land = |at: &str, file: &str, date: &str| {
+        let response = sandbox.response(&create(file, "Add it", "new\n"));
+        let mut command = sandbox.command(["-C", at, "--"]);
+        Run::of(command.arg(response).env("GIT_COMMITTER_DATE", date).output().unwrap()).exits(0);
+        listed(at)[0].clone()
+    };
+    share(".", "alice");
+    sandbox.git(["clone", "-q", "-b", "main", "../server", "../bob"]);
+    fetch("../bob");
+    let first = listed("../bob").remove(0);
+    let by_bob = land("../bob", "bob.txt", "1700000200 +0000");
+    let before = land(".", "alice.txt", "1700000100 +0000");
+    let after = land(".", "more.txt", "1700000300 +0000");
+    share("../bob", "bob");
+    share(".", "alice");
+    fetch(".");
+    fetch("../bob");
+    let all = [after.clone(), by_bob.clone(), before.clone(), first.clone()];
+    // Git itself does not put the one in the place of the other.
+    let onto =
+        sandbox.git_command(["fetch", "-q", "origin", &format!("refs/llm-apply/bob:{HISTORY}")]).output();
+    assert!(!onto.unwrap().status.success());
+    assert_eq!((listed("."), listed("../bob")), (all.to_vec(), all.to_vec()));
+    sandbox.run(["show", &by_bob]).exits(0).says("bob.txt");
+    // And again: nothing is lost by fetching, and each landing is there once.
+    let last = land(".", "last.txt", "1700000400 +0000");
+    fetch(".");
+    assert_eq!(listed("."), [&[last], &all[..]].concat());
+    sandbox.run(["undo", &before]).exits(0);
+    assert!(!sandbox.exists("alice.txt") && sandbox.exists("more.txt"));
+    // What is forgotten is in none of the chains.
+    sandbox.run(["forget", &first]).exits(0);
+    sandbox.run(["forget", &by_bob]).exits(0);
+    sandbox.git(["gc", "-q", "--prune=now"]);
+    assert!(!listed(".").contains(&first) && !listed(".").contains(&by_bob));
+    for chain in ["history", "origin/alice", "origin/bob"] {
+        let log = sandbox.git(["log", "--format=%B", &format!("refs/llm-apply/{chain}")]);
+        assert!(!log.contains(&format!("Id: {first}")) && !log.contains(&format!("Id: {by_bob}")), "{chain}");
+    }
+    sandbox.git(["fsck", "--strict"]);
+    // The others have it still, and each of them once.
+    fetch(".");
+    let mut all = listed(".");
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), listed(".").len());
+    sandbox.run(["show", &after]).exits(0);
+    sandbox.run(["forget", &after]).exits(0);
+    assert!(!listed(".").contains(&after));
 }
 
 #[test]

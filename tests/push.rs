@@ -122,6 +122,37 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
 }
 
 #[test]
+fn what_was_brought_onto_others_is_taken_back_without_these() {
+    for remote in ["--push", "--push=../server.git"] {
+        for accepted in [false, true] {
+            let (sandbox, server) = cloned();
+            let (base, what) = (sandbox.head(), format!("{remote}, accepted: {accepted}"));
+            let two = greet() + &create("new", "Add it", "new\n");
+            sandbox.apply(["-b", "try"], &two).exits(0);
+            meanwhile(&sandbox, &server, "a");
+            match accepted {
+                true => drop(sandbox.run(["accept", remote, "--rebase", "try"]).exits(0)),
+                false => drop(sandbox.apply([remote, "--rebase"], &two).exits(0)),
+            }
+            let landed = sandbox.head();
+            sandbox.run(["undo"]).exits(0).says("took");
+            assert_eq!(
+                sandbox.subjects(&format!("{landed}..")),
+                ["Revert \"Add it\"", "Revert \"Greet all\""],
+                "{what}"
+            );
+            assert_eq!(sandbox.git(["diff", "--name-only", &base, "HEAD"]), "a", "{what}");
+            assert_eq!(sandbox.status(), "", "{what}");
+            sandbox.run(["redo"]).exits(0);
+            assert_eq!(sandbox.git(["diff", &landed, "HEAD"]), "", "{what}");
+            sandbox.run(["undo", "--edit", "2"]).exits(0);
+            assert_eq!(sandbox.git(["diff", "--name-only", &base, "HEAD"]), "README\na", "{what}");
+            sandbox.is_sound();
+        }
+    }
+}
+
+#[test]
 fn somebody_who_is_quicker_while_it_is_pushed_wins() {
     let (sandbox, server) = cloned();
     let script = format!(
@@ -217,6 +248,12 @@ fn killed_between_the_push_and_the_move_it_is_brought_to_its_end() {
         assert_eq!(sandbox.head() != head, landed, "{what}");
         assert_eq!(sandbox.status(), "", "{what}");
         assert_eq!(sandbox.text("README"), if landed { "hello all\n" } else { "hello\n" }, "{what}");
+        let listed = sandbox.run(["list"]).exits(0).stdout;
+        assert_eq!(listed.lines().count(), usize::from(landed), "{what}: {listed}");
+        if landed {
+            assert!(listed.contains("1 edit from response.txt"), "{what}: {listed}");
+            assert_eq!(sandbox.run(["show", "--response", "HEAD"]).exits(0).stdout, greet(), "{what}");
+        }
         // The hook of a push has to see the commits, so that what is unreachable may stay.
         sandbox.git(["fsck", "--strict"]);
         sandbox.leaves_no_file();

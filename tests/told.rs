@@ -4,6 +4,7 @@
 
 mod sandbox;
 
+use sandbox::fault::Stopped;
 use sandbox::{Run, Sandbox, create, patch};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -147,9 +148,68 @@ fn a_failing_command_is_for_the_model_too() {
     // It is bounded like any other.
     let long = sandbox.apply(["--feedback", "-q", "--no-keep", "-x", "seq 1 99999; false"], &two()).exits(2);
     assert!(long.stdout.len() <= 16 << 10 && long.stdout.contains("\n99999\n"), "{}", long.stdout.len());
-    // What a hook has to say is for the user.
-    hook(&sandbox, "pre-commit", "exit 1");
-    assert_eq!(json(&sandbox.apply(["--json", "--no-keep"], &two()).exits(3))["feedback"], Value::Null);
+}
+
+#[test]
+fn what_a_hook_has_to_say_is_for_the_model_too() {
+    for name in ["pre-commit", "commit-msg", "pre-llm-apply"] {
+        let sandbox = Sandbox::new();
+        hook(&sandbox, name, "seq 1 99999; echo lint: n.txt ends in blanks >&2; exit 1");
+        let report = json(&sandbox.apply(["--json", "--no-keep"], &two()).exits(3));
+        let feedback = report["feedback"].as_str().unwrap().to_owned();
+        assert!(feedback.contains(&format!("the {name} hook refused")), "{feedback}");
+        assert!(feedback.contains("\nlint: n.txt ends in blanks\n"), "{feedback}");
+        assert!(feedback.len() <= 16 << 10, "{}", feedback.len());
+        let run = sandbox.apply(["--feedback", "-q", "--no-keep"], &two()).exits(3);
+        assert_eq!((run.stdout, run.stderr), (feedback, String::new()));
+    }
+}
+
+#[test]
+fn what_fails_before_anything_is_tried_is_told_whole() {
+    let sandbox = Sandbox::new();
+    let cases: &[(&[&str], i32)] =
+        &[(&["--base=nowhere"], 128), (&["--only=7"], 129), (&["--trailer=:none"], 129)];
+    for (options, code) in cases {
+        for dry in [&[][..], &["-n"]] {
+            let options = ["--json", "--no-keep"].iter().chain(*options).chain(dry);
+            let report = json(&sandbox.apply(options, &two()).exits(*code));
+            assert_eq!(all(&report, "path"), ["src/a.rs", "n.txt"], "{report:#}");
+            assert_eq!(all(&report, "state"), ["unresolved", "unresolved"], "{report:#}");
+            assert!(report["error"]["message"].is_string(), "{report:#}");
+        }
+    }
+    // Corrections that nobody can put in the place of what was refused.
+    let twice = half() + &half().replace("n.txt", "m.txt").replace("no such", "none such");
+    sandbox.apply([""; 0], &twice).exits(1);
+    let run = sandbox.apply(["--json", "--continue"], &create("n.txt", "w", "n\n")).exits(1);
+    let report = json(&run);
+    assert_eq!((&report["status"], all(&report, "state")), (&"refused".into(), vec!["unresolved"]));
+    assert!(report["feedback"].as_str().unwrap().contains("one corrected edit for each"), "{report:#}");
+    // Before they could be read, the responses are named.
+    let outside = sandbox.root().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let run = sandbox.run(["-C", outside.to_str().unwrap(), "--json", "one.txt", "-"]).exits(128);
+    assert_eq!(json(&run)["responses"], serde_json::json!(["one.txt", "standard input"]));
+    sandbox.git(["config", "llmapply.maxFuzz", "any"]);
+    let run = sandbox.run(["check", "--json", "one.txt"]).exits(128);
+    assert_eq!(json(&run)["responses"], serde_json::json!(["one.txt"]));
+}
+
+#[test]
+fn what_has_landed_and_is_not_finished_has_landed() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&two());
+    let mut command = sandbox.command(["--json"]);
+    let stopped =
+        Stopped::with(command.arg(file).env(git_llm_apply::vcs::fault::VARIABLE, "ref-moved:stop:1"));
+    // Where the branch was before can be written nowhere any more.
+    std::fs::create_dir(sandbox.repo.join(".git/ORIG_HEAD")).unwrap();
+    let report = json(&stopped.go_on().exits(128));
+    assert!(report["error"]["message"].as_str().unwrap().starts_with("landed as "), "{report:#}");
+    assert_eq!(all(&report, "state"), ["landed", "landed"], "{report:#}");
+    assert_eq!(report["branch"]["new"], sandbox.head());
+    assert_eq!(all(&report, "commit")[1], sandbox.head());
 }
 
 #[test]

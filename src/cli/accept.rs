@@ -3,24 +3,18 @@
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
-use super::{Error, apply, args};
+use super::{Error, apply};
 use crate::flow;
-use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let mut settings = Settings::read(matches, repo.config(), false)?;
+    let settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     drop(repo);
     let printer = Printer::new(output);
-    settings.options.favor = match args::single(matches, "strategy-option").flatten().as_deref() {
-        Some("ours") => Some(Favor::Ours),
-        Some(_) => Some(Favor::Theirs),
-        None => None,
-    };
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
     let done = flow::accept(&names, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)

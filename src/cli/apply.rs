@@ -16,6 +16,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
     settings.options.diffs = output.json;
+    settings.options.abbreviate = !output.json && !output.quiet;
     let printer = Printer::new(output);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
@@ -73,22 +74,23 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         })?;
         order.chooser = Some(Rc::new(terminal));
     }
+    let template = settings.template();
+    if template.is_some() && order.resume.is_some() {
+        return Err(Error::Usage("--continue goes on with one branch, and several are named".into()));
+    }
+    if template.is_some() && args::switch(matches, "interactive") == Some(true) {
+        return Err(Error::Usage("-i goes with one branch, and several are named".into()));
+    }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
-    drop(repo);
-    if let Some((each, template)) = settings.template() {
-        if order.resume.is_some() {
-            let message = "--continue goes on with one branch, and several are named";
-            return Err(Error::Usage(message.into()));
-        }
-        if args::switch(matches, "interactive") == Some(true) {
-            return Err(Error::Usage("-i goes with one branch, and several are named".into()));
-        }
+    // A file can be given again.
+    settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
+    if let Some((each, template)) = template {
         return suggest::run(each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run {
-        let mut checked = flow::check(order, &settings.options, settings.shows(), &printer)?;
+        let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
         let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
@@ -96,7 +98,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         }
         return Ok(exit);
     }
-    let done = flow::land(order, &settings.options, &printer)?;
+    let done = flow::land(repo, order, &settings.options, &printer);
     finish(done, &settings, output, &printer)
 }
 

@@ -9,8 +9,8 @@ use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::{
-    ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS,
-    RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
+    ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS, UNDO_OPTIONS,
 };
 use options::{FOR_ACCEPT, FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
@@ -178,24 +178,67 @@ fn telling(command: Command) -> Command {
 /// A verb that takes a landing back, or puts one back.
 fn undoing(command: Command) -> Command {
     let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
-    command.args(options.flat_map(arguments)).arg(id(false))
+    let command = command.args(options.flat_map(arguments)).arg(id(false));
+    command.mut_arg("strategy-option", |side| side.hide_short_help(false))
 }
 
 /// The whole command line.
 pub fn command() -> Command {
-    let with = |command: Command, check: bool| {
+    with_options_of(|_| true)
+}
+
+/// The command line as far as these words can reach it: to make all options of all verbs takes longer than most of what they do.
+pub fn command_for(arguments: &[OsString]) -> Command {
+    let first = arguments.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    // A verb is one as the first word only.
+    let verb = VERBS.iter().map(|(name, _)| *name).find(|name| *name == first);
+    let is_version = first == "--version" || first == "-V";
+    with_options_of(|name| if is_version { false } else { name == verb.unwrap_or(NAME) })
+}
+
+/// The command line, with the options of those commands.
+fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
+    let landing = |command: Command, check: bool| {
         let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
         command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
     };
-    let [apply, check, prompt, ask, recover, list, show, accept, drop, undo, redo, forget, completion] =
-        VERBS
-    else {
-        return Command::new(NAME);
+    let some = |names: &'static [&'static str]| {
+        OPTIONS.iter().filter(|option| names.contains(&option.long)).flat_map(arguments)
     };
-    let verb = |(name, about): &(&'static str, &'static str)| {
-        Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true)
+    let filled = |name: &str, verb: Command| match name {
+        "apply" => landing(verb, false),
+        "check" => landing(verb, true),
+        "prompt" => verb
+            .arg(directory())
+            .args(some(&["format", "base"]))
+            .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
+            .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
+            .args(PROMPT_OPTIONS.iter().flat_map(arguments))
+            .arg(pathspecs()),
+        "ask" => verb
+            .arg(directory())
+            .args(ASK_OPTIONS.iter().chain(PROMPT_OPTIONS).flat_map(arguments))
+            .args(OPTIONS.iter().filter(|option| !NOT_FOR_ASK.contains(&option.long)).flat_map(arguments))
+            .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
+            .arg(pathspecs()),
+        "recover" => telling(verb).args(RECOVER_OPTIONS.iter().flat_map(arguments)),
+        "list" => telling(verb).args(LIST_OPTIONS.iter().flat_map(arguments)),
+        "show" => telling(verb).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)),
+        "accept" => telling(verb)
+            .args(some(FOR_ACCEPT))
+            .mut_arg("strategy-option", |side| side.hide_short_help(false))
+            .arg(branches()),
+        "drop" => telling(verb).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()),
+        "undo" => undoing(telling(verb)).args(UNDO_OPTIONS.iter().flat_map(arguments)),
+        "redo" => undoing(telling(verb)),
+        "forget" => telling(verb).arg(id(true)),
+        "completion" => {
+            let shell = Arg::new("shell").value_name("shell").required(true).help("the shell");
+            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec()))
+        }
+        _ => verb,
     };
-    with(Command::new(NAME), false)
+    let all = Command::new(NAME)
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
@@ -203,49 +246,17 @@ pub fn command() -> Command {
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
-        .after_help(
-            "Options have --no- forms and configuration keys: see git help llm-apply",
-        )
-        .subcommand(with(verb(apply), false))
-        .subcommand(with(verb(check), true))
-        .subcommand(
-            verb(prompt)
-                .arg(directory())
-                .args(OPTIONS.iter().filter(|option| ["format", "base"].contains(&option.long)).flat_map(arguments))
-                .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
-                .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
-                .args(PROMPT_OPTIONS.iter().flat_map(arguments))
-                .arg(pathspecs()),
-        )
-        .subcommand(
-            verb(ask)
-                .arg(directory())
-                .args(ASK_OPTIONS.iter().chain(PROMPT_OPTIONS).flat_map(arguments))
-                .args(OPTIONS.iter().filter(|option| !NOT_FOR_ASK.contains(&option.long)).flat_map(arguments))
-                .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
-                .arg(pathspecs()),
-        )
-        .subcommand(telling(verb(recover)).args(RECOVER_OPTIONS.iter().flat_map(arguments)))
-        .subcommand(telling(verb(list)).args(LIST_OPTIONS.iter().flat_map(arguments)))
-        .subcommand(telling(verb(show)).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)))
-        .subcommand(
-            telling(verb(accept))
-                .args(ACCEPT_OPTIONS.iter().flat_map(arguments))
-                .args(OPTIONS.iter().filter(|option| FOR_ACCEPT.contains(&option.long)).flat_map(arguments))
-                .arg(branches()),
-        )
-        .subcommand(telling(verb(drop)).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()))
-        .subcommand(undoing(telling(verb(undo))).args(UNDO_OPTIONS.iter().flat_map(arguments)))
-        .subcommand(undoing(telling(verb(redo))))
-        .subcommand(telling(verb(forget)).arg(id(true)))
-        .subcommand(verb(completion).arg(directory()).arg(
-            Arg::new("shell").value_name("shell").required(true).value_parser(SHELLS.to_vec()).help("the shell"),
-        ))
+        .after_help("Options have --no- forms and configuration keys: see git help llm-apply");
+    let all = if wanted(NAME) { landing(all, false) } else { all };
+    VERBS.iter().fold(all, |all, (name, about)| {
+        let verb = Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true);
+        all.subcommand(if wanted(name) { filled(name, verb) } else { verb })
+    })
 }
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, ACCEPT_OPTIONS, UNDO_OPTIONS];
+    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, UNDO_OPTIONS];
     let options = || OPTIONS.iter().chain(verbs.into_iter().flatten());
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());

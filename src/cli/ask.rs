@@ -16,6 +16,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
         return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
     }
     settings.options.diffs = output.json;
+    settings.options.abbreviate = !output.json && !output.quiet;
     let printer = Printer::new(output);
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";

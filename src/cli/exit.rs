@@ -170,6 +170,7 @@ impl Exit {
         match error {
             E::Locked(_) | E::Moved { .. } | E::Switched { .. } | E::Raced(_) | E::Pruned => Exit::InTheWay,
             E::ReferenceHook(_) => Exit::HookRefused,
+            E::Interrupted => Exit::Interrupted,
             E::BadBranchName(_)
             | E::BadRevision(_)
             | E::NotARepository(_)

@@ -31,8 +31,7 @@ pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> 
     }
     let mut responses = Vec::with_capacity(names.len());
     for (id, name) in (first..).zip(names) {
-        let shown =
-            if *name == stdin { "standard input".to_owned() } else { name.to_string_lossy().into_owned() };
+        let shown = shown(name);
         let failed = |source| Error::Input { name: shown.clone(), source };
         // One more than allowed is enough to know.
         let bytes = if *name == stdin {
@@ -57,6 +56,11 @@ pub(super) fn read(names: &[OsString], limit: u64, first: u32, needed: bool) -> 
         responses.push(Response::new(id, shown, bytes, limit)?);
     }
     Ok(responses)
+}
+
+/// What a response is called.
+pub(super) fn shown(name: &OsString) -> String {
+    if name == "-" { "standard input".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
 /// Reads a commit message from a file, or from standard input.

@@ -11,8 +11,8 @@ mod text;
 pub use formats::{Chapter, chapter};
 
 use super::args::{
-    self, ACCEPT_OPTIONS, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS,
-    RECOVER_OPTIONS, SHOW_OPTIONS, Takes, UNDO_OPTIONS, VERBS,
+    self, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, Opt, PROMPT_OPTIONS, RECOVER_OPTIONS,
+    SHOW_OPTIONS, Takes, UNDO_OPTIONS, VERBS,
 };
 use super::exit::Exit;
 use crate::diag::Code;
@@ -98,13 +98,9 @@ fn page() -> String {
     for option in RECOVER_OPTIONS {
         page.item(&usage(option), &said(option));
     }
-    for (verb, options) in [
-        ("accept", ACCEPT_OPTIONS),
-        ("drop", DROP_OPTIONS),
-        ("list", LIST_OPTIONS),
-        ("show", SHOW_OPTIONS),
-        ("undo", UNDO_OPTIONS),
-    ] {
+    for (verb, options) in
+        [("drop", DROP_OPTIONS), ("list", LIST_OPTIONS), ("show", SHOW_OPTIONS), ("undo", UNDO_OPTIONS)]
+    {
         page.heading(&format!("Options of {verb}"));
         for option in options {
             page.item(&usage(option), &said(option));

@@ -135,7 +135,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
     let json = json.is_some_and(|argument| argument == "--json");
-    let matches = match args::command().try_get_matches_from(args::with_values_apart(arguments)) {
+    let command = args::command_for(&arguments);
+    let matches = match command.try_get_matches_from(args::with_values_apart(arguments)) {
         Ok(matches) => matches,
         Err(error) => return output::usage(&error, json),
     };
@@ -167,8 +168,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let exit = error.exit();
+            let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
+            let given = given.map(|name| input::shown(name)).collect();
             let printer = Printer::new(errors());
-            printer.error(&error.to_string(), error.help().as_deref(), exit);
+            printer.error_about(given, &error.to_string(), error.help().as_deref(), exit);
             exit
         }
     };

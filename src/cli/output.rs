@@ -204,8 +204,14 @@ impl Printer {
 
     /// An error that ends the run.
     pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
+        self.error_about(Vec::new(), message, help, exit);
+    }
+
+    /// An error that ends the run before those responses were read.
+    pub(super) fn error_about(&self, responses: Vec<String>, message: &str, help: Option<&str>, exit: Exit) {
         if self.output.json {
             let mut report = Report::new(Self::status(exit));
+            report.responses = responses;
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report, exit);
         }

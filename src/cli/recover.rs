@@ -45,6 +45,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
             one.id
         ),
         End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),
+        End::Forgotten => format!("finished a killed run: the record is forgotten ({})", one.id),
         End::LeftAlone => {
             format!("a killed run on {branch} could not be settled, since git went on meanwhile ({})", one.id)
         }

@@ -8,6 +8,7 @@ use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::vcs::Result;
 use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
+use crate::vcs::merge::Favor;
 use crate::vcs::show::Show;
 use clap::ArgMatches;
 use std::path::Path;
@@ -243,6 +244,11 @@ impl Settings {
         };
         options.format = format;
         options.base = from.single("base")?;
+        options.favor = match args::single(matches, "strategy-option").flatten().as_deref() {
+            Some("ours") => Some(Favor::Ours),
+            Some(_) => Some(Favor::Theirs),
+            None => None,
+        };
         options.commit = commit;
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;

@@ -5,8 +5,9 @@ use super::land::{self, Done, Moved, Told};
 use super::{Error, Options, Watch, conflict, push, told};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
-use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Report, Status};
+use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Finding, Report, Status};
 use crate::transaction::{self, Made, Making, Planned, Recording, Replayed, Target, Transaction, interrupt};
+use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
@@ -66,6 +67,15 @@ struct Plan {
     /// For each of the series the branch, by its place in the order, and the commit that it comes from.
     from: Vec<(usize, Oid)>,
     clashes: Vec<transaction::Clash>,
+    /// What is merged only because one side is favoured.
+    decided: Vec<transaction::Clash>,
+}
+
+impl Plan {
+    /// The number of the next commit of a branch, as its edit.
+    fn next(&self) -> usize {
+        self.from.iter().filter(|(at, _)| *at != OF_NONE).count() + 1
+    }
 }
 
 impl Accepting<'_> {
@@ -76,27 +86,22 @@ impl Accepting<'_> {
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
         let (push, onto) = push::way(repo, &target, self.options)?;
         let plan = self.plan(&target, &branches, onto)?;
-        let mut report = self.report(Status::Nothing, &plan, &Made::default())?;
+        let mut report = self.report(Status::Nothing, &plan, &target, &Made::default())?;
         let named = |id: Oid| (id.to_string(), repo.short(id));
         report.branch = Some(BranchReport { old: target.tip.map(named), ..told::branch(&target) });
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
-            for clash in &plan.clashes {
-                let Some((at, commit)) = plan.from.get(clash.planned) else { continue };
-                let name = self.names.get(*at).map_or("", String::as_str);
-                let commit = format!("commit {} of {name}", repo.short(*commit));
-                report.findings.push(conflict::finding(clash, target.short(), &commit));
-            }
+            report.findings = self.findings(&plan, &plan.clashes, &target, None);
             return Ok((report, None));
         }
         if plan.series.is_empty() {
             return Ok((report, None));
         }
         let held = interrupt::hold();
-        let id = Recording::id_for(repo, &target, self.names.join("\0").as_bytes())?;
+        let id = Recording::id_for(repo, &target, &[&self.names.join("\0")])?;
         let as_made = |made: &Made, landed: bool| {
             let status = if landed { Status::Landed } else { Status::Checked };
-            let mut report = self.report(status, &plan, made).unwrap_or(report.clone());
+            let mut report = self.report(status, &plan, &target, made).unwrap_or(report.clone());
             let (old, new) = (target.tip.map(named), made.tip().map(named));
             report.branch = Some(BranchReport { old, new, ..told::branch(&target) });
             report.landing = self.options.record.then(|| id.clone()).filter(|_| landed);
@@ -198,7 +203,7 @@ impl Accepting<'_> {
             };
             for commit in steps {
                 match transaction::move_to(repo, tip, commit, target.checked_out)? {
-                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.from.len() + 1], ..planned }),
+                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.next()], ..planned }),
                     Err(clashes) => {
                         let here = |clash| transaction::Clash { planned: plan.from.len(), ..clash };
                         plan.clashes.extend(clashes.into_iter().map(here));
@@ -213,12 +218,14 @@ impl Accepting<'_> {
                 replayed.iter().map(|(_, commit)| Replayed { commit: *commit, reversed: false }).collect();
             // A handle of its own, since its writes are turned away from the repository.
             let brought = transaction::replay(&Repo::discover()?, onto, &commits, self.options.favor)?;
-            let before = plan.from.len();
-            for mut clash in brought.clashes {
+            let (before, next) = (plan.from.len(), plan.next());
+            let here = |mut clash: transaction::Clash| {
                 clash.planned += before;
-                plan.clashes.push(clash);
-            }
-            let numbered = brought.series.into_iter().zip(before + 1..);
+                clash
+            };
+            plan.clashes.extend(brought.clashes.into_iter().map(here));
+            plan.decided.extend(brought.decided.into_iter().map(here));
+            let numbered = brought.series.into_iter().zip(next..);
             plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
             plan.from.extend(replayed);
         }
@@ -263,7 +270,24 @@ impl Accepting<'_> {
         Ok(all)
     }
 
-    fn report(&self, status: Status, plan: &Plan, made: &Made) -> Result<Report, Error> {
+    /// What is said of commits and the branch that do not agree.
+    fn findings(
+        &self,
+        plan: &Plan,
+        clashes: &[transaction::Clash],
+        target: &Target,
+        favor: Option<Favor>,
+    ) -> Vec<Finding> {
+        let one = |clash: &transaction::Clash| {
+            let (at, commit) = plan.from.get(clash.planned)?;
+            let name = self.names.get(*at).map_or("", String::as_str);
+            let commit = format!("commit {} of {name}", self.repo.short(*commit));
+            Some(conflict::finding(clash, target.short(), &commit, favor))
+        };
+        clashes.iter().filter_map(one).collect()
+    }
+
+    fn report(&self, status: Status, plan: &Plan, target: &Target, made: &Made) -> Result<Report, Error> {
         let named = |id: Oid| (id.to_string(), self.repo.short(id));
         let mut report = Report::new(status);
         report.formats.clear();
@@ -279,9 +303,12 @@ impl Accepting<'_> {
                 from: named(*from),
                 subject: self.repo.existing(*from)?.subject(),
                 as_is: matches!(planned.making, Making::AsIs { .. }),
+                is_lost: planned.changes.is_empty()
+                    && plan.decided.iter().any(|clash| clash.planned == place),
                 new: new.map(named),
             });
         }
+        report.findings = self.findings(plan, &plan.decided, target, self.options.favor);
         Ok(report)
     }
 }

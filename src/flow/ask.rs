@@ -9,8 +9,9 @@ use crate::path::RepoPath;
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, Target};
+use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target, Text};
 use crate::vcs::repo::Repo;
+use std::collections::BTreeSet;
 
 /// How often a model is asked at most, unless something else is said.
 pub const ROUNDS: usize = 3;
@@ -27,7 +28,7 @@ pub trait Model {
 /// Asks until an answer lands, at most that many times. Everything lands as one transaction, or nothing does.
 ///
 /// Edits of a refused answer that were fine are kept, and joined with the corrections. An answer that is stopped by something
-/// else is kept whole. The report is that of the last round. Nobody is asked while the files that are shown, which are those
+/// else is kept whole. The report is that of the last round. Nobody is asked while all files that are shown, which are those
 /// that are likely to change, are in the way of that.
 ///
 /// # Errors
@@ -40,7 +41,7 @@ pub fn ask(
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
     let heard = Heard::new(watch);
-    if let Some(done) = in_the_way(asked, options)? {
+    if let Some(done) = in_the_way(asked, options, &heard)? {
         return Ok(done);
     }
     let mut attempt = None;
@@ -57,15 +58,18 @@ pub fn ask(
     Ok(outcome)
 }
 
-/// What is in the way of changing the files that are shown, before anybody is asked.
-fn in_the_way(asked: &Prompted, options: &Options) -> Result<Option<Done>, Error> {
+/// What is in the way before anybody is asked. Some of the files that are shown may be: an answer may be about the others.
+fn in_the_way(asked: &Prompted, options: &Options, watch: &dyn Watch) -> Result<Option<Done>, Error> {
     let repo = Repo::discover()?;
     let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
     let target = Target::choose(&repo, options.branch.as_deref(), base)?;
     let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
     let found =
         transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
-    if found.is_empty() {
+    let about: BTreeSet<String> = found.iter().map(Obstacle::subject).collect();
+    let shown = |path: &String| files.iter().any(|file| file.as_str() == path);
+    if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
+        found.iter().for_each(|one| watch.warn(&format!("{one}: an edit of it cannot land")));
         return Ok(None);
     }
     let mut report = Report::new(Status::InTheWay);
@@ -84,7 +88,7 @@ fn rounds_of(
     attempt: &mut Option<String>,
 ) -> Result<Done, Error> {
     // From round to round the attempt holds what was fine.
-    let kept = Options { keep: true, keep_whole: true, ..options.clone() };
+    let kept = Options { keep: true, keep_whole: options.keep, ..options.clone() };
     let mut input = prompt.to_owned();
     // What was answered since the last whole answer.
     let mut said_so_far = String::new();
@@ -102,38 +106,38 @@ fn rounds_of(
         watch.detail(&format!("round {round}, answered:\n{text}"));
         let resume = attempt.as_deref().map(Resume::named).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
-        let response = Response::new(first, format!("answer {round}"), answer, options.max_size)?;
+        let response = match Response::new(first, format!("answer {round}"), answer, options.max_size) {
+            Ok(response) => response,
+            Err(error) => {
+                if options.keep {
+                    let file = Text::Answer.keep(&Repo::discover()?, text.as_bytes())?;
+                    watch.warn(&format!("the answer is kept in {}", file.display()));
+                }
+                return Err(error.into());
+            }
+        };
         let mut order = Order::of(vec![response]);
         order.resume = resume;
-        let refused = match land(order, &kept, watch) {
-            Ok(done) => {
-                if let Some(kept) = &done.report.attempt {
-                    *attempt = Some(kept.id.clone());
+        let done = land(Repo::discover()?, order, &kept, watch);
+        if let Some(kept) = &done.report.attempt {
+            *attempt = Some(kept.id.clone());
+        }
+        let why = match (&done.failure, done.report.status) {
+            _ if is_last => return Ok(done),
+            (Some(Error::Mismatch(mismatch)), _) => mismatch.to_string(),
+            (_, Status::Refused) => "refused".to_owned(),
+            (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
+                // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all
+                // that was answered is shown.
+                if let Some(id) = attempt.take() {
+                    Attempt::forget(&done.repo, &id)?;
                 }
-                let why = match (&done.failure, done.report.status) {
-                    _ if is_last => return Ok(done),
-                    (_, Status::Refused) => "refused; the model is told why".to_owned(),
-                    (Some(Error::Transaction(transaction::Error::Exec(failure))), _) => {
-                        // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for,
-                        // and all that was answered is shown.
-                        if let Some(id) = attempt.take() {
-                            Attempt::forget(&done.repo, &id)?;
-                        }
-                        format!("{failure}; the model is told so")
-                    }
-                    _ => return Ok(done),
-                };
-                watch.warn(&format!("round {round} of {rounds}: {why}"));
-                feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default()
+                failure.to_string()
             }
-            Err(Error::Mismatch(mismatch)) if !is_last => {
-                watch.warn(&format!("round {round} of {rounds}: {mismatch}; the model is told so"));
-                format!(
-                    "{mismatch}.\nSend one corrected edit for each that failed, in their order, and no others.\n"
-                )
-            }
-            Err(error) => return Err(error),
+            _ => return Ok(done),
         };
+        watch.warn(&format!("round {round} of {rounds}: {why}; the model is told so"));
+        let refused = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
         input = prompt::again(prompt, &said_so_far, &refused);
         round += 1;
     }

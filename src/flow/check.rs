@@ -25,21 +25,18 @@ pub struct Checked {
 }
 
 /// Resolves and says what would happen. Nothing is changed and no lock is taken.
-///
-/// # Errors
-/// It could not be read what is to land, or where.
-pub fn check(order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Result<Checked, Error> {
-    let repo = Repo::discover()?;
+pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Checked {
     let heard = Heard::new(watch);
-    let run = Run::read(&repo, order, options, &heard, true)?;
+    let (run, begun) = Run::read(&repo, order, options, &heard, true);
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
     let (repo, report) = (&checked.repo, &mut checked.report);
-    if let Err(error) = run.look(repo, report, preview.then_some(&mut checked.preview)) {
+    let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
+    if let Err(error) = begun.and_then(look) {
         told::failed(&mut checked.report, &error);
         checked.failure = Some(error);
     }
     heard.write(&mut checked.report);
-    Ok(checked)
+    checked
 }
 
 impl Run<'_> {

@@ -5,6 +5,7 @@ use crate::plan;
 use crate::report::Finding;
 use crate::span::LineRange;
 use crate::transaction::{Clash, ClashKind};
+use crate::vcs::merge::Favor;
 
 /// How many lines of a conflict are quoted.
 const QUOTED: usize = 12;
@@ -45,6 +46,28 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
     Some((message, None))
 }
 
+/// What to do about one where the sides changed the same: a favour would decide it.
+pub(super) fn help(clash: &Clash) -> Option<&'static str> {
+    matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared)
+        .then_some("-X ours keeps what the branch has there, -X theirs takes the other side's")
+}
+
+/// What happened where only a favour decided, as [`wording`] has it.
+pub(super) fn decided(
+    clash: &Clash,
+    branch: &str,
+    on: &str,
+    what: &str,
+    favor: Favor,
+) -> Option<(String, Option<LineRange>)> {
+    let (message, line) = wording(clash, on, what)?;
+    let whose = match favor {
+        Favor::Ours => format!("-X ours keeps what {branch} has"),
+        Favor::Theirs => format!("-X theirs takes what {what} has"),
+    };
+    Some((format!("{message}; {whose}"), line))
+}
+
 /// The lines of the branch's file in which they do not agree; there is nothing to compare them with.
 pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
     let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Evidence::default() };
@@ -54,12 +77,16 @@ pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
     Evidence { nearest: Some(nearest), ..Evidence::default() }
 }
 
-/// A refusal of a commit that exists.
-pub(super) fn finding(clash: &Clash, branch: &str, what: &str) -> Finding {
-    let (message, line) = wording(clash, branch, "it").unwrap_or_else(|| (format!("`{}`", clash.path), None));
+/// A refusal of a commit that exists; a warning, if it is brought over since one side is favoured.
+pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
+    let found = match favor {
+        Some(favor) => decided(clash, branch, branch, "it", favor),
+        None => wording(clash, branch, "it"),
+    };
+    let (message, line) = found.unwrap_or_else(|| (format!("`{}`", clash.path), None));
     Finding {
         code: if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict },
-        severity: Severity::Error,
+        severity: if favor.is_some() { Severity::Warning } else { Severity::Error },
         message: format!("{what}: {message}"),
         edit: None,
         path: Some(clash.path.clone()),
@@ -67,7 +94,7 @@ pub(super) fn finding(clash: &Clash, branch: &str, what: &str) -> Finding {
         response: None,
         places: Vec::new(),
         excerpt: Vec::new(),
-        help: None,
-        evidence: Some(evidence(clash, line)),
+        help: help(clash).filter(|_| favor.is_none()).map(str::to_owned),
+        evidence: Some(evidence(clash, line)).filter(|_| favor.is_none()),
     }
 }

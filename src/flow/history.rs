@@ -7,6 +7,7 @@ use crate::report::{self, LandingReport, Report, Status};
 use crate::transaction;
 use crate::vcs::chain::Link;
 use crate::vcs::repo::Repo;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// The landings on record, the newest first.
@@ -26,8 +27,7 @@ pub fn list(repo: &Repo) -> Result<Report, Error> {
 pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
     let (record, link) = find(repo, name)?;
     let (json, texts) = transaction::contents(repo, &link)?;
-    let mut report = Report::new(Status::Shown);
-    report.edits = report::recorded_edits(json.as_deref().unwrap_or_default());
+    let mut report = report::recorded(json.as_deref().unwrap_or_default());
     report.responses.clone_from(&record.responses);
     let texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
     report.landings = vec![LandingReport { texts: texts.collect(), ..told((record, link)) }];
@@ -42,7 +42,7 @@ pub fn forget(name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report
     let repo = Repo::discover()?;
     recover(&repo, timeout, watch)?;
     let (record, link) = find(&repo, Some(name))?;
-    transaction::forget(&repo, link.id, timeout)?;
+    transaction::forget(&repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);
     report.landings = vec![told((record, link))];
     Ok(report)
@@ -62,14 +62,17 @@ pub(super) fn find(repo: &Repo, name: Option<&str>) -> Result<(Record, Link), Er
         return if all.is_empty() { Err(Error::NoLandings) } else { Ok(all.swap_remove(0)) };
     };
     let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
-    let with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).cloned().collect();
-    match <[_; 1]>::try_from(with_id) {
-        Ok([one]) => Ok(one),
-        Err(several) if !several.is_empty() => {
-            let ids: Vec<_> = several.iter().map(|(record, _)| record.id.as_str()).collect();
+    let mut with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).collect();
+    // Clones in which the same was done give it the same id.
+    let mut ids = HashSet::new();
+    with_id.retain(|(record, _)| ids.insert(&record.id));
+    match with_id.as_slice() {
+        [one] => Ok((*one).clone()),
+        [_, ..] => {
+            let ids: Vec<_> = with_id.iter().map(|(record, _)| record.id.as_str()).collect();
             Err(Error::AmbiguousLanding(name.to_owned(), ids.join(", ")))
         }
-        Err(_) => {
+        [] => {
             let missing = || Error::NoLanding(name.to_owned());
             let commit = repo.commit_of(name).map_err(|_| missing())?.to_string();
             let has = |record: &Record| {

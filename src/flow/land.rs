@@ -37,23 +37,18 @@ pub struct Done {
 }
 
 /// Lands all that the responses say, or nothing.
-///
-/// # Errors
-/// It could not be read what is to land, or where.
-pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let mut repo = Repo::discover()?;
+pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let heard = Heard::new(watch);
     let chooser = order.chooser.clone();
-    let mut run = Run::read(&repo, order, options, &heard, false)?;
+    let (mut run, begun) = Run::read(&repo, order, options, &heard, false);
     let mut report = run.declared();
-    let outcome = run.tries(&mut repo, chooser.as_deref(), &mut report);
-    run.settle_text(&repo, matches!(outcome, Ok(Some(_))));
-    if run.options.keep_whole
-        && report.attempt.is_none()
-        && (outcome.is_err() || !report.obstacles.is_empty())
-    {
-        report.attempt = run.target(&repo).ok().and_then(|target| run.keep_whole(&repo, &target));
-    }
+    let outcome = begun.and_then(|()| run.tries(&mut repo, chooser.as_deref(), &mut report));
+    let has_landed = match &outcome {
+        Ok(moved) => moved.is_some(),
+        Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
+    };
+    run.settle_text(&repo, has_landed);
+    run.settle_answer(&repo, has_landed, outcome.is_err(), &mut report);
     heard.write(&mut report);
     let (moved, failure) = match outcome {
         Ok(moved) => (moved, None),
@@ -62,7 +57,7 @@ pub fn land(order: Order, options: &Options, watch: &dyn Watch) -> Result<Done, 
             (None, Some(error))
         }
     };
-    Ok(Done { report, failure, moved, repo })
+    Done { report, failure, moved, repo }
 }
 
 /// Settles killed runs first, as every flow does that changes something.
@@ -99,8 +94,10 @@ impl Run<'_> {
         let mut attempt = 1;
         let first = OnceCell::new();
         loop {
-            // Anew each time: a quarantine was this handle's object store.
-            *repo = Repo::discover()?;
+            if attempt > 1 {
+                // Anew: a quarantine was this handle's object store.
+                *repo = Repo::discover()?;
+            }
             match self.land(repo, &first, report) {
                 Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                     if attempt < ATTEMPTS =>
@@ -156,7 +153,7 @@ impl Run<'_> {
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
-            self.made(repo, &mut report, &target, &ready.series, made);
+            self.made(None, &mut report, &target, &ready.series, made);
             if landed {
                 told::landed(&mut report);
                 report.landing = self.options.record.then(|| ready.id.clone());
@@ -199,15 +196,28 @@ impl Run<'_> {
                     report.status = Status::Refused;
                     report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
-                let Error::Transaction(transaction::Error::InTheWay(obstacles)) = error else {
-                    return Err(error);
-                };
-                told::in_the_way(report, &obstacles);
-                return Ok(None);
+                match &error {
+                    Error::Transaction(transaction::Error::InTheWay(obstacles)) => {
+                        told::in_the_way(report, obstacles);
+                        return Ok(None);
+                    }
+                    Error::Transaction(transaction::Error::Unfinished { made, .. }) => {
+                        self.made(
+                            self.options.abbreviate.then_some(repo),
+                            report,
+                            &target,
+                            &ready.series,
+                            made,
+                        );
+                        told::landed(report);
+                    }
+                    _ => {}
+                }
+                return Err(error);
             }
         };
         drop(held);
-        self.made(repo, report, &target, &ready.series, &landed.made);
+        self.made(self.options.abbreviate.then_some(repo), report, &target, &ready.series, &landed.made);
         told::landed(report);
         report.landing = self.options.record.then(|| ready.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {

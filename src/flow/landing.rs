@@ -22,6 +22,8 @@ pub(super) struct Landing {
     pub(super) of: String,
     /// Where the branch was; `None` if there was nothing.
     pub(super) old: Option<Oid>,
+    /// What the first of its commits follows.
+    start: Option<Oid>,
     /// Where it went.
     pub(super) new: Oid,
     /// Commits with the edits that they hold: its own, and those of the landing that it took back or put back.
@@ -40,11 +42,13 @@ impl Landing {
         for (name, edits) in about.flat_map(|other| &other.commits) {
             commits.push((id(name)?, edits.clone()));
         }
+        let (old, start) = (&record.old, &record.start);
         Ok(Self {
             id: record.id.clone(),
             kind: record.kind,
             of,
-            old: record.old.as_ref().or(record.start.as_ref()).map(id).transpose()?,
+            old: old.as_ref().or(start.as_ref()).map(id).transpose()?,
+            start: start.as_ref().or(old.as_ref()).map(id).transpose()?,
             new: id(&record.new)?,
             commits,
             link: Some(link.clone()),
@@ -73,7 +77,7 @@ impl Landing {
     pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
         let Some(link) = &self.link else { return Ok(Vec::new()) };
         let (json, _) = transaction::contents(repo, link)?;
-        Ok(report::recorded_edits(json.as_deref().unwrap_or_default()))
+        Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
     /// What has to be done so that it is as if it had not been: the commits that it brought are taken back, the newest
@@ -83,16 +87,16 @@ impl Landing {
     /// # Errors
     /// None of it is on the branch; or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, tip: Oid) -> Result<Vec<(Replayed, Vec<usize>)>, Error> {
-        let mut brought = repo.commits_beyond(self.new, self.old)?;
+        let mut brought = self.brought(repo)?;
         brought.retain(|id| !self.is_of_trailers() || self.edits_of(*id).is_some());
         let mut steps = Vec::new();
         if !brought.is_empty() {
-            let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.old)?)?;
+            let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.start)?)?;
             if there.is_empty() {
                 let message = format!("the commits of the landing {} are not on that branch", self.of);
                 return Err(Error::NothingToUndo(message));
             }
-            let gone = repo.taken_back(tip, self.old)?;
+            let gone = repo.taken_back(tip, self.start)?;
             for (made, id) in there.into_iter().rev().filter(|(_, id)| !gone.contains(id)) {
                 steps.push((made, id, true));
             }
@@ -108,6 +112,16 @@ impl Landing {
             }
         }
         Ok(all)
+    }
+
+    /// The commits that came by it, but for those that it was brought onto.
+    pub(super) fn brought(&self, repo: &Repo) -> Result<Vec<Oid>, Error> {
+        Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
+    }
+
+    /// Whether it came onto what others had pushed, and brought that along.
+    pub(super) fn brought_others(&self) -> bool {
+        self.old != self.start
     }
 
     fn is_in_effect(&self, repo: &Repo, tip: Oid) -> Result<bool, Error> {
@@ -286,7 +300,7 @@ impl Trailed {
         let old = repo.existing(commit)?.parents.first().copied();
         if let Some(landing) = self.landings.iter_mut().find(|landing| landing.id == trailed.id) {
             landing.commits.insert(0, (commit, trailed.edits));
-            landing.old = old;
+            (landing.old, landing.start) = (old, old);
             return Ok(());
         }
         let kind = if redo { RecordKind::Undone } else { RecordKind::Landed };
@@ -295,6 +309,7 @@ impl Trailed {
             id: trailed.id,
             kind,
             old,
+            start: old,
             new: commit,
             commits: vec![(commit, trailed.edits)],
             link: None,

@@ -4,14 +4,14 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{self, Joined, Planned, Target, Transaction};
+use crate::transaction::{Joined, Planned, Target, Text, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What is done to all messages.
+/// What is done to all messages; by default as little as can be.
 pub(super) struct Messages {
     /// What begins a comment.
     pub(super) comment: String,
@@ -24,6 +24,19 @@ pub(super) struct Messages {
     edited: RefCell<BTreeMap<(String, String), String>>,
     /// All that the user has typed, as long as nothing of it has landed.
     typed: RefCell<Option<String>>,
+}
+
+impl Default for Messages {
+    fn default() -> Self {
+        Self {
+            comment: "#".to_owned(),
+            cleanup: Cleanup::Verbatim,
+            trailers: Vec::new(),
+            by_git: Vec::new(),
+            edited: RefCell::default(),
+            typed: RefCell::default(),
+        }
+    }
 }
 
 impl Messages {
@@ -54,19 +67,12 @@ impl Messages {
         if let Some(text) = by_git.iter().find(|text| !is_sound(text)) {
             return Err(Error::Trailer(text.clone()));
         }
-        if by_git.is_empty() || !repo.has_trailer_rules()? {
+        if by_git.is_empty() || !repo.has_trailer_rules() {
             for text in by_git.drain(..) {
                 trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
             }
         }
-        Ok(Self {
-            comment: repo.comment_prefix()?,
-            cleanup,
-            trailers,
-            by_git,
-            edited: RefCell::default(),
-            typed: RefCell::default(),
-        })
+        Ok(Self { comment: repo.comment_prefix()?, cleanup, trailers, by_git, ..Self::default() })
     }
 
     /// What becomes of messages at last: once they were edited they have no comments any more.
@@ -162,15 +168,20 @@ impl Run<'_> {
     /// Keeps what was typed in an editor, where it did not land; says where it is.
     pub(super) fn settle_text(&self, repo: &Repo, landed: bool) {
         match self.messages.typed.take() {
-            Some(text) if !landed && self.options.keep => match transaction::keep_text(repo, &text) {
-                Ok(file) => {
-                    self.watch.warn(&format!("what was typed in the editor is in {}", file.display()));
-                }
-                Err(error) => self.watch.warn(&format!("what was typed in the editor is lost: {error}")),
-            },
-            _ if landed && self.options.edit => transaction::forget_text(repo),
+            Some(text) if !landed && self.options.keep => {
+                self.keep_text(repo, Text::Messages, "what was typed in the editor", &text);
+            }
+            _ if landed && self.options.edit => Text::Messages.forget(repo),
             _ => {}
         }
+    }
+
+    /// Keeps a text that nobody may be able to give again, and says where it is.
+    pub(super) fn keep_text(&self, repo: &Repo, kind: Text, what: &str, text: &str) {
+        self.watch.warn(&match kind.keep(repo, text.as_bytes()) {
+            Ok(file) => format!("{what} is kept in {}", file.display()),
+            Err(error) => format!("{what} is lost: {error}"),
+        });
     }
 
     /// Refuses a merge commit where there is nothing to merge onto.

@@ -85,13 +85,16 @@ pub struct Options {
     pub trailers: bool,
     /// Whether the report has what each edit changes, as a diff.
     pub diffs: bool,
+    /// Whether the report has abbreviated names of commits beside whole ones, as people want them. For each of them all of the
+    /// repository is looked through.
+    pub abbreviate: bool,
     /// Land what resolves.
     pub keep_going: bool,
     /// Carry uncommitted changes in the files that are touched across.
     pub autostash: bool,
     /// Keep a refused attempt.
     pub keep: bool,
-    /// Keep it also where no edit is refused and something else stops the landing.
+    /// Keep any answer that does not land, whatever stops it: nobody may be able to give it again.
     pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,
@@ -139,6 +142,7 @@ impl Default for Options {
             allow_shrink: false,
             trailers: false,
             diffs: false,
+            abbreviate: true,
             keep_going: false,
             autostash: false,
             keep: true,

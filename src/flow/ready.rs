@@ -3,10 +3,11 @@
 
 use super::run::Run;
 use super::{Error, conflict};
-use crate::diag::{Code, Diagnostic, Evidence};
+use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
+use crate::response::Response;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -23,6 +24,10 @@ pub(super) struct Ready {
     pub(super) present: BTreeSet<usize>,
     /// Where the branch has moved an edit's file since the base: that is where the edit goes.
     pub(super) followed: BTreeMap<usize, RepoPath>,
+    /// The edits of which nothing is left, since the branch's side is favoured.
+    pub(super) lost: BTreeSet<usize>,
+    /// Where only the favour decided.
+    pub(super) decided: Vec<Diagnostic>,
     /// What is refused beside them, with `--keep-going`.
     pub(super) refused: Option<Rejected>,
 }
@@ -49,7 +54,7 @@ impl Run<'_> {
         };
         let id = self.id(repo, target)?;
         let mut series = self.series(repo, &plan, &id)?;
-        let mut present = BTreeSet::new();
+        let (mut present, mut lost, mut decided) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
         let mut followed = BTreeMap::new();
         if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
             && (from != onto || rebased.is_some())
@@ -73,7 +78,8 @@ impl Run<'_> {
                 plan = rejected.remainder();
                 refused = Some(rejected);
             }
-            for (planned, changes) in series.iter_mut().zip(carried.changes) {
+            decided = self.decided(&plan, &series, &carried, target);
+            for (at, (planned, changes)) in series.iter_mut().zip(carried.changes).enumerate() {
                 let there: BTreeSet<&RepoPath> = changes.iter().map(|change| &change.path).collect();
                 let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
                 let (from, to): (Vec<_>, Vec<_>) =
@@ -86,7 +92,9 @@ impl Run<'_> {
                 }
                 planned.changes = changes;
                 if planned.changes.is_empty() {
-                    present.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
+                    let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
+                    let none = if is_decided { &mut lost } else { &mut present };
+                    none.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
                 }
             }
             series.retain(|planned| {
@@ -95,18 +103,13 @@ impl Run<'_> {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Ready { id, plan, series, present, followed, refused })),
+            refused => Ok(Ok(Ready { id, plan, series, present, followed, lost, decided, refused })),
         }
     }
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        let mut all = Vec::new();
-        for response in &self.responses {
-            all.extend_from_slice(response.text().as_bytes());
-            all.push(0);
-        }
-        Ok(Recording::id_for(repo, target, &all)?)
+        Ok(Recording::id_for(repo, target, &self.responses.iter().map(Response::text).collect::<Vec<_>>())?)
     }
 
     /// What cannot be brought over, and the edits that it is about.
@@ -147,8 +150,7 @@ impl Run<'_> {
         clash: &Clash,
         target: &Target,
     ) -> Option<Diagnostic> {
-        let base = self.options.base.as_deref().unwrap_or("HEAD");
-        let (branch, path) = (target.short(), &clash.path);
+        let (branch, path, base) = (target.short(), &clash.path, self.shown());
         if let ClashKind::BuildsOn(earlier) = clash.kind {
             let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());
             let message = format!("`{path}` is not what it would be by an edit that is refused");
@@ -163,11 +165,40 @@ impl Run<'_> {
         let (message, line) = conflict::wording(clash, &format!("{branch} since {base}"), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
-        let diagnostic = diagnostic.with_help(format!(
+        let mut help = format!(
             "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
             shell_word(base)
-        ));
+        );
+        if let Some(favor) = conflict::help(clash).filter(|_| self.options.favor.is_none()) {
+            help = format!("{help}; or {favor}");
+        }
+        let diagnostic = diagnostic.with_help(help);
         Some(diagnostic.with_evidence(conflict::evidence(clash, line)))
+    }
+
+    /// What is said where only the favour decided.
+    fn decided(
+        &self,
+        plan: &Plan,
+        series: &[Planned],
+        carried: &Carried,
+        target: &Target,
+    ) -> Vec<Diagnostic> {
+        let Some(favor) = self.options.favor else { return Vec::new() };
+        let branch = target.short();
+        let on = format!("{branch} since {}", self.shown());
+        let one = |clash: &Clash| {
+            let (message, _) = conflict::decided(clash, branch, &on, "the edit", favor)?;
+            let planned = series.get(clash.planned)?;
+            let error = self.about(plan, planned, &clash.path, Code::Conflict, message)?;
+            Some(Diagnostic { severity: Severity::Warning, ..error })
+        };
+        carried.decided.iter().filter_map(one).collect()
+    }
+
+    /// What the model was shown, as people know it.
+    fn shown(&self) -> &str {
+        self.options.base.as_deref().unwrap_or("HEAD")
     }
 
     /// An error about the edit of a commit that is about a path, else about its first.

@@ -8,8 +8,9 @@ use crate::edit::{FormatId, Script};
 use crate::format;
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
+use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target};
+use crate::transaction::{Attempt, Found, Kept, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -167,6 +168,30 @@ impl Run<'_> {
         )
     }
 
+    /// Keeps an answer that nobody may be able to give again, where it did not land and nothing of it is kept yet: as an
+    /// attempt, so that it can be tried again, or else as it is.
+    pub(super) fn settle_answer(&self, repo: &Repo, landed: bool, failed: bool, report: &mut Report) {
+        if self.dry || !self.options.keep_whole {
+            return;
+        }
+        if landed {
+            return Text::Answer.forget(repo);
+        }
+        let is_lost = failed || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
+        if !is_lost || report.attempt.is_some() {
+            return;
+        }
+        let can_go_on = !self.script.edits.is_empty() && (!self.goes_on || self.resumed.is_some());
+        if can_go_on && !self.script.has_errors() {
+            report.attempt = self.target(repo).ok().and_then(|target| self.keep_whole(repo, &target));
+        }
+        let given = &self.responses[self.responses.len() - self.given..];
+        let text = given.iter().map(Response::text).collect::<Vec<_>>().join("\n");
+        if report.attempt.is_none() && !text.trim().is_empty() {
+            self.keep_text(repo, Text::Answer, "the answer", &text);
+        }
+    }
+
     fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {
         if self.dry || !self.options.keep {
             return None;
@@ -187,7 +212,7 @@ impl Run<'_> {
                 plan::restate(&mut slots, &self.script, is_fine);
                 (resumed.id.clone(), slots, resumed.landed.clone())
             }
-            None => (Attempt::id_of(&self.responses)?, plan::slots(&self.script, is_fine), Vec::new()),
+            None => (Attempt::id_of(repo, &self.responses), plan::slots(&self.script, is_fine), Vec::new()),
         };
         let waits = |number: usize| {
             let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
@@ -228,15 +253,12 @@ impl Run<'_> {
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         let forgotten = match &self.resumed {
             Some(resumed) => Attempt::forget(repo, &resumed.id),
-            None => {
-                Attempt::id_of(&self.responses).and_then(|id| Attempt::forget(repo, &id)).and_then(|()| {
-                    Attempt::forget_older(
-                        repo,
-                        &target.name,
-                        &self.script.paths().iter().map(String::as_str).collect(),
-                    )
-                })
-            }
+            None => Attempt::forget_landed(
+                repo,
+                &self.responses,
+                &target.name,
+                &self.script.paths().iter().map(String::as_str).collect(),
+            ),
         };
         if let Err(error) = forgotten {
             self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));

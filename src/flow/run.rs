@@ -46,9 +46,13 @@ pub(super) struct Run<'a> {
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) responses: Vec<Response>,
+    /// How many of them, at the end, were given now.
+    pub(super) given: usize,
     pub(super) script: Script,
     /// The refused attempt that is gone on with.
     pub(super) resumed: Option<Resumed>,
+    /// Whether one was to be gone on with.
+    pub(super) goes_on: bool,
     /// The corrections are not whole, so that none of them was joined with the attempt.
     pub(super) unjoined: bool,
     /// What of the edits was not wanted, by their numbers.
@@ -77,68 +81,80 @@ fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Resu
 }
 
 impl<'a> Run<'a> {
-    /// Reads what the responses say.
+    /// Reads what the responses say, and what they go on with. Where that fails, what they declare counts all the same.
     pub(super) fn read(
         repo: &Repo,
         order: Order,
         options: &Options,
         watch: &'a dyn Watch,
         dry: bool,
-    ) -> Result<Self, Error> {
-        let mut options = options.clone();
-        let mut responses = order.responses;
-        let again = responses.is_empty();
+    ) -> (Self, Result<(), Error>) {
+        let Order { responses, resume, only, except, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             script.append(format::parse(response, options.format));
         }
-        let mut resumed = None;
-        // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
-        let whole = !script.has_errors();
-        // Corrections alone are no attempt.
-        options.keep &= order.resume.is_none() || again || (whole && !script.edits.is_empty());
-        let unjoined = order.resume.is_some() && !whole;
-        let base_is_kept = order.resume.as_ref().is_some_and(|resume| resume.takes_base);
-        if let Some(resume) = order.resume
-            && (again || !(whole && script.edits.is_empty()))
-        {
-            let found = resume.found;
-            if whole {
-                let (joined, state) = resume::join(&found, &resume.skip, &script)?;
-                (script, resumed) = (joined, Some(state));
-            }
-            if resume.takes_branch {
-                options.branch.clone_from(&found.attempt.branch);
-            }
-            if resume.takes_base {
-                options.base.clone_from(&found.attempt.base);
-            }
-            responses = found.responses.into_iter().chain(responses).collect();
-        }
-        if !script.edits.is_empty() || script.has_errors() {
-            choose(&mut script, order.only.as_ref(), &order.except)?;
-        }
-        let messages = Messages::read(repo, &options)?;
+        let options = Options { keep_whole: options.keep_whole && options.keep, ..options.clone() };
         let mut run = Self {
             options,
             watch,
+            given: responses.len(),
             responses,
             script,
-            resumed,
-            unjoined,
+            resumed: None,
+            goes_on: resume.is_some(),
+            unjoined: false,
             unwanted: BTreeMap::new(),
             base: None,
             dry,
-            messages,
+            messages: Messages::default(),
         };
-        if !run.is_empty() {
-            run.base = run.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+        let begun = run.begin(repo, resume, only.as_ref(), &except);
+        (run, begun)
+    }
+
+    fn begin(
+        &mut self,
+        repo: &Repo,
+        resume: Option<Resume>,
+        only: Option<&Numbers>,
+        except: &Numbers,
+    ) -> Result<(), Error> {
+        let again = self.given == 0;
+        // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
+        let whole = !self.script.has_errors();
+        // Corrections alone are no attempt.
+        self.options.keep &= resume.is_none() || again || (whole && !self.script.edits.is_empty());
+        self.unjoined = resume.is_some() && !whole;
+        let base_is_kept = resume.as_ref().is_some_and(|resume| resume.takes_base);
+        if let Some(resume) = resume
+            && (again || !(whole && self.script.edits.is_empty()))
+        {
+            let found = resume.found;
+            if whole {
+                let (joined, state) = resume::join(&found, &resume.skip, &self.script)?;
+                (self.script, self.resumed) = (joined, Some(state));
+            }
+            if resume.takes_branch {
+                self.options.branch.clone_from(&found.attempt.branch);
+            }
+            if resume.takes_base {
+                self.options.base.clone_from(&found.attempt.base);
+            }
+            self.responses.splice(0..0, found.responses);
+        }
+        if !self.script.edits.is_empty() || self.script.has_errors() {
+            choose(&mut self.script, only, except)?;
+        }
+        self.messages = Messages::read(repo, &self.options)?;
+        if !self.is_empty() {
+            self.base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {
                 // A whole id says no more to people.
-                run.options.base = run.base.map(|id| repo.short(id));
+                self.options.base = self.base.map(|id| repo.short(id));
             }
         }
-        Ok(run)
+        Ok(())
     }
 
     /// Whether nothing in the responses looks like an edit.

@@ -77,7 +77,8 @@ pub fn suggest(
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-        let mut run = Run::read(&repo, order, &options, &heard, dry)?;
+        let (mut run, begun) = Run::read(&repo, order, &options, &heard, dry);
+        begun?;
         run.options.base = run.base.map(|base| repo.short(base));
         let mut source = Source::new(run);
         let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
@@ -121,6 +122,9 @@ pub fn suggest(
             true => run.look(&repo, &mut report, None).map(|()| None),
             false => run.suggest(&repo, &mut report),
         };
+        if !matches!(outcome, Ok(Some(_))) {
+            run.settle_answer(&repo, false, outcome.is_err(), &mut report);
+        }
         heard.write(&mut report);
         all.push(run.suggestion(&repo, draft, report, outcome)?);
     }

@@ -13,7 +13,7 @@ use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Run<'_> {
@@ -51,9 +51,9 @@ impl Run<'_> {
 
     /// Puts the edits into the report, with what became of them so far.
     fn edits(&self, report: &mut Report, steps: &[Step]) {
+        let steps = by_edit(steps);
         for (at, edit) in self.script.edits.iter().enumerate() {
-            let step = steps.iter().find(|step| step.edit == at + 1);
-            let mut told = report::edit(at + 1, edit, step, &self.responses);
+            let mut told = report::edit(at + 1, edit, steps.get(&(at + 1)).copied(), &self.responses);
             told.unwanted = self.unwanted.get(&(at + 1)).cloned();
             if self.script.is_left_out(at) {
                 told.state = EditState::NotWanted;
@@ -129,6 +129,9 @@ impl Run<'_> {
             if ready.present.contains(&edit.number) {
                 edit.state = EditState::AlreadyApplied;
             }
+            if ready.lost.contains(&edit.number) {
+                edit.state = EditState::NoChange;
+            }
             if let Some(to) = ready.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
             }
@@ -138,7 +141,9 @@ impl Run<'_> {
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
-        for finding in self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(refused) {
+        for finding in
+            self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(&ready.decided).chain(refused)
+        {
             if !seen.contains(&finding) {
                 seen.push(finding);
             }
@@ -156,13 +161,14 @@ impl Run<'_> {
         made: &Made,
         report: &mut Report,
     ) {
-        let changed: Vec<_> = made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
+        let changed: HashMap<String, Oid> =
+            made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
+        let steps = by_edit(steps);
         for edit in &mut report.edits {
-            let is_its = |(name, _): &&(String, _)| edit.commit.as_ref().is_some_and(|(id, _)| id == name);
-            edit.diff = match changed.iter().find(is_its) {
-                Some((_, commit)) => repo.patch_of(*commit).ok(),
+            edit.diff = match edit.commit.as_ref().and_then(|(id, _)| changed.get(id)) {
+                Some(commit) => repo.patch_of(*commit).ok(),
                 None if edit.diff.is_some() => continue,
-                None => self.diff(repo, target, steps.iter().find(|step| step.edit == edit.number)),
+                None => self.diff(repo, target, steps.get(&edit.number).copied()),
             };
         }
     }
@@ -209,19 +215,23 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// The commits are there.
+    /// The commits are there; their names are abbreviated as that repository has to, if it is given.
     pub(super) fn made(
         &self,
-        repo: &Repo,
+        abbreviate: Option<&Repo>,
         report: &mut Report,
         target: &Target,
         series: &[Planned],
         made: &Made,
     ) {
-        let named = |id: Oid| (id.to_string(), repo.short(id));
+        let named =
+            |id: Oid| (id.to_string(), abbreviate.map_or_else(|| id.to_string(), |repo| repo.short(id)));
         for (planned, commit) in series.iter().zip(&made.commits) {
-            for edit in report.edits.iter_mut().filter(|edit| planned.edits.contains(&edit.number)) {
-                edit.commit = commit.map(named);
+            let commit = commit.map(named);
+            for number in &planned.edits {
+                if let Some(edit) = number.checked_sub(1).and_then(|at| report.edits.get_mut(at)) {
+                    edit.commit.clone_from(&commit);
+                }
             }
         }
         // Some leave everything as it was, and those that undo each other within one commit are in none.
@@ -237,6 +247,11 @@ impl Run<'_> {
             ..branch(target)
         });
     }
+}
+
+/// The steps by the numbers of their edits.
+fn by_edit(steps: &[Step]) -> HashMap<usize, &Step> {
+    steps.iter().map(|step| (step.edit, step)).collect()
 }
 
 /// The branch has moved to the commits that were made.
@@ -258,10 +273,13 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
 
 /// It came to nothing; where edits are refused too, that comes first.
 pub(super) fn failed(report: &mut Report, error: &Error) {
-    if report.status != Status::Refused {
+    if let Error::Mismatch(mismatch) = error {
+        report.status = Status::Refused;
+        report.error = Some((mismatch.to_string(), None));
+    } else if report.status != Status::Refused {
         report.status = Status::Failed;
     }
-    if let Error::Transaction(transaction::Error::Exec(failure)) = error {
+    if let Error::Transaction(transaction::Error::Exec(failure) | transaction::Error::Hook(failure)) = error {
         report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.last_lines() });
     }
 }

@@ -9,10 +9,11 @@ use super::messages::Messages;
 use super::{Error, Numbers, Options, Watch, conflict, landing, told};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{self, BranchReport, EditState, Report, Status};
+use crate::report::{self, BranchReport, EditState, Finding, Report, Status};
 use crate::transaction::{
     self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
 };
+use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use landing::Landing;
@@ -67,6 +68,7 @@ struct Undoing<'a> {
 type Step = (Replayed, Vec<usize>);
 
 /// What is to land.
+#[derive(Default)]
 struct Plan {
     series: Vec<Planned>,
     /// The edits that it is about, each with the commit that has it again where the branch moves to one that exists.
@@ -74,6 +76,10 @@ struct Plan {
     /// What of the series each clash is about is in the same place here.
     steps: Vec<Step>,
     clashes: Vec<Clash>,
+    /// What is merged only because one side is favoured.
+    decided: Vec<Clash>,
+    /// The edits of which nothing is taken back, since the branch's side is favoured.
+    lost: HashSet<usize>,
 }
 
 impl Undoing<'_> {
@@ -85,7 +91,7 @@ impl Undoing<'_> {
             return Err(Error::NothingToUndo(format!("{} has no commit", target.short())));
         };
         let landing = landing::choose(repo, self.what, &target, tip)?;
-        let id = Recording::id_for(repo, &target, landing.id.as_bytes())?;
+        let id = Recording::id_for(repo, &target, &[&landing.id])?;
         let plan = self.plan(&landing, &target, tip, &id)?;
         let kind = landing.opposite();
         let mut report = Report::new(Status::Nothing);
@@ -96,13 +102,18 @@ impl Undoing<'_> {
         };
         report.branch = branch(None);
         report.undone = Some((kind, landing.of.clone()));
-        if !plan.clashes.is_empty() {
-            report.status = Status::Refused;
-            for clash in &plan.clashes {
+        let found = |clashes: &[Clash], favor: Option<Favor>| -> Vec<Finding> {
+            let one = |clash: &Clash| {
                 let commit = plan.steps.get(clash.planned).map(|(replayed, _)| repo.short(replayed.commit));
                 let commit = format!("commit {}", commit.unwrap_or_default());
-                report.findings.push(conflict::finding(clash, target.short(), &commit));
-            }
+                conflict::finding(clash, target.short(), &commit, favor)
+            };
+            clashes.iter().map(one).collect()
+        };
+        report.findings = found(&plan.decided, self.options.favor);
+        if !plan.clashes.is_empty() {
+            report.status = Status::Refused;
+            report.findings = found(&plan.clashes, None);
             return Ok((report, None));
         }
         if plan.series.is_empty() {
@@ -123,6 +134,7 @@ impl Undoing<'_> {
                 let commit = of_it.or(there.and_then(|(_, commit)| *commit));
                 edit.commit = commit.map(|id| (id.to_string(), repo.short(id)));
                 edit.state = match kind {
+                    _ if plan.lost.contains(&edit.number) => EditState::NoChange,
                     RecordKind::Undone => EditState::TakenBack,
                     _ => EditState::Landed,
                 };
@@ -195,7 +207,7 @@ impl Undoing<'_> {
             cleanup: Messages::read(repo, self.options)?.last_cleanup(self.options),
             describe: &describe,
             progress: &Told(self.watch),
-            autostash: false,
+            autostash: self.options.autostash,
             record,
             push: None,
         };
@@ -208,11 +220,12 @@ impl Undoing<'_> {
     fn plan(&self, landing: &Landing, target: &Target, tip: Oid, id: &str) -> Result<Plan, Error> {
         let repo = self.repo;
         let is_whole = self.what.edits.last().is_none();
-        let lost = repo.commits_beyond(landing.new, landing.old)?;
+        let lost = landing.brought(repo)?;
         let others = |id: &Oid| landing.is_of_trailers() && landing.edits_of(*id).is_none();
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
+            && !landing.brought_others()
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
         {
@@ -225,7 +238,7 @@ impl Undoing<'_> {
                 let is_there = there.contains(commit).then_some(*commit);
                 landing.edits_of(*commit).into_iter().flatten().map(move |edit| (*edit, is_there))
             });
-            return Ok(Plan { series, edits: edits.collect(), steps: Vec::new(), clashes });
+            return Ok(Plan { series, edits: edits.collect(), clashes, ..Plan::default() });
         }
         let mut steps = landing.steps(repo, tip)?;
         if !is_whole {
@@ -233,7 +246,7 @@ impl Undoing<'_> {
         }
         let commits: Vec<_> = steps.iter().map(|(replayed, _)| *replayed).collect();
         // A handle of its own, since its writes are turned away from the repository.
-        let brought = transaction::replay(&Repo::discover()?, tip, &commits, None)?;
+        let brought = transaction::replay(&Repo::discover()?, tip, &commits, self.options.favor)?;
         let mut series = brought.series;
         for (planned, (replayed, edits)) in series.iter_mut().zip(&steps) {
             // A commit that is made anew tells so by its edits.
@@ -250,8 +263,14 @@ impl Undoing<'_> {
             }
         }
         let edits = steps.iter().flat_map(|(_, edits)| edits.iter().map(|edit| (*edit, None))).collect();
+        let mut lost = HashSet::new();
+        for clash in &brought.decided {
+            if let (Some(planned), Some((_, edits))) = (series.get(clash.planned), steps.get(clash.planned)) {
+                lost.extend(edits.iter().filter(|_| planned.changes.is_empty()));
+            }
+        }
         series.retain(|planned| !planned.changes.is_empty());
-        Ok(Plan { series, edits, steps, clashes: brought.clashes })
+        Ok(Plan { series, edits, steps, clashes: brought.clashes, decided: brought.decided, lost })
     }
 
     /// Leaves those that hold the edits that are named.

@@ -6,6 +6,7 @@
 //! A diff stands in a code fence, and then all in it belongs to it; or bare, and then it ends at the first line that can
 //! be none of it. A line without a mark is such a line only if no changed lines follow that would get lost.
 
+mod encoded;
 mod mail;
 mod name;
 mod render;
@@ -15,10 +16,12 @@ use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::search_replace::{self, Named};
-use super::{Format, FormatId, is_full};
+use super::{Format, FormatId, is_full, within};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Script, Target};
+use crate::response::Response;
 use crate::span::Span;
+use encoded::{Damage, Encoding};
 use mail::Mail;
 use section::Section;
 
@@ -177,7 +180,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         let last = search_replace::last_path(script, FormatId::Diff).0.filter(is_above);
         search_replace::file_above(cursor, last)
     });
-    let mut reader = Reader { fence, outdented, begin, closed: false, named, mail: None, section: None };
+    let mut reader = Reader { outdented, named, ..Reader::new(fence, begin) };
     while let Some(whole) = cursor.line() {
         let line = dedent(whole, indent);
         if is_full(script) || ends_reasoning(cursor, line) {
@@ -234,10 +237,25 @@ struct Reader<'r> {
     /// What the text above says of the file, if the diff begins without a name.
     named: Option<Named>,
     mail: Option<Mail>,
+    /// Whether this is the body of a mail, decoded: it is one mail.
+    is_decoded: bool,
     section: Option<Section<'r>>,
 }
 
 impl<'r> Reader<'r> {
+    fn new(fence: Option<Fence<'r>>, begin: Span) -> Self {
+        Self {
+            fence,
+            outdented: None,
+            begin,
+            closed: false,
+            named: None,
+            mail: None,
+            is_decoded: false,
+            section: None,
+        }
+    }
+
     fn in_hunk(&self) -> bool {
         self.section.as_ref().is_some_and(|section| section.hunks.is_open())
     }
@@ -273,8 +291,11 @@ impl<'r> Reader<'r> {
         }
         let begins = self.section_begins(line, below);
         if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
-            mail.take(line, cursor.span(line.start, line.end()));
-            return Flow::Pass(1);
+            let encoded = mail.takes_encoded(line);
+            mail.take(line);
+            return Flow::Pass(
+                1 + encoded.map_or(0, |encoding| self.read_body(encoding, cursor, script, below)),
+            );
         }
         if begins {
             self.end_section(cursor, script, false);
@@ -300,6 +321,93 @@ impl<'r> Reader<'r> {
             true => self.take_in_hunk(line, below),
             false => self.take_outside(cursor, line),
         }
+    }
+
+    /// Reads the body of a mail, which is encoded, to its end, and gives how many lines that takes. No mail begins in it.
+    fn read_body(
+        &mut self,
+        encoding: Encoding,
+        cursor: &Cursor<'r>,
+        script: &mut Script,
+        below: &(impl Iterator<Item = Line<'r>> + Clone),
+    ) -> usize {
+        let Some(mail) = self.mail.take() else { return 0 };
+        let closes = |line: &Line<'_>| {
+            self.fence.is_some_and(|open| Fence::of(line.text).is_some_and(|fence| fence.closes(open)))
+        };
+        let begins =
+            |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
+        let lines = below.clone().take_while(|line| !closes(line) && !begins(line));
+        let fault = |code, span, message: String| {
+            let fault = Diagnostic::error(code, span, message);
+            fault.with_help("save the mail decoded, or let `git am` apply it")
+        };
+        let damaged = |damage: Damage| match damage {
+            Damage::Line(start, end) => {
+                let message =
+                    format!("this line of a mail is none of {}, as which it is encoded", encoding.as_str());
+                fault(Code::Malformed, cursor.span(start, end), message)
+            }
+            Damage::End => fault(
+                Code::Truncated,
+                self.begin,
+                format!("the {} of this mail breaks off", encoding.as_str()),
+            ),
+            Damage::Characters => {
+                fault(Code::Malformed, self.begin, "this mail, decoded, is not UTF-8".to_owned())
+            }
+        };
+        let body = match encoding.read(lines.clone()) {
+            Ok(body) => body,
+            Err(damage) => {
+                script.diagnostics.push(damaged(damage));
+                return lines.count();
+            }
+        };
+        // Its spans are told from those of the response by their index.
+        let Ok(inner) = Response::new(u32::MAX, "", body.text.clone().into_bytes(), u64::MAX) else {
+            return 0;
+        };
+        let mut read = Script::default();
+        let mut within = Cursor::new(&inner);
+        let mut reader = Reader { mail: Some(mail), is_decoded: true, ..Reader::new(None, self.begin) };
+        let mut end = None;
+        while let Some(line) = within.line().filter(|_| !is_full(&read)) {
+            match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
+                Flow::Pass(lines) => (0..lines).for_each(|_| within.advance()),
+                // What follows the diff can be read as it is.
+                Flow::End | Flow::Close if encoding == Encoding::QuotedPrintable => {
+                    end = Some(body.lines_before(line.start));
+                    break;
+                }
+                Flow::End | Flow::Close => {
+                    reader.end_section(&within, &mut read, false);
+                    within.advance();
+                }
+            }
+        }
+        reader.finish(&within, &mut read);
+        let lost = end.and_then(|end| lines.clone().skip(end).find(|line| is_git(line.text)));
+        if let Some(line) = lost {
+            let message = "the diff of this mail goes on behind lines that are none of it";
+            read.diagnostics.push(fault(
+                Code::Malformed,
+                cursor.span(line.start, line.end()),
+                message.to_owned(),
+            ));
+            end = None;
+        }
+        if let (None, Some(damage)) = (end, body.damage.filter(|_| lost.is_none())) {
+            // What else is wrong comes of that.
+            read = Script { diagnostics: vec![damaged(damage)], ..Script::default() };
+        }
+        let id = cursor.response().id();
+        let place = |span: Span| match span.response {
+            u32::MAX => Span::new(id, body.place_of(span.start as usize), body.place_of(span.end as usize)),
+            _ => span,
+        };
+        within::take_over(read, &place, (FormatId::Diff, cursor.region()), script);
+        end.unwrap_or(body.lines)
     }
 
     /// Takes in a line that begins with none of the marks of lines that stay or come.
@@ -358,6 +466,7 @@ impl<'r> Reader<'r> {
     /// Whether a mail begins at a line, which may also be one of the mail that is read.
     fn mail_begins(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
         let may = match &self.mail {
+            _ if self.is_decoded => false,
             Some(mail) if mail.is_in_headers() => false,
             Some(mail) if mail.is_text() => line.text.starts_with("From "),
             _ => true,

@@ -33,6 +33,7 @@ pub mod tag;
 mod unread;
 mod whole_file;
 pub mod why;
+mod within;
 
 pub use crate::edit::{FormatId, UnknownFormat};
 pub use seen::{PROSE, seen};

@@ -29,6 +29,15 @@ pub(super) fn given(response: &Response, script: &Script) -> Vec<Edit> {
         let behind = script.regions.partition_point(|region| region.span.end <= edit.span.start);
         script.regions.get(behind).is_none_or(|region| region.span.start >= edit.span.end)
     };
+    let ends = script.regions.iter().map(|region| region.span.end as usize);
+    let starts = script.regions.iter().map(|region| region.span.start as usize);
+    let between = std::iter::once(0).chain(ends).zip(starts.chain([response.text().len()]));
+    let has_fence = |text: &str| {
+        ["```", "~~~"].iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
+    };
+    if !between.into_iter().any(|(from, to)| response.text().get(from..to).is_some_and(has_fence)) {
+        return Vec::new();
+    }
     let Script { mut edits, unsure, .. } = read(response, &[FORMAT]);
     // What only a paragraph speaks of is more often a part of the file.
     edits.retain(|edit| outside(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span));

@@ -13,17 +13,29 @@ pub struct Effort {
     search: Cell<u64>,
     evidence: Cell<u64>,
     short: Cell<bool>,
+    /// Whether anybody reads what refusals say.
+    is_told: bool,
 }
 
 impl Effort {
     /// This many steps for finding places, and for evidence.
     pub fn new(search: u64, evidence: u64) -> Self {
-        Self { search: Cell::new(search), evidence: Cell::new(evidence), short: Cell::new(false) }
+        Self {
+            search: Cell::new(search),
+            evidence: Cell::new(evidence),
+            short: Cell::new(false),
+            is_told: true,
+        }
     }
 
     /// As much for finding places as a response is worth, where no one reads what refusals say.
     pub fn without_evidence() -> Self {
-        Self::new(SEARCH_EFFORT, 0)
+        Self { is_told: false, ..Self::new(SEARCH_EFFORT, 0) }
+    }
+
+    /// Whether anybody reads what refusals say.
+    pub(super) fn is_told(&self) -> bool {
+        self.is_told
     }
 
     /// Takes steps for finding places; false when there are not enough left, and then there are none.

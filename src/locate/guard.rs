@@ -54,19 +54,23 @@ fn lines_with_new(
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
+/// So is a CDATA section, with which XML escapes a text.
 fn fenced(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
-    if limits.language.is_prose() || !is_fence || hay.has_line(first, Form::Text) {
+    let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
+    let what = match (is_fence && !limits.language.is_prose(), is_escaped) {
+        (true, _) => "code fence",
+        (_, true) => "CDATA section",
+        _ => return Ok(()),
+    };
+    if hay.has_line(first, Form::Text) {
         return Ok(());
     }
-    Err(Refusal::new(
-        Code::Malformed,
-        "a code fence stands around the new text, which would be put into the file",
-    )
-    .with_help("leave the fence out"))
+    let message = format!("a {what} stands around the new text, which would be put into the file");
+    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
 }
 
 /// `is_new` says of an index of the after-lines whether the line is an added one.

@@ -92,7 +92,9 @@ impl Language {
     /// The language of a file, by its path.
     pub fn of(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let is = |names: &str, name: &str| names.split(' ').any(|other| other == name);
+        let is = |names: &str, name: &str| {
+            names.as_bytes().split(|byte| *byte == b' ').any(|other| other == name.as_bytes())
+        };
         if is(HASH_NAMES, name) || name.starts_with("requirements") && name.ends_with(".txt") {
             return HASH;
         }

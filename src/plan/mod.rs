@@ -252,7 +252,7 @@ pub fn resolve(
 ) -> Result<Result<Plan, Rejected>, TreeError> {
     let unsure::Settled { script, refused } = unsure::settle(script, tree, rules)?;
     let script = &*script;
-    let mut run = Run::of(script, tree, rules, &Effort::default(), &refused)?;
+    let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
     if run.findings.is_empty() && !script.has_errors() {
         run.findings = twice::findings(script, &run, rules)?;
     }
@@ -280,16 +280,34 @@ struct Run<'t> {
     findings: Vec<(usize, Diagnostic)>,
 }
 
+/// What is asked of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// What every edit comes to, and of those that are refused what a model may need to correct them.
+    Refusals,
+    /// What every edit comes to.
+    Steps,
+    /// Whether all edits are fine. It ends with the first that is not.
+    Whether,
+}
+
 impl<'t> Run<'t> {
     fn of(
         script: &Script,
         tree: &'t dyn TreeView,
         rules: &Rules,
-        effort: &Effort,
         refused: &BTreeMap<usize, Diagnostic>,
+        aim: Aim,
     ) -> Result<Self, TreeError> {
+        let effort = &match aim {
+            Aim::Refusals => Effort::default(),
+            Aim::Steps | Aim::Whether => Effort::without_evidence(),
+        };
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
+        // Those that are judged together may be taken for done after all.
+        let judged: BTreeSet<usize> =
+            together::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
         let mut repeats = Repeats::new(script, &paths);
         let hunks = Hunks::new(script, &paths);
         let mut steps = Vec::new();
@@ -323,6 +341,9 @@ impl<'t> Run<'t> {
                     findings.extend(
                         diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
                     );
+                    if aim == Aim::Whether && !judged.contains(&index) {
+                        return Ok(Self { overlay, steps, findings });
+                    }
                 }
                 Err(Stop::DoneOrRefused(step, diagnostic)) => {
                     doubtful.push((*step, diagnostic.for_edit(number, edit.path.shown())));

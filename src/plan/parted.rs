@@ -5,10 +5,10 @@
 
 use super::dependence::HELP;
 use super::overlay::Overlay;
-use super::{FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
+use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::locate::{self, Effort};
+use crate::locate;
 use crate::path::RepoPath;
 use crate::text::Content;
 use std::collections::{BTreeSet, HashMap};
@@ -26,7 +26,7 @@ pub(super) fn findings(
     }
     let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
     let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
-    let run = Run::of(&whole, tree, rules, &Effort::without_evidence(), &refused)?;
+    let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
     let steps: HashMap<usize, &Step> = run.steps.iter().map(|step| (step.edit, step)).collect();
     let mut findings = Vec::new();
     for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {

@@ -31,14 +31,7 @@ pub(super) fn judge(
     rules: &Rules,
     progress: &mut Progress<'_, '_>,
 ) -> Result<(), TreeError> {
-    let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (edit, path) in paths.iter().enumerate().filter(|(edit, _)| !script.is_left_out(*edit)) {
-        files.entry(path).or_default().push(edit);
-    }
-    let mut several: Vec<(&str, Vec<usize>)> =
-        files.into_iter().filter(|(_, edits)| are_several(script, edits)).collect();
-    several.sort_unstable();
-    for (path, edits) in several {
+    for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
         if !progress.changes(&edits) && progress.is_fine(&edits) {
             continue;
@@ -102,6 +95,18 @@ impl Progress<'_, '_> {
             outcome: Outcome::AlreadyApplied,
         }));
     }
+}
+
+/// The files whose edits are judged together, ascending, and their edits.
+pub(super) fn several<'p>(script: &Script, paths: &'p [String]) -> Vec<(&'p str, Vec<usize>)> {
+    let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (edit, path) in paths.iter().enumerate().filter(|(edit, _)| !script.is_left_out(*edit)) {
+        files.entry(path).or_default().push(edit);
+    }
+    let mut several: Vec<(&str, Vec<usize>)> =
+        files.into_iter().filter(|(_, edits)| are_several(script, edits)).collect();
+    several.sort_unstable();
+    several
 }
 
 /// Whether edits of a file are more than one hunk, and leave it where it is.

@@ -1,9 +1,8 @@
 //! Twice is once: what a response did to a tree, it does not do to another place when it is run again.
 
-use super::{Outcome, Rules, Run, TreeError};
+use super::{Aim, Outcome, Rules, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Op, Script};
-use crate::locate::Effort;
 use std::collections::BTreeMap;
 
 /// What is wrong with a script that was resolved: the edits that would change their files once more if the script were run
@@ -23,7 +22,7 @@ pub(super) fn findings(
     if !run.steps.iter().any(|step| changes(&step)) {
         return Ok(Vec::new());
     }
-    let again = Run::of(script, &run.overlay, rules, &Effort::without_evidence(), &BTreeMap::new())?;
+    let again = Run::of(script, &run.overlay, rules, &BTreeMap::new(), Aim::Whether)?;
     let mut findings = Vec::new();
     if !again.findings.is_empty() {
         return Ok(findings);

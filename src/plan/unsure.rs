@@ -1,10 +1,9 @@
 //! Which file an edit is about where the response leaves it open: what the tree has decides, or nothing does.
 
 use super::overlay::Overlay;
-use super::{Node, Rules, Run, TreeError, TreeView, operations};
+use super::{Aim, Node, Rules, Run, TreeError, TreeView, operations};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Script, Target, Unsure};
-use crate::locate::Effort;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -104,7 +103,7 @@ fn choose(
 fn applies(edit: &Edit, target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
     let edit = Edit { path: target.clone(), ..edit.clone() };
     let script = Script { edits: vec![edit], ..Script::default() };
-    let run = Run::of(&script, tree, rules, &Effort::without_evidence(), &BTreeMap::new())?;
+    let run = Run::of(&script, tree, rules, &BTreeMap::new(), Aim::Whether)?;
     Ok(run.findings.is_empty())
 }
 

@@ -23,6 +23,8 @@ pub struct AcceptedCommit {
     pub subject: String,
     /// Whether it can be taken as it is.
     pub as_is: bool,
+    /// Whether nothing is left of it, since the other branch's side was favoured.
+    pub is_lost: bool,
     /// The commit that it is on the other branch; none if that had its changes, or nothing landed.
     pub new: Option<(String, String)>,
 }
@@ -43,6 +45,9 @@ pub fn accepted(report: &Report) -> String {
                 }
                 Some((_, new)) => {
                     writeln!(out, "{branch}  {from} -> {YELLOW}{new}{YELLOW:#}  {subject}")
+                }
+                None if commit.is_lost => {
+                    writeln!(out, "{branch}  {from}  {DIM}changes nothing{DIM:#}  {subject}")
                 }
                 None => writeln!(out, "{branch}  {from}  {DIM}is in already{DIM:#}  {subject}"),
             };

@@ -37,6 +37,8 @@ pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<Strin
     let out = match report.status {
         Status::NoEdits => text.no_edits(limit),
         Status::Failed => text.failed(limit)?,
+        // What was answered to that is long known.
+        Status::Shown => return None,
         _ => text.refused(limit)?,
     };
     Some(out)

@@ -3,7 +3,7 @@
 use super::escape::{escape, escape_code, shell_word};
 use super::record::RecordKind;
 use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
-use crate::diag::Severity;
+use crate::diag::{Code, Severity};
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
@@ -181,6 +181,9 @@ pub fn headline(report: &Report) -> String {
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                _ if report.findings.iter().any(|finding| finding.code == Code::Conflict) => {
+                    writeln!(out, "nothing to do: the branch keeps what it has")
+                }
                 0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
@@ -224,7 +227,11 @@ pub fn findings(report: &Report, style: Style) -> String {
         if is_error && whole == WHOLE && !style.verbose {
             head(&mut out, finding);
             short += 1;
-        } else if is_error || style.verbose || report.status != Status::Nothing {
+        } else if is_error
+            || style.verbose
+            || report.status != Status::Nothing
+            || finding.code == Code::Conflict
+        {
             one(&mut out, finding);
             whole += usize::from(is_error);
         }

@@ -2,7 +2,11 @@
 
 use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, YELLOW};
-use super::{EditReport, EditState, LandingReport, Report, Style, edits};
+use super::{
+    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, LandingReport, Report, Status, Style,
+    Unwanted, accepted, edits, findings,
+};
+use crate::diag::{Code, Severity};
 use crate::edit::FormatId;
 use crate::locate::{Match, Tier};
 use crate::plan::Verb;
@@ -12,6 +16,9 @@ use std::fmt::Write;
 
 /// The widest name of a branch that others are lined up with, in characters.
 const BRANCH: usize = 24;
+
+/// How many digits of an object's name are shown: nobody looks here which of them suffice.
+const SHORT: usize = 10;
 
 /// A line each.
 pub fn landings(report: &Report) -> String {
@@ -58,12 +65,14 @@ pub fn shown(report: &Report, style: Style) -> String {
         let (id, time) = (&record.id, Date::of(one.time).minute());
         let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {time}  {}", escape(&record.summary()));
         let (branch, short) =
-            (escape(record.branch()), |name: &str| name.chars().take(10).collect::<String>());
+            (escape(record.branch()), |name: &str| name.chars().take(SHORT).collect::<String>());
         let _ = match &record.old {
             Some(old) => writeln!(out, "{branch}: {}..{}", short(old), short(&record.new)),
             None => writeln!(out, "{branch}: new, at {}", short(&record.new)),
         };
         out += &edits(report, style);
+        out += &accepted(report);
+        out += &findings(report, style);
         for (number, text) in one.texts.iter().enumerate() {
             let name = record.responses.get(number).map_or("", String::as_str);
             let _ =
@@ -134,6 +143,36 @@ impl Date {
 #[derive(Default)]
 struct Recorded {
     edits: Vec<RecordedEdit>,
+    diagnostics: Vec<RecordedFinding>,
+    accepted: Vec<RecordedBranch>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedFinding {
+    code: String,
+    severity: String,
+    message: String,
+    edit: Option<usize>,
+    path: Option<String>,
+    response: Option<String>,
+    help: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedBranch {
+    branch: String,
+    commits: Vec<RecordedCommit>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedCommit {
+    from: String,
+    subject: String,
+    as_is: bool,
+    new: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -150,6 +189,14 @@ struct RecordedEdit {
     matches: Vec<RecordedMatch>,
     state: String,
     commit: Option<String>,
+    unwanted: Option<RecordedUnwanted>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedUnwanted {
+    hunks: Vec<usize>,
+    reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -168,10 +215,47 @@ struct RecordedMatch {
     base_line: Option<usize>,
 }
 
-/// The edits of a report that was kept as JSON; none if it cannot be read.
-pub fn recorded_edits(json: &str) -> Vec<EditReport> {
+/// What a report that was kept as JSON says of edits, what was found wrong with them, and accepted commits; nothing if it
+/// cannot be read.
+pub fn recorded(json: &str) -> Report {
     let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
-    recorded.edits.into_iter().map(edit).collect()
+    let mut report = Report::new(Status::Shown);
+    report.edits = recorded.edits.into_iter().map(edit).collect();
+    report.findings = recorded.diagnostics.into_iter().filter_map(finding).collect();
+    report.accepted = recorded.accepted.into_iter().map(branch).collect();
+    report
+}
+
+fn finding(finding: RecordedFinding) -> Option<Finding> {
+    Some(Finding {
+        code: Code::ALL.iter().copied().find(|code| code.as_str() == finding.code)?,
+        severity: if finding.severity == "error" { Severity::Error } else { Severity::Warning },
+        message: finding.message,
+        edit: finding.edit,
+        path: finding.path,
+        wanted: Vec::new(),
+        response: finding.response,
+        places: Vec::new(),
+        excerpt: Vec::new(),
+        help: finding.help,
+        evidence: None,
+    })
+}
+
+fn branch(branch: RecordedBranch) -> AcceptedReport {
+    let commits = branch.commits.into_iter().map(|commit| AcceptedCommit {
+        from: abbreviated(commit.from),
+        subject: commit.subject,
+        as_is: commit.as_is,
+        is_lost: false,
+        new: commit.new.map(abbreviated),
+    });
+    AcceptedReport { branch: branch.branch, commits: commits.collect() }
+}
+
+fn abbreviated(id: String) -> (String, String) {
+    let short = id.chars().take(SHORT).collect();
+    (id, short)
 }
 
 fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
@@ -203,9 +287,9 @@ fn edit(edit: RecordedEdit) -> EditReport {
             .copied()
             .find(|state| state.as_str() == edit.state)
             .unwrap_or(EditState::NoChange),
-        commit: edit.commit.map(|id| (id.clone(), id.chars().take(10).collect())),
+        commit: edit.commit.map(abbreviated),
         diff: None,
-        unwanted: None,
+        unwanted: edit.unwanted.map(|one| Unwanted { hunks: one.hunks, reason: one.reason }),
     }
 }
 
@@ -230,10 +314,10 @@ mod tests {
 
     #[test]
     fn a_report_that_says_less_or_nonsense_is_read_as_far_as_it_goes() {
-        assert!(recorded_edits("").is_empty() && recorded_edits("[1]").is_empty());
+        assert!(recorded("").edits.is_empty() && recorded("[1]").edits.is_empty());
         let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
             {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;
-        let edits = recorded_edits(json);
+        let edits = recorded(json).edits;
         assert_eq!((edits.len(), edits[0].number, edits[0].operation), (2, 2, "modify"));
         assert_eq!((edits[0].matched.len(), edits[0].state), (1, EditState::Landed));
         assert_eq!(edits[0].commit.as_ref().map(|(_, short)| short.as_str()), Some("0123456789"));

@@ -21,7 +21,7 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
-pub use landings::{landings, porcelain, recorded_edits, shown, visible};
+pub use landings::{landings, porcelain, recorded, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use quotes::Quoting;
 pub use suggestions::{Size, SuggestionReport, table};

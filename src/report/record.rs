@@ -48,7 +48,8 @@ pub struct Record {
     pub reference: String,
     /// Where it was; `None` if it was made.
     pub old: Option<String>,
-    /// What the first commit follows; `None` if nothing.
+    /// What the first commit follows, where that is not what the reference was at: it was made, or brought onto what a
+    /// remote had.
     pub start: Option<String>,
     /// Where it is.
     pub new: String,
@@ -85,10 +86,15 @@ impl Record {
             1 => "1 edit".to_owned(),
             n => format!("{n} edits"),
         };
+        let accepted = match self.edits() {
+            1 => "1 accepted commit".to_owned(),
+            n => format!("{n} accepted commits"),
+        };
         match (self.kind, &self.of) {
             (RecordKind::Undone, Some(of)) => format!("undo of {of}"),
             (RecordKind::Redone, Some(of)) => format!("redo of {of}"),
-            _ if self.responses.is_empty() => edits,
+            // Nothing was answered.
+            _ if self.responses.is_empty() => accepted,
             _ => format!("{edits} from {}", self.responses.join(", ")),
         }
     }
@@ -116,9 +122,11 @@ impl Record {
 
     /// Reads a commit's message; `None` if it is no record's.
     pub fn parse(message: &str) -> Option<Self> {
-        let facts = || message.lines().skip(2).filter_map(|line| line.split_once(": "));
-        let all =
-            |name: &'static str| facts().filter(move |(known, _)| *known == name).map(|(_, value)| value);
+        let facts: Vec<(&str, &str)> =
+            message.lines().skip(2).filter_map(|line| line.split_once(": ")).collect();
+        let all = |name: &'static str| {
+            facts.iter().filter(move |(known, _)| *known == name).map(|(_, value)| *value)
+        };
         let object = |name| match all(name).next() {
             Some(value) if is_object_name(value) => Some(Some(value.to_owned())),
             Some(_) => None,

@@ -36,7 +36,11 @@ impl Hashes {
 }
 
 /// A set of numbers that says of each whether it may be in it: a bit stands for all numbers with the same lowest bits.
+/// Without any bit every number may be in it.
 struct Sieve(Box<[u64]>);
+
+/// Chunks of fewer bytes have no sieves: they are searched as fast as a sieve is made.
+const SMALL: usize = 2048;
 
 /// How many bits the sieve of a chunk's lines has: some ten for each line.
 const LINES: usize = 4096;
@@ -55,6 +59,9 @@ impl Sieve {
     }
 
     fn may_have(&self, number: u64) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
         let (word, mask) = self.bit(number);
         self.0[word] & mask != 0
     }
@@ -161,6 +168,13 @@ impl Chunk {
         Some((line, self.lines[line].start..self.lines[line].end))
     }
 
+    fn sieve<I: Iterator<Item = u64>>(&self, bits: usize, numbers: impl FnOnce() -> I) -> Sieve {
+        match self.bytes.len() < SMALL {
+            true => Sieve(Box::default()),
+            false => Sieve::new(bits, numbers()),
+        }
+    }
+
     pub(super) fn hashes(&self, form: Form) -> &Hashes {
         self.hashes[form as usize].get_or_init(|| {
             let known = form.stricter().map(|form| (form, &self.hashes(form).lines));
@@ -173,7 +187,7 @@ impl Chunk {
                 }
             };
             let lines: Box<[u64]> = self.lines.iter().enumerate().map(hash_of).collect();
-            let sieve = Sieve::new(LINES, lines.iter().copied());
+            let sieve = self.sieve(LINES, || lines.iter().copied());
             Hashes { lines, sieve }
         })
     }
@@ -185,8 +199,9 @@ impl Chunk {
 
     /// Whether a text may stand in it. A few of its triples are looked at.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
-        let sieve = self.triples.get_or_init(|| Sieve::new(TRIPLES, triples(&self.bytes)));
-        triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
+        let sieve = self.triples.get_or_init(|| self.sieve(TRIPLES, || triples(&self.bytes)));
+        sieve.0.is_empty()
+            || triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Error, Result};
 use crate::plan::SlotState;
 use crate::response::Response;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid, places};
+use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -123,17 +123,9 @@ impl Attempt {
     }
 
     /// The name of an attempt with those responses.
-    ///
-    /// # Errors
-    /// Their object name cannot be computed.
-    pub fn id_of(responses: &[Response]) -> Result<String> {
-        let mut all = Vec::new();
-        for response in responses {
-            all.extend_from_slice(format!("{}\0", response.text().len()).as_bytes());
-            all.extend_from_slice(response.text().as_bytes());
-        }
-        let id = Oid::hash_object(vcs::BLOB, &all).map_err(|e| vcs::Error::git("name the attempt", e))?;
-        Ok(id.to_string().chars().take(ID_DIGITS).collect())
+    pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
+        let texts: Vec<_> = responses.iter().map(Response::text).collect();
+        repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
     /// Keeps it under that name, in the place of one that was kept there before.
@@ -245,14 +237,27 @@ impl Attempt {
         }
     }
 
-    /// Forgets the attempts at that reference that name no path but these: what landed stands in their place.
+    /// Forgets the attempts in whose place something stands that landed: those of the same responses, and those at that
+    /// reference that name no path but these.
     ///
     /// # Errors
     /// One cannot be removed.
-    pub fn forget_older(repo: &Repo, target: &str, paths: &BTreeSet<&str>) -> Result<()> {
-        for one in Self::kept(repo) {
+    pub fn forget_landed(
+        repo: &Repo,
+        responses: &[Response],
+        target: &str,
+        paths: &BTreeSet<&str>,
+    ) -> Result<()> {
+        let kept = Self::kept(repo);
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let same = Self::id_of(repo, responses);
+        for one in kept {
             let own = |path: &String| paths.contains(path.as_str());
-            if one.target.as_deref() == Some(target) && !one.paths.is_empty() && one.paths.iter().all(own) {
+            let older =
+                one.target.as_deref() == Some(target) && !one.paths.is_empty() && one.paths.iter().all(own);
+            if older || one.id == same {
                 Self::forget(repo, &one.id)?;
             }
         }

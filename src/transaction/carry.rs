@@ -22,6 +22,8 @@ pub struct Carried {
     pub changes: Vec<Vec<FileChange>>,
     /// What could not be merged.
     pub clashes: Vec<Clash>,
+    /// What was merged only because one side was favoured.
+    pub decided: Vec<Clash>,
 }
 
 /// A file on which a planned commit and the other tree do not agree.
@@ -83,7 +85,8 @@ pub fn carry(
     let mut before = handle.tree_of(from)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
     ground.since(Some(before))?;
-    let mut carried = Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new() };
+    let mut carried =
+        Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new(), decided: Vec::new() };
     // What commits that clash would have brought: what stands there instead is not what the later ones are about.
     let mut lost = Lost::default();
     for (at, planned) in series.iter().enumerate() {
@@ -113,6 +116,7 @@ pub fn carry(
         }
         before = after;
     }
+    carried.decided = ground.decided;
     Ok(carried)
 }
 
@@ -144,11 +148,14 @@ pub(super) struct Ground<'h> {
     /// The paths in which it differs from the tree before a commit, at least.
     scope: Paths,
     spellings: Spellings,
+    /// What was merged only because one side was favoured.
+    pub(super) decided: Vec<Clash>,
 }
 
 impl<'h> Ground<'h> {
     pub(super) fn new(handle: &'h Repo, tip: Oid, favor: Option<Favor>) -> Self {
-        Self { handle, tip, favor, scope: Paths::new(), spellings: Spellings::default() }
+        let (scope, spellings) = (Paths::new(), Spellings::default());
+        Self { handle, tip, favor, scope, spellings, decided: Vec::new() }
     }
 
     /// Looks what it has brought since that tree.
@@ -173,12 +180,12 @@ impl<'h> Ground<'h> {
             None => self.scope.extend(handle.differences(before, after)?),
         }
         let merge = match own {
-            Some(own) if stands_as_it_was(handle, before, tip, &own)? => Merge::Clean(own),
+            Some(own) if stands_as_it_was(handle, before, tip, &own)? => Merge::Clean(own, Vec::new()),
             _ => handle.merge(&self.scope, before, Some(tip), after, self.favor)?,
         };
         let clash = |(path, kind)| Clash { planned: at, path, kind, text: None };
-        let merged = match merge {
-            Merge::Clean(merged) => merged,
+        let (merged, decided) = match merge {
+            Merge::Clean(merged, decided) => (merged, decided),
             Merge::Unnameable(paths) => {
                 let paths = paths.into_iter().map(|path| (path, ClashKind::Unnameable));
                 return Ok(Err(paths.map(clash).collect()));
@@ -196,6 +203,9 @@ impl<'h> Ground<'h> {
         }
         if !twins.is_empty() {
             return Ok(Err(twins));
+        }
+        for conflict in decided {
+            self.decided.push(clash_of(handle, tip, at, conflict)?);
         }
         self.scope.extend(merged.keys().map(|path| path.as_str().as_bytes().to_vec()));
         self.tip = next;

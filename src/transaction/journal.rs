@@ -101,10 +101,17 @@ impl Journal {
         std::iter::once(&self.movement).chain(&self.record).collect()
     }
 
-    /// Writes token and journal, and renames the journal into place. With `sync` both are on the disk then, and a lock
-    /// that holds the token can always be told for what it is.
-    pub(super) fn write(&self, repo: &Repo, room: &Room) -> Result<()> {
-        let sync = Durability::of(repo)?.any();
+    /// Writes token and journal, and renames the journal into place. Where anything of the landing is synced, these are on
+    /// the disk before, and a lock that holds the token can always be told for what it is; `early` says that some of its
+    /// objects went in before.
+    pub(super) fn write(&self, repo: &Repo, room: &Room, early: bool) -> Result<()> {
+        let durable = Durability::of(repo)?;
+        let sync = match self.index.is_some() || early {
+            // Files of a checkout are nobody's but the user's, and what is to become of them has to be known.
+            true => durable.any(),
+            // What becomes of a branch alone git, too, leaves to the system.
+            false => durable.syncs(&self.objects),
+        };
         durability::write(&room.file(TOKEN), format!("git-llm-apply {}\n", room.id).as_bytes(), sync)?;
         let aside = room.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);

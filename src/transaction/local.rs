@@ -72,7 +72,7 @@ fn merged(repo: &Repo, mine: &[u8], was: &[u8], now: &[u8]) -> Result<Option<Vec
     Ok(match () {
         () if mine == was || mine == now => Some(now.to_vec()),
         () if was == now => Some(mine.to_vec()),
-        () => repo.merge_file(mine, was, now)?,
+        () => repo.merge_texts(mine, was, now, None)?,
     })
 }
 

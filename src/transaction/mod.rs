@@ -19,9 +19,9 @@ mod discard;
 mod drop;
 mod early;
 mod exec;
+mod forget;
 mod full;
 mod hooks;
-pub mod interrupt;
 mod journal;
 mod local;
 mod obstacles;
@@ -39,20 +39,24 @@ mod series;
 mod settle;
 mod staging;
 mod target;
+mod text;
 
+pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
 pub use drop::drop_branches;
+pub use forget::forget;
 pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
-pub use record::{Recording, contents, forget, records};
+pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use replay::{Brought, Replayed, move_to, replay};
 pub use room::Private;
 pub use series::{Made, Making, Planned};
 pub use target::Target;
+pub use text::Text;
 
 use crate::message::Cleanup;
 use crate::vcs;
@@ -190,6 +194,8 @@ pub enum Error {
     Unfinished {
         /// The new tip.
         new: String,
+        /// The commits.
+        made: Box<Made>,
         /// What failed.
         source: vcs::Error,
     },
@@ -397,24 +403,6 @@ impl<'r> Transaction<'r> {
 fn unless_interrupted(error: vcs::Error) -> Error {
     if interrupt::seen() { Error::Interrupted } else { error.into() }
 }
-
-/// Keeps a text that the user has typed in an editor and that did not land, as git keeps its own, and says where.
-///
-/// # Errors
-/// What the file system says.
-pub fn keep_text(repo: &Repo, text: &str) -> Result<PathBuf> {
-    let file = repo.git_dir().join(TEXT);
-    vcs::durability::write(&file, text.as_bytes(), false)?;
-    Ok(file)
-}
-
-/// Forgets such a text, if there is one.
-pub fn forget_text(repo: &Repo) {
-    let _ = std::fs::remove_file(repo.git_dir().join(TEXT));
-}
-
-/// Its file.
-const TEXT: &str = "LLM_APPLY_EDITMSG";
 
 /// The longest text that is read back from an editor, in bytes.
 const LONGEST_TEXT: u64 = 16 << 20;

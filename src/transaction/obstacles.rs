@@ -37,6 +37,13 @@ pub enum Obstacle {
         /// Its lines, as they are in the checkout or in the index; none if they cannot be told.
         lines: Vec<LineRange>,
     },
+    /// Uncommitted changes that cannot be carried across.
+    Uncarried {
+        /// The file.
+        path: String,
+        /// Why not, as the rest of a sentence.
+        why: &'static str,
+    },
     /// A parent is no directory of this checkout.
     Blocked {
         /// The path that cannot be reached.
@@ -73,6 +80,7 @@ impl Obstacle {
             Obstacle::Untracked(_) => "untracked",
             Obstacle::Conflicted(_) => "conflicted",
             Obstacle::Clash { .. } => "clash",
+            Obstacle::Uncarried { .. } => "uncarried",
             Obstacle::Blocked { .. } => "blocked",
             Obstacle::Submodule(_) => "submodule",
             Obstacle::Operation(_) => "operation",
@@ -91,6 +99,7 @@ impl Obstacle {
             | Obstacle::Untracked(path)
             | Obstacle::Conflicted(path)
             | Obstacle::Clash { path, .. }
+            | Obstacle::Uncarried { path, .. }
             | Obstacle::Blocked { path, .. }
             | Obstacle::Submodule(path) => path.clone(),
             Obstacle::Operation(operation) => operation.command().to_owned(),
@@ -105,7 +114,7 @@ impl Obstacle {
             Obstacle::Modified(_) | Obstacle::Staged(_) => {
                 "commit or stash your changes to these files first, have --autostash carry them across, or use -b <branch>"
             }
-            Obstacle::Deleted(_) | Obstacle::Clash { .. } => {
+            Obstacle::Deleted(_) | Obstacle::Clash { .. } | Obstacle::Uncarried { .. } => {
                 "commit or stash your changes to these files first, or use -b <branch>"
             }
             Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
@@ -137,6 +146,9 @@ impl std::fmt::Display for Obstacle {
                     write!(f, ", at {},", named.join(", "))?;
                 }
                 write!(f, " and the edits are in conflict")
+            }
+            Obstacle::Uncarried { path, why } => {
+                write!(f, "your uncommitted changes to {path} cannot be carried across: {why}")
             }
             Obstacle::Blocked { path, parent, what } => {
                 write!(f, "{path} cannot be reached: {parent} is {what}")
@@ -245,9 +257,16 @@ fn in_checkout(
     for path in touched {
         let Some(obstacle) = look.at(path)? else { continue };
         let is_change = matches!(obstacle, Obstacle::Modified(_) | Obstacle::Staged(_));
-        match if autostash && is_change { look.local(path)? } else { None } {
-            Some(local) => found.locals.push(local),
-            None => found.obstacles.push(obstacle),
+        if !autostash || !is_change {
+            found.obstacles.push(obstacle);
+            continue;
+        }
+        match look.local(path)? {
+            Ok(local) => found.locals.push(local),
+            Err(why) => {
+                let path = path.path.to_string();
+                found.obstacles.push(Obstacle::Uncarried { path, why });
+            }
         }
     }
     Ok(found)
@@ -299,22 +318,25 @@ impl Look<'_> {
         }
     }
 
-    /// The uncommitted changes to a file that stays one, here and in what lands.
-    fn local(&self, touched: &Touched) -> Result<Option<Local>> {
+    /// The uncommitted changes to a file that stays one, here and in what lands; or why they are none of that.
+    fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
         let path = touched.path.as_str();
         let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
-        let old = touched.old.filter(is_file).filter(|_| touched.stays);
+        if !touched.stays {
+            return Ok(Err("the file is to be removed or moved"));
+        }
+        let old = touched.old.filter(is_file);
         let indexed = self
             .index
             .get(path)
             .filter(|indexed| is_file(&indexed.entry) && !indexed.intent_to_add && !indexed.skip_worktree);
         let (Some(old), Some(indexed), Found::File(stat)) = (old, indexed, self.checkout.look(path)?) else {
-            return Ok(None);
+            return Ok(Err("it is not a plain file in the last commit, the index and the checkout"));
         };
         let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
         let executable = if trusted { stat.st_mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE };
         let (path, index, file) = (path.to_owned(), indexed.entry, Identity::of(&stat));
-        Ok(Some(Local { path, old, index, file, executable }))
+        Ok(Ok(Local { path, old, index, file, executable }))
     }
 
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {

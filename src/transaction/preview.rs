@@ -118,7 +118,9 @@ fn look(
 ) -> Result<(InCheckout, Option<Index>)> {
     obstacles::unsupported()?;
     let index = match target.checked_out {
-        true => Some(repo.read_index().map_err(Error::from)?),
+        true => Some(
+            repo.read_index_of(touched.iter().map(|touched| touched.path.as_str())).map_err(Error::from)?,
+        ),
         false => None,
     };
     let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;

@@ -148,7 +148,7 @@ impl Prepared<'_> {
         };
         let mut held = Held::default();
         let reached = journal
-            .write(repo, room)
+            .write(repo, room, self.transaction.early.is_some())
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {
@@ -165,7 +165,10 @@ impl Prepared<'_> {
         let close = || finish(repo, &room.path, &journal, &locks);
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
-            Err(source) => Err(Error::Unfinished { new: repo.short(new), source }),
+            Err(source) => {
+                let made = Box::new(self.made.clone());
+                Err(Error::Unfinished { new: repo.short(new), made, source })
+            }
         }
     }
 

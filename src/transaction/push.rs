@@ -4,6 +4,7 @@
 //! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
 //! its end by what the remote says.
 
+use super::record::{Kept, Noted};
 use super::recover::{End, Settled};
 use super::room::Room;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
@@ -29,12 +30,17 @@ pub(super) struct Note {
     reference: String,
     old: Option<String>,
     new: String,
+    /// What is to be kept of it.
+    record: Option<Noted>,
 }
+
+/// How long a note may be, in bytes.
+const LIMIT: u64 = 16 << 20;
 
 impl Note {
     /// What a room's note says, if it has one that can be read.
     pub(super) fn read(room: &Path) -> Option<Self> {
-        let bytes = places::read(&room.join(Room::PUSHED), places::SMALL).ok()?;
+        let bytes = places::read(&room.join(Room::PUSHED), LIMIT).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
@@ -77,7 +83,12 @@ impl Prepared<'_> {
             reference: target.name.clone(),
             old: target.tip.map(|id| id.to_string()),
             new: new.to_string(),
+            record: self.record.as_ref().map(Kept::noted),
         };
+        if let (Some(early), Some(_)) = (early, &self.record) {
+            // Whoever finishes this finds it there.
+            early.release(&self.transaction.quarantine)?;
+        }
         let failed = |e: serde_json::Error| vcs::Error::io("write", &file, std::io::Error::from(e));
         let text = serde_json::to_vec(&note).map_err(failed)?;
         let unnoted = |error: Error| {
@@ -168,9 +179,10 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
     let series = [planned];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
-        Transaction::begin(repo, target.clone(), &base, &series, options)?
-            .prepare(&base, &series, None)?
-            .publish()
+        let transaction = Transaction::begin(repo, target.clone(), &base, &series, options)?;
+        let mut prepared = transaction.prepare(&base, &series, None)?;
+        prepared.record = note.record.as_ref().and_then(|noted| noted.kept(repo));
+        prepared.publish()
     };
     match land() {
         Ok(_) => Ok(done()),

@@ -6,19 +6,18 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::{Error, Made, Prepared, Result, Room, Target, Transaction, interrupt};
+use super::{Error, Made, Prepared, Result, Target, Transaction};
 use crate::report::record::{Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, Link};
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Given;
 use crate::vcs::lock::Patience;
-use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
-use std::time::Duration;
 
 /// The file of a record that has the report.
 const REPORT: &str = "report.json";
@@ -47,10 +46,10 @@ impl Recording<'_> {
     ///
     /// # Errors
     /// The repository cannot be read.
-    pub fn id_for(repo: &Repo, target: &Target, what: &[u8]) -> Result<String> {
+    pub fn id_for(repo: &Repo, target: &Target, what: &[&str]) -> Result<String> {
         let last = |id: Option<Oid>| id.map_or_else(String::new, |id| id.to_string());
-        let before = format!("{}\0{}\0{}\0", target.name, last(target.start), last(repo.value(HISTORY)?));
-        Ok(Record::id_of(&repo.blob_id(&[before.as_bytes(), what].concat())?.to_string()))
+        let (start, history) = (last(target.start), last(repo.value(HISTORY)?));
+        Ok(Record::id_of(&repo.checksum_of(&[&[target.name.as_str(), &start, &history], what].concat())))
     }
 }
 
@@ -62,16 +61,29 @@ pub(super) struct Kept {
 }
 
 impl Transaction<'_> {
-    /// Writes what the record is to hold, if there is to be one.
-    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
+    /// Writes the responses for the record, if there is to be one. They may be long, and are compressed while the commits
+    /// are made.
+    pub(super) fn keep_responses(&self) -> Result<Vec<Oid>> {
+        let responses = self.options.record.iter().flat_map(|recording| recording.responses);
+        Ok(responses.map(|one| self.repo.put_shared(one.shared_text())).collect::<vcs::Result<_>>()?)
+    }
+
+    /// Writes what the record is to hold beside them.
+    pub(super) fn keep(
+        &self,
+        made: &Made,
+        edits: &[Vec<usize>],
+        new: Oid,
+        responses: &[Oid],
+    ) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = (recording.report)(made);
-        let mut files = vec![(REPORT.to_owned(), report.as_bytes())];
-        for (number, response) in (1..).zip(recording.responses) {
-            files.push((format!("{RESPONSE}{number}"), response.text().as_bytes()));
-        }
-        let tree = self.repo.write_files(&files)?;
-        // Those that what lands is brought onto have none.
+        let report = self.repo.put_shared(&(recording.report)(made).into())?;
+        let responses = (1..).zip(responses).map(|(number, id)| (format!("{RESPONSE}{number}"), *id));
+        let tree = self.repo.write_files(responses.chain([(REPORT.to_owned(), report)]).collect())?;
+        // What lands is brought onto those that have none.
+        let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
+        let onto = onto.filter_map(|(id, _)| *id).last();
+        let onto = onto.filter(|_| recording.kind == RecordKind::Landed);
         let commits = made.commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
         let record = Record {
             id: recording.id.clone(),
@@ -79,7 +91,7 @@ impl Transaction<'_> {
             of: recording.of.clone(),
             reference: self.target.name.clone(),
             old: self.target.tip.map(|id| id.to_string()),
-            start: self.target.start.filter(|_| self.target.tip.is_none()).map(|id| id.to_string()),
+            start: onto.or(self.target.start.filter(|_| self.target.tip.is_none())).map(|id| id.to_string()),
             new: new.to_string(),
             commits: commits
                 // Where the branch went back it made none.
@@ -92,7 +104,33 @@ impl Transaction<'_> {
     }
 }
 
+/// What a record holds, as a note has it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Noted {
+    message: String,
+    tree: String,
+    also: Vec<String>,
+}
+
+impl Noted {
+    /// What it says, if it can be read, and the repository has all of it.
+    pub(super) fn kept(&self, repo: &Repo) -> Option<Kept> {
+        let id = |name: &String| repo.object_id(name).ok().filter(|_| repo.has_named(name).unwrap_or(false));
+        let also = self.also.iter().map(id).collect::<Option<_>>()?;
+        Some(Kept { record: Record::parse(&self.message)?, tree: id(&self.tree)?, also })
+    }
+}
+
 impl Kept {
+    /// As a note has it.
+    pub(super) fn noted(&self) -> Noted {
+        Noted {
+            message: self.record.message(),
+            tree: self.tree.to_string(),
+            also: self.also.iter().map(Oid::to_string).collect(),
+        }
+    }
+
     /// Writes the record behind the present last one, and gives how the reference is to move. To be done under the
     /// repository's lock.
     pub(super) fn follow(&self, repo: &Repo, prepared: &Prepared<'_>, new: Oid) -> Result<Movement> {
@@ -139,57 +177,17 @@ pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock
 /// They cannot be read.
 pub fn records(repo: &Repo) -> Result<Vec<(Record, Link)>> {
     let mut all = Vec::new();
+    // Where a chain was written anew, another one may still have a record as it was.
+    let mut seen = HashSet::new();
     for link in repo.history().map_err(Error::from)? {
         let link = link?;
-        if let Some(record) = Record::parse(&link.message) {
+        if let Some(record) = Record::parse(&link.message)
+            && seen.insert((record.id.clone(), record.new.clone()))
+        {
             all.push((record, link));
         }
     }
     Ok(all)
-}
-
-/// Takes a record out of the chain: those after it are written anew, and nothing refers to it any more.
-///
-/// # Errors
-/// The lock is not to be had, or the chain cannot be read or written; it is as it was then.
-pub fn forget(repo: &Repo, record: Oid, timeout: Duration) -> Result<()> {
-    let room = Room::open(repo, timeout)?;
-    let quarantine = Quarantine::enter(repo, &room.id)?;
-    let _held = interrupt::hold();
-    let _lock = super::lock(repo, timeout)?;
-    let mut later = Vec::new();
-    let mut before = None;
-    for link in repo.history()? {
-        let link = link?;
-        if link.id == record {
-            before = Some(link.before);
-            break;
-        }
-        later.push(link.id);
-    }
-    let Some(mut last) = before else { return Err(vcs::Error::Moved { name: HISTORY.to_owned() }.into()) };
-    let old = later.first().copied().unwrap_or(record);
-    for &link in later.iter().rev() {
-        last = repo.rewrite_record(link, last)?;
-    }
-    let who = repo.identities(&Given::default())?.committer;
-    let movement = Movement {
-        name: HISTORY.to_owned(),
-        old: Some(old.to_string()),
-        new: last.to_string(),
-        is_head: false,
-        who,
-        message: "llm-apply: forget".to_owned(),
-    };
-    let objects = quarantine.seal(repo)?;
-    quarantine.release(repo, &objects)?;
-    let moved = repo.update_refs(&[&movement], &room.alive);
-    Quarantine::let_go(repo.objects_dir(), &objects)?;
-    if moved.is_err() {
-        Quarantine::retract(repo.objects_dir(), &objects)?;
-    }
-    moved?;
-    Ok(repo.expire_reflog(HISTORY)?)
 }
 
 /// The report of a landing, as JSON, and the responses; what is not there is left out.

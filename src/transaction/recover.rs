@@ -3,7 +3,8 @@
 use super::journal::{self, Journal};
 use super::settle::settle;
 use super::{
-    Error, Result, Room, discard, drop as dropping, early, interrupt, outside, push, remove_room, staging,
+    Error, Result, Room, discard, drop as dropping, early, forget, interrupt, outside, push, remove_room,
+    staging,
 };
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
@@ -57,6 +58,8 @@ pub enum End {
     Finished,
     /// Forward: branches that were to go are gone.
     Dropped,
+    /// Forward: a record that was to go is gone.
+    Forgotten,
     /// Open: nobody knows yet whether a remote has taken what was pushed.
     Unknown,
     /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
@@ -72,6 +75,7 @@ impl End {
         End::TakenBack,
         End::Finished,
         End::Dropped,
+        End::Forgotten,
         End::Unknown,
         End::LeftAlone,
         End::GivenUp,
@@ -84,6 +88,7 @@ impl End {
             End::TakenBack => "taken-back",
             End::Finished => "finished",
             End::Dropped => "dropped",
+            End::Forgotten => "forgotten",
             End::Unknown => "unknown",
             End::LeftAlone => "left-alone",
             End::GivenUp => "given-up",
@@ -205,7 +210,11 @@ fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
             return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
         }
         let reference = dropping::settle(repo, room)?;
-        let end = if reference.is_some() { End::Dropped } else { End::Discarded };
+        let end = match reference {
+            Some(_) => End::Dropped,
+            None if forget::settle(repo, room)? => End::Forgotten,
+            None => End::Discarded,
+        };
         clean(repo, room, &id, None, end)?;
         return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
     };

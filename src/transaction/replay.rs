@@ -27,6 +27,8 @@ pub struct Brought {
     pub series: Vec<Planned>,
     /// What could not be merged.
     pub clashes: Vec<Clash>,
+    /// What was merged only because one side was favoured.
+    pub decided: Vec<Clash>,
 }
 
 /// Brings commits onto the commit `onto`, one after another. `favor` says whose lines are taken where both changed them.
@@ -40,7 +42,8 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
     let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
-    let mut brought = Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new() };
+    let mut brought =
+        Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new(), decided: Vec::new() };
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.existing(replayed.commit)?;
@@ -72,6 +75,7 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
         let (copied, origins) = (Vec::new(), Vec::new());
         brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
     }
+    brought.decided = ground.decided;
     Ok(brought)
 }
 

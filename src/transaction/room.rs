@@ -34,6 +34,9 @@ impl Room {
     /// What branches are to go.
     pub(super) const DROPPED: &str = "dropped";
 
+    /// That a record is to go.
+    pub(super) const FORGOTTEN: &str = "forgotten";
+
     /// What is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
@@ -92,7 +95,7 @@ impl Room {
 
     /// Whether its journal is (still) there, or a note of what is dropped or pushed, for the recovery to act upon.
     pub(super) fn is_pending(&self) -> bool {
-        [journal::NAME, Self::DROPPED, Self::PUSHED]
+        [journal::NAME, Self::DROPPED, Self::FORGOTTEN, Self::PUSHED]
             .iter()
             .any(|name| self.file(name).symlink_metadata().is_ok())
     }

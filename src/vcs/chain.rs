@@ -1,13 +1,19 @@
 //! The chain that keeps the records of landings: one reference whose commits each have the record before as their first
-//! parent. It ends in a commit without parents, the same in every repository.
+//! parent. It ends in a commit without parents, the same in every repository. Chains that were fetched from others stand
+//! beside the own one, and are read with it.
 
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 /// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
+
+/// What the names of the references of all chains begin with.
+const CHAINS: &str = "refs/llm-apply/";
 
 /// One record of the chain.
 #[derive(Debug, Clone)]
@@ -25,19 +31,54 @@ pub struct Link {
 }
 
 impl Repo {
-    /// The records, the newest first. Where a clone does not have all of it, the chain ends early.
+    /// The references of all chains, the own one first, and where they are.
     ///
     /// # Errors
-    /// The reference or the object store cannot be read.
-    pub fn history(&self) -> Result<impl Iterator<Item = Result<Link>>> {
-        let mut next = self.tip(HISTORY)?;
-        Ok(std::iter::from_fn(move || match self.link(next.take()?) {
+    /// The references cannot be read.
+    pub fn chains(&self) -> Result<Vec<(String, Oid)>> {
+        let own = self.tip(HISTORY)?.map(|tip| (HISTORY.to_owned(), tip));
+        let others = self.references_below(CHAINS)?.into_iter();
+        let others = others.map(|(rest, tip)| (format!("{CHAINS}{rest}"), tip));
+        Ok(own.into_iter().chain(others.filter(|(name, _)| name != HISTORY)).collect())
+    }
+
+    /// The records of one chain, the newest first. Where a clone does not have all of it, it ends early.
+    pub fn chain(&self, tip: Oid) -> impl Iterator<Item = Result<Link>> {
+        let mut next = Some(tip);
+        std::iter::from_fn(move || match self.link(next.take()?) {
             Ok(Some(link)) => {
                 next = Some(link.before);
                 Some(Ok(link))
             }
             Ok(None) => None,
             Err(e) => Some(Err(e)),
+        })
+    }
+
+    /// The records of all chains, each once, the newest first; those of each chain in its order.
+    ///
+    /// # Errors
+    /// The references or the object store cannot be read.
+    pub fn history(&self) -> Result<impl Iterator<Item = Result<Link>>> {
+        let mut chains: Vec<_> = self.chains()?.into_iter().map(|(_, tip)| self.chain(tip)).collect();
+        let count = chains.len();
+        let mut seen = HashSet::new();
+        // Where a chain comes to what was read already, so is all of the rest.
+        let mut read = move |at: usize| -> Result<Option<Link>> {
+            let next = chains.get_mut(at).and_then(Iterator::next).transpose()?;
+            Ok(next.filter(|link| seen.insert(link.id)))
+        };
+        let mut firsts = BTreeMap::new();
+        for at in 0..count {
+            firsts.extend(read(at)?.map(|link| ((Reverse(link.time.0), at), link)));
+        }
+        Ok(std::iter::from_fn(move || {
+            let ((_, at), link) = firsts.pop_first()?;
+            match read(at) {
+                Ok(next) => firsts.extend(next.map(|link| ((Reverse(link.time.0), at), link))),
+                Err(e) => return Some(Err(e)),
+            }
+            Some(Ok(link))
         }))
     }
 
@@ -131,18 +172,14 @@ impl Repo {
         self.has(self.id(name)?)
     }
 
-    /// Writes a tree of files in its top directory.
+    /// Writes a tree with these blobs in its top directory.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn write_files(&self, files: &[(String, &[u8])]) -> Result<Oid> {
-        let mut entries = Vec::with_capacity(files.len());
-        for (name, bytes) in files {
-            entries.push((name, self.put_blob(bytes)?));
-        }
-        entries.sort_unstable();
+    pub fn write_files(&self, mut files: Vec<(String, Oid)>) -> Result<Oid> {
+        files.sort_unstable();
         let mut tree = Vec::new();
-        for (name, id) in entries {
+        for (name, id) in files {
             tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
             tree.extend_from_slice(id.as_bytes());
         }

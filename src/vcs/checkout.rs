@@ -7,16 +7,21 @@ use super::{Error, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// The top of a checkout, held open.
 pub struct Checkout {
-    root: OwnedFd,
+    root: Rc<OwnedFd>,
     path: PathBuf,
     /// The repository's own directories, by device and inode: whatever they are called, and wherever they are.
     own: Vec<(u64, u64)>,
+    /// The directories on the way to the last path, the outermost first. What lies beside it is reached without going there
+    /// again: a directory that was found to be one of this checkout is held, wherever somebody moves it meanwhile.
+    way: RefCell<Vec<(String, Rc<OwnedFd>)>>,
 }
 
 /// By which a file is known again, and known to be unchanged. The device is left out: many file systems have another
@@ -66,7 +71,7 @@ pub enum Found {
 }
 
 enum Parent<'p> {
-    Open(OwnedFd, &'p str),
+    Open(Rc<OwnedFd>, &'p str),
     Missing,
     Blocked(String, &'static str),
 }
@@ -81,9 +86,10 @@ impl Checkout {
     pub fn open(path: &Path, repo: &Repo) -> Result<Self> {
         let root = rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let mut checkout = Self {
-            root: root.map_err(|e| Error::io("open", path, e))?,
+            root: Rc::new(root.map_err(|e| Error::io("open", path, e))?),
             path: path.to_owned(),
             own: Vec::new(),
+            way: RefCell::default(),
         };
         for own in [repo.git_dir(), repo.common_dir(), repo.objects_dir()] {
             let stat = rustix::fs::stat(own).map_err(|e| Error::io("look at", own, e))?;
@@ -114,17 +120,24 @@ impl Checkout {
 
     fn parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
         let failed = |e| Error::io("open", self.full(path), e);
-        let mut directory = rustix::io::fcntl_dupfd_cloexec(&self.root, 0).map_err(failed)?;
-        let Some((parents, name)) = path.rsplit_once('/') else { return Ok(Parent::Open(directory, path)) };
-        let mut walked = 0;
-        for component in parents.split('/') {
-            walked += component.len() + 1;
-            let so_far = || path[..walked - 1].to_owned();
-            match rustix::fs::openat(&directory, component, DIRECTORY, Mode::empty()) {
-                Ok(next) => directory = next,
+        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut way = self.way.borrow_mut();
+        let leads_there = |(above, _): &&(String, _)| {
+            path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let known = way.iter().take_while(leads_there).count();
+        way.truncate(known);
+        let mut end = way.last().map_or(0, |(above, _)| above.len());
+        while end < parents.len() {
+            let from = if end == 0 { 0 } else { end + 1 };
+            end = parents[from..].find('/').map_or(parents.len(), |length| from + length);
+            let (component, so_far) = (&parents[from..end], || parents[..end].to_owned());
+            let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+            let next = match rustix::fs::openat(directory, component, DIRECTORY, Mode::empty()) {
+                Ok(next) => next,
                 Err(Errno::NOENT) => return Ok(Parent::Missing),
                 Err(Errno::NOTDIR | Errno::LOOP) => {
-                    let stat = rustix::fs::statat(&directory, component, AtFlags::SYMLINK_NOFOLLOW);
+                    let stat = rustix::fs::statat(directory, component, AtFlags::SYMLINK_NOFOLLOW);
                     let what = match stat.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
                         Ok(FileType::Symlink) => "a symbolic link",
                         _ => "a file",
@@ -132,18 +145,25 @@ impl Checkout {
                     return Ok(Parent::Blocked(so_far(), what));
                 }
                 Err(e) => return Err(failed(e)),
-            }
-            if rustix::fs::statat(&directory, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            };
+            if rustix::fs::statat(&next, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                 return Ok(Parent::Blocked(so_far(), "another repository"));
             }
-            if self.is_own(&directory)? {
+            if self.is_own(&next)? {
                 return Ok(Parent::Blocked(so_far(), "the git directory"));
             }
+            way.push((so_far(), Rc::new(next)));
         }
-        Ok(Parent::Open(directory, name))
+        let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+        Ok(Parent::Open(Rc::clone(directory), name))
     }
 
-    fn open_parent<'p>(&self, path: &'p str) -> Result<(OwnedFd, &'p str)> {
+    /// Forgets the way: a directory on it may have come or gone.
+    fn forget_way(&self) {
+        self.way.borrow_mut().clear();
+    }
+
+    fn open_parent<'p>(&self, path: &'p str) -> Result<(Rc<OwnedFd>, &'p str)> {
         match self.parent(path)? {
             Parent::Open(directory, name) => Ok((directory, name)),
             _ => Err(Error::Raced(path.to_owned())),
@@ -261,6 +281,7 @@ impl Checkout {
     /// It cannot be made.
     pub fn make_directory(&self, path: &str) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
+        self.forget_way();
         match rustix::fs::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => point(Fault::DirectoryMade),
             Err(e) => Err(Error::io("create", self.full(path), e)),
@@ -272,6 +293,7 @@ impl Checkout {
     pub fn remove_directory(&self, path: &str) -> bool {
         match self.parent(path) {
             Ok(Parent::Open(directory, name)) => {
+                self.forget_way();
                 let removed = rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR);
                 matches!(removed, Ok(()) | Err(Errno::NOENT))
             }
@@ -296,7 +318,8 @@ impl Checkout {
         let cwd = rustix::fs::CWD;
         let done = |outcome: rustix::io::Result<()>| match outcome {
             Ok(()) => Ok(()),
-            Err(Errno::EXIST) => Err(Error::Raced(path.to_owned())),
+            // Something is there by now, or the directory is not any more.
+            Err(Errno::EXIST | Errno::NOENT) => Err(Error::Raced(path.to_owned())),
             Err(e) => Err(Error::io(action, self.full(path), e)),
         };
         match rustix::fs::renameat_with(cwd, from, &directory, name, RenameFlags::NOREPLACE) {

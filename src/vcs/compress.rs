@@ -31,7 +31,7 @@ impl Compressor {
         ))
     }
 
-    fn with(level: Compression) -> Self {
+    pub(super) fn with(level: Compression) -> Self {
         Self { deflate: Compress::new(level, true), packed: Vec::new() }
     }
 

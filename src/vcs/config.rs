@@ -4,28 +4,38 @@
 //! git-rev-parse(1) `--sq`.
 
 use super::{Error, Result, process};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-/// All configuration that git itself would see here.
+/// All configuration that git itself would see here, as it was when the repository was opened.
 pub struct Config {
-    /// None where git was asked for all of it.
-    files: Option<git2::Config>,
-    overlay: Vec<(String, Option<String>)>,
+    /// All values of each key, in the order of the files and then the environment; none for a key without `=`.
+    values: BTreeMap<String, Vec<Option<Vec<u8>>>>,
 }
 
 impl Config {
-    /// The repository's configuration with the environment's on top.
+    /// What a snapshot of the repository's files says, with the environment's on top.
     ///
     /// # Errors
     /// A configuration file cannot be read, or the environment's part is malformed.
-    pub(super) fn new(files: git2::Config, git_dir: &Path) -> Result<Self> {
+    pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
         let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        let files = { files }.snapshot().map_err(|e| Error::git("read the configuration", e))?;
-        if has_unknown_conditions(&files)? {
-            return Ok(Self { files: None, overlay: from_git(git_dir)? });
+        let failed = |e| Error::git("read the configuration", e);
+        let mut config = Self { values: BTreeMap::new() };
+        let mut entries = files.entries(None).map_err(failed)?;
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(failed)?;
+            let name = String::from_utf8_lossy(entry.name_bytes());
+            if is_unknown_condition(&name) {
+                return Self::of_git(git_dir);
+            }
+            config.add(&name, entry.has_value().then(|| entry.value_bytes().to_vec()));
         }
-        Ok(Self { files: Some(files), overlay: from_environment(env)? })
+        for (key, value) in from_environment(env)? {
+            config.add(&key, value.map(String::into_bytes));
+        }
+        Ok(config)
     }
 
     /// All of it as git itself reads it.
@@ -33,61 +43,41 @@ impl Config {
     /// # Errors
     /// Git cannot be run, or cannot read it.
     pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
-        Ok(Self { files: None, overlay: from_git(git_dir)? })
+        let mut config = Self { values: BTreeMap::new() };
+        for (key, value) in from_git(git_dir)? {
+            config.add(&key, value.map(String::into_bytes));
+        }
+        Ok(config)
     }
 
-    fn overlaid(&self, key: &str) -> Option<&Option<String>> {
-        self.overlay.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    fn add(&mut self, key: &str, value: Option<Vec<u8>>) {
+        self.values.entry(canonical(key)).or_default().push(value);
+    }
+
+    /// The value that counts, which is the last one.
+    fn last(&self, key: &str) -> Option<&Option<Vec<u8>>> {
+        self.values.get(&canonical(key))?.last()
     }
 
     /// Whether some remote has promised the objects that are missing here (git-config(1), `remote.<name>.promisor`).
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// A value is no boolean.
     pub(super) fn has_promisor(&self) -> Result<bool> {
-        let mut keys: BTreeSet<String> = BTreeSet::new();
-        if let Some(files) = &self.files {
-            let failed = |e| Error::git("read the configuration", e);
-            let mut entries = files.entries(Some("^remote\\..*\\.promisor$")).map_err(failed)?;
-            while let Some(entry) = entries.next() {
-                keys.insert(String::from_utf8_lossy(entry.map_err(failed)?.name_bytes()).into_owned());
-            }
-        }
-        let added = self.overlay.iter().map(|(key, _)| key);
-        keys.extend(added.filter(|key| key.starts_with("remote.") && key.ends_with(".promisor")).cloned());
-        for key in keys {
-            if self.bool(&key)?.unwrap_or(false) {
+        for key in self.names("remote.").filter(|key| key.ends_with(".promisor")) {
+            if self.bool(key)?.unwrap_or(false) {
                 return Ok(true);
             }
         }
         Ok(self.string("extensions.partialclone")?.is_some())
     }
 
-    fn entry(&self, key: &str) -> Result<Option<git2::ConfigEntry<'_>>> {
-        let Some(files) = &self.files else { return Ok(None) };
-        match files.get_entry(key) {
-            Ok(entry) => Ok(Some(entry)),
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(e) => Err(Error::git(format!("read the configuration key {key}"), e)),
-        }
-    }
-
     /// The last value of the key; an empty string for a key without `=`.
     ///
     /// # Errors
-    /// The value is not UTF-8, or a file cannot be read.
+    /// The value is not UTF-8.
     pub fn string(&self, key: &str) -> Result<Option<String>> {
-        if let Some(value) = self.overlaid(key) {
-            return Ok(Some(value.clone().unwrap_or_default()));
-        }
-        match self.entry(key)? {
-            Some(entry) if !entry.has_value() => Ok(Some(String::new())),
-            Some(entry) => match std::str::from_utf8(entry.value_bytes()) {
-                Ok(value) => Ok(Some(value.to_owned())),
-                Err(_) => Err(bad(key, &String::from_utf8_lossy(entry.value_bytes()), "UTF-8 text")),
-            },
-            None => Ok(None),
-        }
+        self.last(key).map(|value| text(key, value)).transpose()
     }
 
     /// A boolean as git reads one.
@@ -95,11 +85,7 @@ impl Config {
     /// # Errors
     /// The value is no boolean.
     pub fn bool(&self, key: &str) -> Result<Option<bool>> {
-        let bare = match self.overlaid(key) {
-            Some(value) => value.is_none(),
-            None => self.entry(key)?.is_some_and(|entry| !entry.has_value()),
-        };
-        if bare {
+        if self.last(key).is_some_and(Option::is_none) {
             return Ok(Some(true));
         }
         let Some(value) = self.string(key)? else { return Ok(None) };
@@ -134,45 +120,41 @@ impl Config {
         }
     }
 
-    /// The names of all keys that match a regular expression of libgit2's; those of the environment's part match any.
-    ///
-    /// # Errors
-    /// A file cannot be read.
-    pub(super) fn names(&self, pattern: &str) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self.overlay.iter().map(|(name, _)| name.clone()).collect();
-        if let Some(files) = &self.files {
-            let failed = |e| Error::git("read the configuration", e);
-            let mut entries = files.entries(Some(pattern)).map_err(failed)?;
-            while let Some(entry) = entries.next() {
-                names.push(String::from_utf8_lossy(entry.map_err(failed)?.name_bytes()).into_owned());
-            }
-        }
-        Ok(names)
+    /// The names of all keys that begin so, as git prints them.
+    pub(super) fn names(&self, beginning: &str) -> impl Iterator<Item = &str> {
+        let from = self.values.range::<str, _>((Bound::Included(beginning), Bound::Unbounded));
+        from.map(|(name, _)| name.as_str()).take_while(move |name| name.starts_with(beginning))
     }
 
     /// All values of the key, in the order of the files and then the environment. An empty value clears those
     /// before it, as git has it for its own lists.
     ///
     /// # Errors
-    /// A file cannot be read or a value is not UTF-8.
+    /// A value is not UTF-8.
     pub fn list(&self, key: &str) -> Result<Vec<String>> {
-        let mut values = Vec::new();
-        if let Some(files) = &self.files {
-            let failed = |e| Error::git(format!("read the configuration key {key}"), e);
-            let mut entries = files.multivar(key, None).map_err(failed)?;
-            while let Some(entry) = entries.next() {
-                let entry = entry.map_err(failed)?;
-                let bytes = if entry.has_value() { entry.value_bytes() } else { b"" };
-                match std::str::from_utf8(bytes) {
-                    Ok(value) => values.push(value.to_owned()),
-                    Err(_) => return Err(bad(key, &String::from_utf8_lossy(bytes), "UTF-8 text")),
-                }
-            }
-        }
-        let added = self.overlay.iter().filter(|(name, _)| name.eq_ignore_ascii_case(key));
-        values.extend(added.map(|(_, value)| value.clone().unwrap_or_default()));
+        let values = self.values.get(&canonical(key)).into_iter().flatten();
+        let mut values = values.map(|value| text(key, value)).collect::<Result<Vec<_>>>()?;
         let from = values.iter().rposition(String::is_empty).map_or(0, |at| at + 1);
         Ok(values.split_off(from))
+    }
+}
+
+/// A key as git prints it: small letters, but for what stands between the first dot and the last.
+fn canonical(key: &str) -> String {
+    match (key.find('.'), key.rfind('.')) {
+        (Some(first), Some(last)) => {
+            [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()]
+                .concat()
+        }
+        _ => key.to_ascii_lowercase(),
+    }
+}
+
+fn text(key: &str, value: &Option<Vec<u8>>) -> Result<String> {
+    let bytes = value.as_deref().unwrap_or_default();
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(bad(key, &String::from_utf8_lossy(bytes), "UTF-8 text")),
     }
 }
 
@@ -180,20 +162,13 @@ pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> Error {
     Error::Config { key: key.to_owned(), value: value.to_owned(), expected }
 }
 
-/// Whether files are included on conditions that libgit2 does not know (git-config(1), "Conditional includes"): it
-/// passes them over, and with them perhaps who the user is in repositories with a certain remote.
-fn has_unknown_conditions(files: &git2::Config) -> Result<bool> {
-    let failed = |e| Error::git("read the configuration", e);
-    let mut entries = files.entries(Some("^includeif\\.")).map_err(failed)?;
-    while let Some(entry) = entries.next() {
-        let entry = entry.map_err(failed)?;
-        let name = String::from_utf8_lossy(entry.name_bytes()).into_owned();
-        let condition = name.split_once('.').map_or("", |(_, condition)| condition);
-        if !["gitdir:", "gitdir/i:", "onbranch:"].iter().any(|known| condition.starts_with(known)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Whether a key is of files that are included on a condition that libgit2 does not know (git-config(1), "Conditional
+/// includes"): it passes them over, and with them perhaps who the user is in repositories with a certain remote.
+fn is_unknown_condition(name: &str) -> bool {
+    let condition = name.strip_prefix("includeif.");
+    condition.is_some_and(|condition| {
+        !["gitdir:", "gitdir/i:", "onbranch:"].iter().any(|known| condition.starts_with(known))
+    })
 }
 
 /// All of it as git itself reads it, the environment's part included.

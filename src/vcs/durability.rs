@@ -1,5 +1,6 @@
 //! What has to be on the disk before it counts as written.
 
+use super::manifest::{Item, Manifest};
 use super::repo::Repo;
 use super::{Error, Result};
 use std::io::Write;
@@ -34,6 +35,12 @@ impl Durability {
     /// Whether anything is to be on the disk. Then what says how to take it back has to be there too.
     pub fn any(self) -> bool {
         self.loose_object || self.pack || self.index || self.reference
+    }
+
+    /// Whether anything is to be on the disk of these objects and a reference.
+    pub fn syncs(self, objects: &Manifest) -> bool {
+        let of = |item: &Item| if item.name.starts_with("pack/") { self.pack } else { self.loose_object };
+        self.reference || objects.items.iter().any(of)
     }
 
     /// Reads a list as git does: what is not wanted goes from the default, whatever the order, and then what is wanted

@@ -60,11 +60,8 @@ impl Repo {
     }
 
     /// Whether the user has set up anything about trailers.
-    ///
-    /// # Errors
-    /// The configuration cannot be read.
-    pub fn has_trailer_rules(&self) -> Result<bool> {
-        Ok(self.config().names("^trailer\\.")?.iter().any(|name| name.starts_with("trailer.")))
+    pub fn has_trailer_rules(&self) -> bool {
+        self.config().names("trailer.").next().is_some()
     }
 
     /// The message with these trailers, by the user's rules, as git puts them there.

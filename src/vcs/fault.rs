@@ -83,10 +83,14 @@ faults! {
     RefPrepared = "ref-prepared",
     /// The branches that are to go are noted; the next step is the commit point of that.
     DropNoted = "drop-noted",
+    /// It is noted that a record is to go; the next step is the commit point of that.
+    ForgetNoted = "forget-noted",
     /// The reference is moved: the commit point is passed.
     RefMoved = "ref-moved",
     /// Branches are gone, and what the configuration says of them is not.
     BranchesDropped = "branches-dropped",
+    /// A record is out of the chain, and a reflog may still lead to it.
+    RecordForgotten = "record-forgotten",
     /// The new value of the record's reference is written aside.
     RecordPrepared = "record-prepared",
     /// The record's reference is moved.

@@ -7,9 +7,15 @@ use super::convert::{Converter, Endings};
 use super::loose::Writer;
 use super::quarantine::fan_out;
 use super::repo::Repo;
+use super::supervise::{self, Onlooker, Supervised};
 use super::tree::LONGEST_FILE;
-use super::{Error, Oid, Result, process};
-use std::process::Command;
+use super::{Error, Oid, Result, interrupt, process};
+use rustix::process::Signal;
+use std::cell::Cell;
+use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Output};
 
 /// How many of the last lines of what a filter says are passed on, and how much of each.
 const LINES: usize = 6;
@@ -121,7 +127,7 @@ fn from(command: &mut Command, attributes: Attributes) {
 }
 
 fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let Some(output) = process::fed_within(command, input, LONGEST_FILE)? else {
+    let Some(output) = attended(command, input, Some(LONGEST_FILE))? else {
         return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
     };
     if output.status.success() {
@@ -133,4 +139,80 @@ fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
     let last = lines[lines.len().saturating_sub(LINES)..].iter();
     let last: Vec<_> = last.map(|line| line.chars().take(WIDTH).collect::<String>()).collect();
     Err(Error::Filter { path: path.to_owned(), message: last.join("; ") })
+}
+
+/// Runs git where it may run filters of the user's, to its success, and gives what was printed. It may wherever it compares
+/// files with the index, and also where it writes an index with files as young as that.
+///
+/// # Errors
+/// As [`attended`], or git failed.
+pub(super) fn pass(command: &Command, input: &[u8]) -> Result<Vec<u8>> {
+    let output = attended(command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
+    Ok(process::checked(command, output)?.stdout)
+}
+
+/// Runs git where it may run filters of the user's, with that on its standard input. Both end with this process, however that
+/// ends, and when a signal comes. `None` if git prints more bytes than that, or a filter does.
+///
+/// # Errors
+/// Git cannot be started, or [`Error::Interrupted`].
+fn attended(command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
+    let _held = interrupt::hold();
+    let room = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+    let (given, printed) = (room.path().join("given"), room.path().join("printed"));
+    std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
+    let onlooker = Bounded { printed: &printed, limit, process: Cell::new(0), is_over: Cell::new(false) };
+    // A filter may ask for a password, as that of Git LFS does.
+    let supervised = Supervised::of(command).input(Some(&given)).output(&printed).asking();
+    let ended = supervise::run(supervised, &onlooker)?;
+    if interrupt::seen() {
+        return Err(Error::Interrupted);
+    }
+    if onlooker.is_over() {
+        return Ok(None);
+    }
+    let stdout = std::fs::read(&printed).map_err(|e| Error::io("read", &printed, e))?;
+    let status = ExitStatus::from_raw((ended.status & 0xff) << 8);
+    Ok(Some(Output { status, stdout, stderr: ended.output }))
+}
+
+/// Ends git when it prints too much, or holds too much: it reads all that a filter prints before it prints any of it.
+struct Bounded<'a> {
+    printed: &'a Path,
+    limit: Option<u64>,
+    process: Cell<i32>,
+    is_over: Cell<bool>,
+}
+
+impl Bounded<'_> {
+    fn is_over(&self) -> bool {
+        let Some(limit) = self.limit else { return false };
+        let printed = || std::fs::metadata(self.printed).map_or(0, |found| found.len());
+        let held = || held_by(self.process.get()).unwrap_or(0);
+        if !self.is_over.get() && (printed() > limit || held() > HELD_PER_BYTE * limit) {
+            self.is_over.set(true);
+        }
+        self.is_over.get()
+    }
+}
+
+impl Onlooker for Bounded<'_> {
+    fn begun(&self, process: i32) {
+        self.process.set(process);
+    }
+
+    fn signal(&self) -> Option<i32> {
+        interrupt::signal().or_else(|| self.is_over().then_some(Signal::TERM.as_raw()))
+    }
+}
+
+/// How many bytes git may hold for each that a file may have: the blob, what a filter or an encoding makes of it, and
+/// room to grow.
+const HELD_PER_BYTE: u64 = 12;
+
+/// How much memory of its own a process holds, in bytes, where the system tells.
+fn held_by(process: i32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let held = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(1024 * held.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }

@@ -1,5 +1,6 @@
 //! Objects' names, of either length (git-init(1), `--object-format`).
 
+use super::pack::Checksum;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::{ErrorCode, ObjectFormat};
@@ -51,6 +52,16 @@ impl Repo {
         };
         let (size, kind) = store.read_header(id).map_err(failed)?;
         Ok((kind == git2::ObjectType::Blob && size as u64 <= limit).then_some(id))
+    }
+
+    /// A checksum of some texts one after the other, in hexadecimal digits. It names no object.
+    pub fn checksum_of(&self, texts: &[&str]) -> String {
+        let mut sum = Checksum::new(self.format());
+        for text in texts {
+            sum.update(text.as_bytes());
+            sum.update(b"\0");
+        }
+        sum.finish().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// How many bytes a checksum of this format has.

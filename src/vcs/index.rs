@@ -1,5 +1,6 @@
 //! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
 
+mod asked;
 mod by_git;
 mod features;
 mod raw;
@@ -11,6 +12,7 @@ use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Result, places};
 use crate::path::RepoPath;
+use asked::Asked;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +33,7 @@ pub struct Index {
 /// Read by ourselves, or by libgit2 where there is something that we do not understand.
 enum Entries {
     Raw(Raw),
+    Asked(Asked),
     Git(git2::Index),
 }
 
@@ -80,6 +83,9 @@ struct Said {
 /// How many bytes at its end an index is known by.
 const TAIL: usize = 64;
 
+/// The name of files that attributes are in.
+const ATTRIBUTES: &[u8] = b".gitattributes";
+
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -118,6 +124,35 @@ impl Repo {
             }),
         };
         Ok(Index { entries, fingerprint, copy: None, features: Features::default() })
+    }
+
+    /// Reads of the index what it says of some paths, of what lies below them, and of the attribute files that may speak of
+    /// them; or all of it, where it takes more than to look at it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_index_of<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Index> {
+        if self.has_references_by_git() {
+            return self.read_index();
+        }
+        let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
+        let Ok(metadata) = file.metadata() else { return self.read_index() };
+        let mut asked = BTreeSet::new();
+        for path in paths {
+            asked.insert(path.as_bytes().to_vec());
+            asked.insert(ATTRIBUTES.to_vec());
+            let directories = path.match_indices('/').map(|(slash, _)| &path.as_bytes()[..=slash]);
+            asked.extend(directories.map(|directory| [directory, ATTRIBUTES].concat()));
+        }
+        match Asked::read(file, self.format(), asked) {
+            Some(asked) => Ok(Index {
+                entries: Entries::Asked(asked),
+                fingerprint: Some(Fingerprint::of(&metadata)),
+                copy: None,
+                features: Features::default(),
+            }),
+            None => self.read_index(),
+        }
     }
 
     /// Reads an index by ourselves, or gives its bytes back.
@@ -322,7 +357,7 @@ impl Repo {
             (Some(copy), Entries::Raw(raw)) => self.change_raw_index(&raw, &copy.path, &change)?,
             (_, Entries::Git(git)) => self.change_index(git, &change)?,
             // Only a copy is changed.
-            (None, Entries::Raw(_)) => {}
+            (None, Entries::Raw(_)) | (_, Entries::Asked(_)) => {}
         }
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
@@ -429,6 +464,7 @@ impl Entries {
     fn find(&self, path: &str) -> Option<git2::IndexEntry> {
         match self {
             Entries::Raw(raw) => raw.find(path.as_bytes()),
+            Entries::Asked(asked) => asked.find(path.as_bytes()),
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
@@ -596,7 +632,7 @@ impl Index {
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
         match &self.entries {
-            Entries::Raw(_) => false,
+            Entries::Raw(_) | Entries::Asked(_) => false,
             Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
         }
     }
@@ -607,10 +643,17 @@ impl Index {
         let (first, len) = match &self.entries {
             Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
             Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
+            Entries::Asked(asked) => {
+                let below = asked.below(path.as_bytes()).into_iter();
+                return { below }
+                    .map(|path| String::from_utf8_lossy(&path).into_owned())
+                    .find(|path| !except(path));
+            }
         };
         let entry = |at| match &self.entries {
             Entries::Raw(raw) => raw.get(at),
             Entries::Git(git) => git.get(at),
+            Entries::Asked(_) => None,
         };
         (first..len)
             .filter_map(entry)

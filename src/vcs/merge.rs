@@ -25,8 +25,8 @@ pub enum Favor {
 /// What a merge comes to.
 #[derive(Debug, Clone)]
 pub enum Merge {
-    /// Changes to our side.
-    Clean(Changes),
+    /// Changes to our side, and what was decided by whose side was favoured.
+    Clean(Changes, Vec<Conflict>),
     /// What no machine can decide; nothing of the merge is given then.
     Conflicts(Vec<Conflict>),
     /// It would change files of our side whose names are none of a [`RepoPath`]; these, as far as they can be shown.
@@ -121,26 +121,25 @@ impl super::repo::Repo {
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
-        let mut merged = self.git.merge_trees(&ancestor, &ours, &theirs, Some(&options)).map_err(failed)?;
-        self.merge_as_git(&mut merged, favor)?;
+        let merge = |options: &git2::MergeOptions| {
+            self.git.merge_trees(&ancestor, &ours, &theirs, Some(options)).map_err(failed)
+        };
+        let mut merged = merge(&options)?;
+        let (settled, mut decided) = self.merge_as_git(&merged, favor)?;
+        settle(&mut merged, &settled)?;
+        if let Some(favor) = favor.filter(|_| merged.has_conflicts()) {
+            // In what was moved, too.
+            options.file_favor(match favor {
+                Favor::Ours => git2::FileFavor::Ours,
+                Favor::Theirs => git2::FileFavor::Theirs,
+            });
+            let left = conflicts_of(&merged)?;
+            merged = merge(&options)?;
+            settle(&mut merged, &settled)?;
+            decided.extend(left.into_iter().filter(|conflict| conflict.ours.is_some()));
+        }
         if merged.has_conflicts() {
-            let entry = |side: &Option<git2::IndexEntry>| {
-                side.as_ref().map(|entry| Entry { mode: entry.mode, id: entry.id })
-            };
-            let mut conflicts = Vec::new();
-            for conflict in merged.conflicts().map_err(failed)? {
-                let conflict = conflict.map_err(failed)?;
-                let named = [&conflict.our, &conflict.their, &conflict.ancestor].into_iter().flatten().next();
-                conflicts.push(Conflict {
-                    path: named
-                        .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
-                        .unwrap_or_default(),
-                    ancestor: entry(&conflict.ancestor),
-                    ours: entry(&conflict.our),
-                    theirs: entry(&conflict.their),
-                });
-            }
-            return Ok(Merge::Conflicts(conflicts));
+            return Ok(Merge::Conflicts(conflicts_of(&merged)?));
         }
         let after: BTreeMap<Vec<u8>, Entry> =
             merged.iter().map(|entry| (entry.path, Entry { mode: entry.mode, id: entry.id })).collect();
@@ -155,16 +154,25 @@ impl super::repo::Repo {
                 }
             }
         }
-        Ok(if odd.is_empty() { Merge::Clean(changes) } else { Merge::Unnameable(odd.into_iter().collect()) })
+        Ok(if odd.is_empty() {
+            Merge::Clean(changes, decided)
+        } else {
+            Merge::Unnameable(odd.into_iter().collect())
+        })
     }
 
     /// Merges the texts in conflict once more, with the algorithm by which git pairs lines in a merge (git-merge(1),
-    /// "histogram"), and which libgit2 does not have. What git of before 2.44 cannot do stays in conflict.
-    fn merge_as_git(&self, merged: &mut git2::Index, favor: Option<Favor>) -> Result<()> {
-        let mut settled = Vec::new();
+    /// "histogram"), and which libgit2 does not have. What git of before 2.44 cannot do stays in conflict. Gives also
+    /// what is in conflict even so, and was decided by the favour.
+    fn merge_as_git(
+        &self,
+        merged: &git2::Index,
+        favor: Option<Favor>,
+    ) -> Result<(Vec<Settled>, Vec<Conflict>)> {
+        let (mut settled, mut decided) = (Vec::new(), Vec::new());
         for conflict in merged.conflicts().map_err(failed)? {
             let conflict = conflict.map_err(failed)?;
-            let (ancestor, Some(ours), Some(theirs)) = (conflict.ancestor, conflict.our, conflict.their)
+            let (ancestor, Some(ours), Some(theirs)) = (&conflict.ancestor, &conflict.our, &conflict.their)
             else {
                 continue;
             };
@@ -173,22 +181,27 @@ impl super::repo::Repo {
                 continue;
             }
             let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode as i32), Node::File { .. });
-            let others = || ancestor.iter().chain([&theirs]);
+            let others = || ancestor.iter().chain([theirs]);
             let one_path = others().all(|side| side.path == ours.path);
-            if !one_path || !others().chain([&ours]).all(is_file) || self.has_merge_driver(&ours.path)? {
+            if !one_path || !others().chain([ours]).all(is_file) || self.has_merge_driver(&ours.path)? {
                 continue;
             }
-            let before = ancestor.as_ref().map(|side| side.id);
-            let Some(text) = self.merge_texts(ours.id, before, theirs.id, favor)? else { continue };
-            let is_ours = ancestor.is_none_or(|ancestor| ours.mode != ancestor.mode);
+            let before = ancestor.as_ref().map_or(Ok(Vec::new()), |side| self.blob(side.id))?;
+            let (mine, others) = (self.blob(ours.id)?, self.blob(theirs.id)?);
+            let mut text = match ancestor {
+                Some(_) => self.merge_texts(&mine, &before, &others, None)?,
+                None => None,
+            };
+            if text.is_none() && favor.is_some() {
+                text = self.merge_texts(&mine, &before, &others, favor)?;
+                decided.extend(text.is_some().then(|| conflict_of(&conflict)));
+            }
+            let Some(text) = text else { continue };
+            let is_ours = ancestor.as_ref().is_none_or(|ancestor| ours.mode != ancestor.mode);
             let mode = if is_ours { ours.mode } else { theirs.mode };
-            settled.push((ours.path, Entry { mode, id: self.put_blob(&text)? }));
+            settled.push((ours.path.clone(), Entry { mode, id: self.put_blob(&text)? }));
         }
-        for (path, entry) in settled {
-            merged.conflict_remove(bytes_path(&path)).map_err(failed)?;
-            merged.add(&index_entry(&path, entry)).map_err(failed)?;
-        }
-        Ok(())
+        Ok((settled, decided))
     }
 
     /// Whether the attributes want something else than a merge of lines (gitattributes(5), "merge").
@@ -205,31 +218,23 @@ impl super::repo::Repo {
         Ok(!is_text)
     }
 
-    /// What git makes of them; `None` if they conflict, or git cannot say.
-    fn merge_texts(
-        &self,
-        ours: Oid,
-        ancestor: Option<Oid>,
-        theirs: Oid,
-        favor: Option<Favor>,
-    ) -> Result<Option<Vec<u8>>> {
-        let ancestor = ancestor.map_or(Ok(Vec::new()), |id| self.blob(id))?;
-        let (ours, theirs) = (self.blob(ours)?, self.blob(theirs)?);
-        // As git tells them: they have no lines to merge, and the favoured one is taken as a whole.
-        let is_binary = |bytes: &[u8]| bytes.iter().take(8000).any(|&byte| byte == 0);
-        if [&ours, &ancestor, &theirs].into_iter().any(|bytes| is_binary(bytes)) {
-            return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }));
-        }
-        self.merge_lines(&ours, &ancestor, &theirs, favor)
-    }
-
-    fn merge_lines(
+    /// What git makes of two contents that have grown from one; `None` if they conflict and neither is favoured, or git
+    /// cannot say.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn merge_texts(
         &self,
         ours: &[u8],
         ancestor: &[u8],
         theirs: &[u8],
         favor: Option<Favor>,
     ) -> Result<Option<Vec<u8>>> {
+        // As git tells them: they have no lines to merge, and the favoured one is taken as a whole.
+        let is_binary = |bytes: &[u8]| bytes.iter().take(8000).any(|&byte| byte == 0);
+        if [ours, ancestor, theirs].into_iter().any(is_binary) {
+            return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }.to_vec()));
+        }
         let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
         let sides = [("ours", ours), ("base", ancestor), ("theirs", theirs)];
         let sides = sides.map(|(name, bytes)| (scratch.path().join(name), bytes));
@@ -248,14 +253,6 @@ impl super::repo::Repo {
             output = merge(None)?;
         }
         Ok(output.status.success().then_some(output.stdout))
-    }
-
-    /// What git makes of two texts that have grown from one; `None` if they conflict, or one is no text.
-    ///
-    /// # Errors
-    /// Git cannot be run.
-    pub fn merge_file(&self, ours: &[u8], ancestor: &[u8], theirs: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.merge_lines(ours, ancestor, theirs, None)
     }
 
     /// Writes a file's content to where the repository's writes go.
@@ -327,6 +324,37 @@ impl super::repo::Repo {
             }
         }
         Ok(entries)
+    }
+}
+
+/// A file that was in conflict, and what it is merged to.
+type Settled = (Vec<u8>, Entry);
+
+/// Puts them in the places of the conflicts.
+fn settle(merged: &mut git2::Index, settled: &[Settled]) -> Result<()> {
+    for (path, entry) in settled {
+        if merged.conflict_get(bytes_path(path)).is_ok() {
+            merged.conflict_remove(bytes_path(path)).map_err(failed)?;
+        }
+        merged.add(&index_entry(path, *entry)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn conflicts_of(merged: &git2::Index) -> Result<Vec<Conflict>> {
+    let conflicts = merged.conflicts().map_err(failed)?;
+    conflicts.map(|conflict| Ok(conflict_of(&conflict.map_err(failed)?))).collect()
+}
+
+fn conflict_of(conflict: &git2::IndexConflict) -> Conflict {
+    let entry =
+        |side: &Option<git2::IndexEntry>| side.as_ref().map(|entry| Entry { mode: entry.mode, id: entry.id });
+    let named = [&conflict.our, &conflict.their, &conflict.ancestor].into_iter().flatten().next();
+    Conflict {
+        path: named.map(|entry| String::from_utf8_lossy(&entry.path).into_owned()).unwrap_or_default(),
+        ancestor: entry(&conflict.ancestor),
+        ours: entry(&conflict.our),
+        theirs: entry(&conflict.their),
     }
 }
 

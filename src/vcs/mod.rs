@@ -23,6 +23,7 @@ pub mod hooks;
 pub mod ident;
 pub mod include;
 pub mod index;
+pub mod interrupt;
 pub mod lock;
 pub mod log;
 mod loose;
@@ -30,6 +31,7 @@ pub mod manifest;
 pub mod merge;
 mod owner;
 mod pack;
+mod packer;
 pub mod patch;
 pub mod places;
 pub mod process;
@@ -163,6 +165,9 @@ pub enum Error {
         /// What git said.
         message: String,
     },
+    /// A signal ended what git was doing.
+    #[error("interrupted; everything is as it was")]
+    Interrupted,
     /// A file is too long to be edited.
     #[error("{path} has more than {limit} bytes, and a file as long as that is not edited")]
     TooLarge {

@@ -3,6 +3,7 @@
 //! To look for what objects have in common takes several times as long as to write them; git does that when it repacks.
 
 use super::compress::Compressor;
+use super::packer::Taken;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use flate2::Crc;
@@ -97,14 +98,23 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
     let mut compress = Compressor::new(repo, "pack.compression")?;
     let mut entries = Vec::with_capacity(ids.len());
     for id in ids {
-        let (kind, data) = repo.object(*id)?;
-        let start = header(kind, data.len());
-        let packed = compress.run(&[&data]).map_err(failed)?;
-        let mut crc = Crc::new();
-        crc.update(&start);
-        crc.update(packed);
-        entries.push(Entry { id: *id, crc: crc.sum(), offset: file.written });
-        file.put(&start).and_then(|()| file.put(packed)).map_err(failed)?;
+        let mut put = |kind, len: usize, stream: &[u8]| {
+            let start = header(kind, len);
+            let mut crc = Crc::new();
+            crc.update(&start);
+            crc.update(stream);
+            entries.push(Entry { id: *id, crc: crc.sum(), offset: file.written });
+            file.put(&start).and_then(|()| file.put(stream)).map_err(failed)
+        };
+        let (kind, data) = match repo.take_packed(*id)? {
+            Some(Taken::Packed(packed)) => {
+                put(ObjectType::Blob, packed.len, &packed.stream)?;
+                continue;
+            }
+            Some(Taken::Plain(data)) => (ObjectType::Blob, data),
+            None => repo.object(*id)?,
+        };
+        put(kind, data.len(), compress.run(&[&data]).map_err(failed)?)?;
     }
     let sum = file.finish().map_err(failed)?;
     write_index(&index, repo.format(), entries, &sum).map_err(|e| Error::io("write", &index, e))?;

@@ -4,7 +4,7 @@ use super::repo::Repo;
 use super::{Error, Result};
 
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -117,37 +117,14 @@ pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
 /// # Errors
 /// Git cannot be started.
 pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
-    let output = fed_within(command, input, u64::MAX)?;
-    output.ok_or_else(|| Error::io("run", "git", std::io::Error::other("it printed without end")))
-}
-
-/// The same; `None` if it prints more bytes than that, and then it is ended.
-///
-/// # Errors
-/// Git cannot be started.
-pub(super) fn fed_within(command: &mut Command, input: &[u8], limit: u64) -> Result<Option<Output>> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
-    let (stdin, errors) = (child.stdin.take(), child.stderr.take());
-    let (Some(stdin), Some(output), Some(errors)) = (stdin, child.stdout.take(), errors) else {
-        return Err(failed(std::io::Error::other("it has no pipes")));
-    };
+    let stdin = child.stdin.take();
     std::thread::scope(|scope| {
         // Beside the reading: all pipes may be full. One that does not read on to the end tells by its status why.
-        scope.spawn(move || {
-            let mut stdin = stdin;
-            stdin.write_all(input)
-        });
-        let said = scope.spawn(move || read_within(errors, SAID).map(|(said, _)| said));
-        let read = read_within(output, limit);
-        if !matches!(read, Ok((_, true))) {
-            child.kill()?;
-        }
-        let status = child.wait()?;
-        let stderr = said.join().map_err(|_| std::io::Error::other("nobody read what it said"))??;
-        let (stdout, is_all) = read?;
-        Ok(is_all.then_some(Output { status, stdout, stderr }))
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+        child.wait_with_output()
     })
     .map_err(failed)
 }
@@ -164,15 +141,4 @@ pub(super) fn told(command: &mut Command, input: &[u8], stdout: std::fs::File) -
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
     let output = child.wait_with_output().map_err(failed)?;
     checked(command, output).map(drop)
-}
-
-/// How much of what git says is read, in bytes.
-const SAID: u64 = 1 << 20;
-
-/// Reads to the end, or more than that; says whether this is all.
-fn read_within(from: impl Read, limit: u64) -> std::io::Result<(Vec<u8>, bool)> {
-    let mut bytes = Vec::new();
-    from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    let is_all = bytes.len() as u64 <= limit;
-    Ok((bytes, is_all))
 }

@@ -7,10 +7,12 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
+use super::compress::Compressor;
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::loose::Writer;
 use super::manifest::{Item, Manifest};
+use super::packer::{Packer, Taken};
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
 use git2::ObjectType;
@@ -47,10 +49,14 @@ pub(super) struct Pending {
     on_disk: BTreeSet<Oid>,
     /// New objects in memory that libgit2 has not been shown. It would look for each in the whole store before it takes it.
     hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
-    /// How many bytes of blobs are in memory.
+    /// Compresses blobs, once there are so many objects that they go in as one pack.
+    packer: Option<Packer>,
+    /// How many bytes of other blobs are in memory.
     in_memory: usize,
     /// How many of them were put into the repository already.
     placed: usize,
+    /// Whether all of them are there, as far as they were written when they were put there.
+    is_released: bool,
     /// The time stamp of all of them.
     stamp: Option<(i64, u32)>,
 }
@@ -88,8 +94,10 @@ impl Quarantine {
             relied: BTreeSet::new(),
             on_disk: BTreeSet::new(),
             hidden: HashMap::new(),
+            packer: None,
             in_memory: 0,
             placed: 0,
+            is_released: false,
             stamp: None,
         };
         *repo.pending.borrow_mut() = Some(pending);
@@ -150,6 +158,7 @@ impl Quarantine {
             pending.placed = pending.ids.len();
             // They are found there now. To write them once more would say that somebody relies on them.
             pending.hidden.clear();
+            pending.packer = None;
         }
         Ok(())
     }
@@ -227,6 +236,9 @@ impl Quarantine {
                 }
             })?;
             point(Fault::ObjectMoved)?;
+        }
+        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+            pending.is_released = true;
         }
         Ok(())
     }
@@ -378,6 +390,18 @@ impl Repo {
 
     /// Writes an object: to memory, or a blob to the quarantine's directory when that is full.
     pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+        self.put_as(kind, bytes, || bytes.into())
+    }
+
+    /// Writes a blob that is in memory anyway, and so takes no more of it.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn put_shared(&self, bytes: &Arc<str>) -> Result<Oid> {
+        self.put_as(ObjectType::Blob, bytes.as_bytes(), || Arc::clone(bytes).into())
+    }
+
+    fn put_as(&self, kind: ObjectType, bytes: &[u8], held: impl FnOnce() -> Arc<[u8]>) -> Result<Oid> {
         let failed = |e| Error::git("write an object", e);
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else {
@@ -391,16 +415,26 @@ impl Repo {
             }
             return Ok(id);
         }
-        if kind == ObjectType::Blob {
-            if pending.in_memory.saturating_add(bytes.len()) > IN_MEMORY {
-                make_private(&pending.path)?;
-                Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
-                pending.lies_on_disk(self, id)?;
-                return Ok(id);
-            }
-            pending.in_memory += bytes.len();
+        if kind != ObjectType::Blob {
+            pending.hidden.insert(id, (kind, held()));
+            return Ok(id);
         }
-        pending.hidden.insert(id, (kind, bytes.into()));
+        if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
+            pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
+            pending.in_memory = 0;
+            let hidden = std::mem::take(&mut pending.hidden);
+            for (id, (kind, bytes)) in hidden {
+                pending.hold(id, kind, bytes);
+            }
+        }
+        let so_far = pending.in_memory + pending.packer.as_ref().map_or(0, Packer::held);
+        if so_far.saturating_add(bytes.len()) > IN_MEMORY {
+            make_private(&pending.path)?;
+            Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
+            pending.lies_on_disk(self, id)?;
+            return Ok(id);
+        }
+        pending.hold(id, kind, held());
         Ok(id)
     }
 
@@ -424,8 +458,8 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
-        if let Some((kind, data)) = self.hidden(id) {
-            return Ok((kind, data));
+        if let Some(found) = self.hidden(id)? {
+            return Ok(found);
         }
         self.fetch(&[id])?;
         let failed = |e| Error::git(format!("read {id}"), e);
@@ -436,11 +470,33 @@ impl Repo {
 
     /// Whether it is a new object that libgit2 has not been shown.
     pub(super) fn is_hidden(&self, id: Oid) -> bool {
-        self.pending.borrow().as_ref().is_some_and(|pending| pending.hidden.contains_key(&id))
+        self.pending.borrow().as_ref().is_some_and(|pending| {
+            pending.hidden.contains_key(&id) || pending.packer.as_ref().is_some_and(|packer| packer.has(id))
+        })
     }
 
-    fn hidden(&self, id: Oid) -> Option<(ObjectType, Arc<[u8]>)> {
-        self.pending.borrow().as_ref()?.hidden.get(&id).cloned()
+    /// Whether it is nowhere but in memory, where libgit2 would look for it in vain, and for packs that are new as well.
+    pub(super) fn is_only_hidden(&self, id: Oid) -> bool {
+        let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.is_released);
+        !is_released && self.is_hidden(id)
+    }
+
+    fn hidden(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+        match self.pending.borrow().as_ref() {
+            Some(pending) => pending.get(id),
+            None => Ok(None),
+        }
+    }
+
+    /// A new blob, compressed for a pack as far as it is.
+    ///
+    /// # Errors
+    /// It cannot be compressed.
+    pub(super) fn take_packed(&self, id: Oid) -> Result<Option<Taken>> {
+        match self.pending.borrow().as_ref().and_then(|pending| pending.packer.as_ref()) {
+            Some(packer) => packer.take(id),
+            None => Ok(None),
+        }
     }
 
     /// Whether there is such an object, new or not.
@@ -463,17 +519,21 @@ impl Repo {
     /// Lets libgit2 know of all new objects.
     pub(super) fn show_all_objects(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
-        let Some(pending) = pending.as_mut().filter(|pending| !pending.hidden.is_empty()) else {
+        let Some(pending) =
+            pending.as_mut().filter(|pending| !pending.hidden.is_empty() || pending.packer.is_some())
+        else {
             return Ok(());
         };
         let failed = |e| Error::git("write an object", e);
         let store = self.git.odb().map_err(failed)?;
         // In the order in which they were written.
         for id in &pending.ids {
-            if let Some((kind, data)) = pending.hidden.remove(id) {
+            if let Some((kind, data)) = pending.get(*id)? {
                 store.write(kind, &data).map_err(failed)?;
             }
         }
+        pending.hidden.clear();
+        pending.packer = None;
         Ok(())
     }
 }
@@ -496,6 +556,26 @@ impl Pending {
         self.seen.insert(id);
         self.ids.push(id);
         true
+    }
+
+    /// Keeps a new object in memory.
+    fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
+        match &self.packer {
+            Some(packer) if kind == ObjectType::Blob => packer.put(id, bytes),
+            _ => {
+                self.in_memory += if kind == ObjectType::Blob { bytes.len() } else { 0 };
+                self.hidden.insert(id, (kind, bytes));
+            }
+        }
+    }
+
+    /// An object that is in memory and that libgit2 has not been shown.
+    fn get(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+        if let Some(found) = self.hidden.get(&id) {
+            return Ok(Some(found.clone()));
+        }
+        let content = self.packer.as_ref().map(|packer| packer.content(id)).transpose()?.flatten();
+        Ok(content.map(|content| (ObjectType::Blob, content)))
     }
 
     /// Notes that an object is in the directory, which is where it is read from then.

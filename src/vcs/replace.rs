@@ -73,7 +73,7 @@ impl Repo {
     }
 
     /// The references whose names begin so, with the rest of these and the ids that they hold.
-    fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
+    pub(super) fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
         let mut all = Vec::new();
         if self.has_references_by_git() {
             for (name, id) in self.values_by_git()? {
@@ -83,7 +83,7 @@ impl Repo {
             }
             return Ok(all);
         }
-        let failed = |e| Error::git("list the replaced objects", e);
+        let failed = |e| Error::git(format!("list the references below {base}"), e);
         for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
             let reference = reference.map_err(failed)?;
             let rest = reference.name().ok().and_then(|name| name.strip_prefix(base));

@@ -69,12 +69,21 @@ impl Repo {
     /// There is none, or it is of a kind that libgit2 cannot open.
     pub fn discover() -> Result<Self> {
         git2::opts::strict_object_creation(true);
+        // Like git, which leaves that to 'git fsck'; what zlib sums up is looked at.
+        git2::opts::strict_hash_verification(false);
+        // Mostly libgit2 finds and opens it as git would, and what it has read then says whether it may.
+        let is_told =
+            ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
+        if !is_told && let Ok(git) = git2::Repository::open_from_env() {
+            return Self::from_found(git);
+        }
         let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
         let git_dir = git_dir_of(&here);
         if let Some(git_dir) = &git_dir {
-            refuse_unsupported(git_dir)?;
+            let own = own_config(git_dir);
+            own.as_ref().map_or(Ok(()), refuse_unsupported)?;
             refuse_other_common_dir(git_dir, &here)?;
-            if is_by_git(git_dir) {
+            if own.as_ref().is_some_and(shadow::is_needed) {
                 let (git, config, place) = shadow::discover()?;
                 return Self::assemble(git, config, Some(place));
             }
@@ -101,9 +110,6 @@ impl Repo {
             }
             opened => opened.map_err(|e| Error::git("open the repository", e))?,
         };
-        // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
-        git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
-        refuse_foreign_layout(&git)?;
         if explicit.is_some()
             && !is_placed
             && let Some(workdir) = explicit_workdir(&git, &here)?
@@ -111,7 +117,7 @@ impl Repo {
             git.set_workdir(&workdir, false)
                 .map_err(|e| Error::git(format!("use the work tree {}", workdir.display()), e))?;
         }
-        Self::from_git(git)
+        Self::from_found(git)
     }
 
     /// Opens the repository again that has that git directory (a worktree's own).
@@ -132,9 +138,25 @@ impl Repo {
         Self::from_git(git)
     }
 
+    /// What libgit2 has found here, unless it is of a kind that it does not understand.
+    fn from_found(git: git2::Repository) -> Result<Self> {
+        let config = snapshot(&git)?;
+        if let Ok(own) = config.open_level(git2::ConfigLevel::Local) {
+            refuse_unsupported(&own)?;
+            if shadow::is_needed(&own) {
+                let (git, config, place) = shadow::discover()?;
+                return Self::assemble(git, config, Some(place));
+            }
+        }
+        // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
+        git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
+        refuse_foreign_layout(&config)?;
+        let config = Config::new(&config, git.path())?;
+        Self::assemble(git, config, None)
+    }
+
     fn from_git(git: git2::Repository) -> Result<Self> {
-        let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
-        let config = Config::new(config, git.path())?;
+        let config = Config::new(&snapshot(&git)?, git.path())?;
         Self::assemble(git, config, None)
     }
 
@@ -259,8 +281,9 @@ impl Repo {
 
     /// The shortest unique abbreviation of a commit's id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        let short = self.git.find_object(id, None).and_then(|object| object.short_id());
-        match short.ok().and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
+        let object = (!self.is_only_hidden(id)).then(|| self.git.find_object(id, None).ok()).flatten();
+        let short = object.and_then(|object| object.short_id().ok());
+        match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
             Some(short) => short,
             None => id.to_string().chars().take(7).collect(),
         }
@@ -355,7 +378,18 @@ impl Repo {
 
 /// Whether libgit2 would not open the repository, or not see its references.
 fn is_by_git(git_dir: &Path) -> bool {
-    git2::Config::open(&common_dir_of(git_dir).join("config")).is_ok_and(|config| shadow::is_needed(&config))
+    own_config(git_dir).is_some_and(|config| shadow::is_needed(&config))
+}
+
+/// The configuration of the repository itself, without that of the user and of the system.
+fn own_config(git_dir: &Path) -> Option<git2::Config> {
+    git2::Config::open(&common_dir_of(git_dir).join("config")).ok()
+}
+
+/// All configuration as it is now: a handle would look at every file for every question.
+fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
+    let config = git.config().and_then(|mut config| config.snapshot());
+    config.map_err(|e| Error::git("read the configuration", e))
 }
 
 /// The git directory that belongs to a directory, without opening it.
@@ -397,9 +431,8 @@ fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBu
 
 /// Git looks in the repository's own configuration for where the work tree is and whether there is one; libgit2 takes
 /// that from everywhere, and would move a branch without its checkout, or write to another.
-fn refuse_foreign_layout(git: &git2::Repository) -> Result<()> {
+fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
     use git2::ConfigLevel::{Local, Worktree};
-    let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
     for key in ["core.worktree", "core.bare"] {
         let Ok(entry) = config.get_entry(key) else { continue };
         let says_nothing = key == "core.bare" && !config.get_bool(key).unwrap_or(true);
@@ -434,9 +467,7 @@ fn common_dir_of(git_dir: &Path) -> PathBuf {
 }
 
 /// Refuses what libgit2 would refuse in words that help nobody.
-fn refuse_unsupported(git_dir: &Path) -> Result<()> {
-    let common = common_dir_of(git_dir);
-    let Ok(config) = git2::Config::open(&common.join("config")) else { return Ok(()) };
+fn refuse_unsupported(config: &git2::Config) -> Result<()> {
     let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
     let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
     let known = |format: &str| ["sha1", "sha256"].iter().any(|known| format.eq_ignore_ascii_case(known));

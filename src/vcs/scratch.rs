@@ -7,7 +7,7 @@
 use super::merge::Paths;
 use super::repo::Repo;
 use super::supervise::Supervised;
-use super::{Error, Oid, Result, places, process};
+use super::{Error, Oid, Result, filters, places, process};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
@@ -67,7 +67,11 @@ impl Scratch {
             write(aside.join("refs/heads"), b"this repository uses the reftable format\n")?;
             write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
         }
-        set_head(repo, aside, base)?;
+        match base {
+            // Nobody sees it yet.
+            Some(base) if !repo.has_reftable()? => write(aside.join("HEAD"), format!("{base}\n").as_bytes())?,
+            _ => set_head(repo, aside, base)?,
+        }
         write(aside.join("gitdir"), &with_path(b"", &top.join(".git")))?;
         let link = top.join(".git");
         if link.symlink_metadata().is_ok() {
@@ -120,7 +124,7 @@ impl Scratch {
     /// # Errors
     /// Git fails: a filter, or the disk.
     pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
-        process::output(self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()])).map(drop)
+        filters::pass(self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]), b"").map(drop)
     }
 
     /// Removes what git neither tracks nor ignores there.
@@ -161,15 +165,11 @@ impl Scratch {
     /// # Errors
     /// Git fails: the index is in conflict, or locked.
     pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
-        let mut command = self.git(repo);
-        let output = process::fed(command.args(["diff-files", "--name-only", "-z"]), b"")?;
-        let changed = process::checked(&command, output)?.stdout;
+        let changed = filters::pass(self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
         let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();
         if !changed.is_empty() {
-            let mut command = self.git(repo);
-            let output =
-                process::fed(command.args(["update-index", "--remove", "-z", "--stdin"]), &changed.join(&0))?;
-            process::checked(&command, output)?;
+            let update = ["update-index", "--remove", "-z", "--stdin"];
+            filters::pass(self.git(repo).args(update), &changed.join(&0))?;
         }
         repo.id(&process::output(self.git(repo).arg("write-tree"))?)
     }

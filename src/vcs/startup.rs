@@ -9,7 +9,8 @@ use super::tree::BaseTree;
 use super::{Error, Result, process};
 use crate::path::{RepoPath, is_sensitive};
 use crate::plan::{Node, TreeView};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
@@ -27,19 +28,20 @@ impl Repo {
     /// # Errors
     /// The configuration or the tree cannot be read.
     pub fn startup_paths(&self, tree: &BaseTree<'_>) -> Result<Vec<String>> {
-        let Some(top) = self.workdir().and_then(|top| std::fs::canonicalize(top).ok()) else {
-            return Ok(Vec::new());
-        };
-        let view = View { top: &top, tree };
+        let Some(top) = self.workdir() else { return Ok(Vec::new()) };
+        let disk = Disk::default();
+        let on_disk = |path: &Path| disk.link(path);
+        let Some(top) = way(top, &on_disk).pop() else { return Ok(Vec::new()) };
+        let view = View { top: &top, tree, disk: &disk };
         // With what is directly in them, should they be directories.
         let mut starts = vec![self.hooks_dir()?];
         let sensitive = |name: &OsString| {
             name.to_str().and_then(|name| RepoPath::parse(name).ok()).is_some_and(|path| is_sensitive(&path))
         };
         starts.extend(view.names(&top).into_iter().filter(sensitive).map(|name| top.join(name)));
-        let disk = |path: &Path| std::fs::read_link(path).ok();
         let committed = |path: &Path| view.link(path);
-        let links: [&Link<'_>; 2] = [&disk, &committed];
+        let links: [&Link<'_>; 2] = [&on_disk, &committed];
+        let files = self.config_files()?;
         let mut found = BTreeSet::new();
         for link in links {
             for start in &starts {
@@ -55,8 +57,8 @@ impl Repo {
                 }
                 found.extend(way);
             }
-            for file in self.config_files()? {
-                found.extend(way(&file, link));
+            for file in &files {
+                found.extend(way(file, link));
             }
         }
         let inside = found.iter().filter_map(|path| path.strip_prefix(&top).ok());
@@ -80,7 +82,7 @@ impl Repo {
             }
         }
         files.push(variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into()));
-        if self.config().has_includes()? {
+        if self.config().has_includes() {
             files.extend(self.included(home.as_deref())?);
         }
         Ok(files.iter().filter_map(|path| std::path::absolute(path).ok()).collect())
@@ -114,12 +116,42 @@ impl Repo {
 
 impl Config {
     /// Whether any file is to be included.
-    fn has_includes(&self) -> Result<bool> {
-        let is_include = |name: &String| {
-            let name = name.to_ascii_lowercase();
-            name.starts_with("include") && name.ends_with(".path")
-        };
-        Ok(self.names("^include")?.iter().any(is_include))
+    fn has_includes(&self) -> bool {
+        self.names("include").any(|name| name.ends_with(".path"))
+    }
+}
+
+/// The file system, each part of which is looked at once: most ways have the same beginning, and most views the same files.
+#[derive(Default)]
+struct Disk {
+    links: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
+    names: RefCell<HashMap<PathBuf, BTreeSet<OsString>>>,
+}
+
+impl Disk {
+    fn link(&self, path: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.links.borrow().get(path) {
+            return known.clone();
+        }
+        let found = std::fs::read_link(path).ok();
+        self.links.borrow_mut().insert(path.to_owned(), found.clone());
+        found
+    }
+
+    fn names(&self, directory: &Path) -> BTreeSet<OsString> {
+        if let Some(known) = self.names.borrow().get(directory) {
+            return known.clone();
+        }
+        let mut names = BTreeSet::new();
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            // The directory itself says of most that they are no links.
+            if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+                self.links.borrow_mut().insert(entry.path(), None);
+            }
+            names.insert(entry.file_name());
+        }
+        self.names.borrow_mut().insert(directory.to_owned(), names.clone());
+        names
     }
 }
 
@@ -127,6 +159,7 @@ impl Config {
 struct View<'a> {
     top: &'a Path,
     tree: &'a BaseTree<'a>,
+    disk: &'a Disk,
 }
 
 impl View<'_> {
@@ -135,7 +168,7 @@ impl View<'_> {
     }
 
     fn link(&self, path: &Path) -> Option<PathBuf> {
-        let Some(inside) = self.inside(path) else { return std::fs::read_link(path).ok() };
+        let Some(inside) = self.inside(path) else { return self.disk.link(path) };
         match self.tree.entry(&inside) {
             Ok(Some(Node::Symlink)) => {
                 let target = self.tree.read(&inside).ok()?;
@@ -147,10 +180,7 @@ impl View<'_> {
 
     /// What is in a directory, on the disk and in the tree.
     fn names(&self, directory: &Path) -> BTreeSet<OsString> {
-        let mut names = BTreeSet::new();
-        if let Ok(entries) = std::fs::read_dir(directory) {
-            names.extend(entries.flatten().map(|entry| entry.file_name()));
-        }
+        let mut names = self.disk.names(directory);
         let inside = self.inside(directory);
         if inside.is_some() || directory == self.top {
             let listed = self.tree.list(inside.as_ref()).unwrap_or_default();

@@ -65,6 +65,11 @@ impl Ended {
 
 /// Who is told of a command while it runs, and tells of signals.
 pub trait Onlooker {
+    /// It runs, by that number.
+    fn begun(&self, process: i32) {
+        let _ = process;
+    }
+
     /// It has printed that.
     fn output(&self, bytes: &[u8]) {
         let _ = bytes;
@@ -172,6 +177,7 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     // With its ends of the pipes.
     drop(command);
     let process = id_of(&child)?;
+    onlooker.begun(process.as_raw_nonzero().get());
     let mut running =
         Running { reader, alive: Some(alive), open: true, process, asks, output: Vec::new(), skipped: 0 };
     let outcome = running.attend(onlooker);

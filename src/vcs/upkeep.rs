@@ -41,12 +41,9 @@ impl Repo {
 
     /// Whether anything is configured of maintenance beyond whether it is to be.
     fn has_own_tasks(&self) -> bool {
-        let is_task = |name: &String| {
-            let name = name.to_ascii_lowercase();
-            let setting = name.strip_prefix("maintenance.");
-            setting.is_some_and(|name| !["auto", "autodetach", "repo"].contains(&name))
-        };
-        self.config().names("^maintenance\\.").is_ok_and(|names| names.iter().any(is_task))
+        let settings =
+            self.config().names("maintenance.").filter_map(|name| name.strip_prefix("maintenance."));
+        { settings }.any(|name| !["auto", "autodetach", "repo"].contains(&name))
     }
 
     /// Whether there are so many loose objects, or packs, that `git gc --auto` would do something.

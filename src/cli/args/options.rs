@@ -66,6 +66,19 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     Opt {
+        short: Some('X'),
+        choices: &["ours", "theirs"],
+        keyed: false,
+        ..value(
+            "strategy-option",
+            "side",
+            "in conflicts take the lines of one side",
+            "As in git-merge(1), for `--base`, `--rebase`, accept, undo and redo: `ours` are those of the branch, `theirs` those of \
+             what is brought onto it. Each place where that decided is a warning. An edit of which nothing is left changes \
+             nothing, and is reported so. A file that only one side removed or moved is a conflict all the same.",
+        )
+    },
+    Opt {
         choices: &["edit", "file", "response"],
         ..value(
             "commit",
@@ -522,20 +535,6 @@ pub const SHOW_OPTIONS: &[Opt] = &[Opt {
     ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
 }];
 
-/// The options of accept beside those that it shares with apply.
-pub const ACCEPT_OPTIONS: &[Opt] = &[Opt {
-    short: Some('X'),
-    choices: &["ours", "theirs"],
-    common: true,
-    keyed: false,
-    ..value(
-        "strategy-option",
-        "side",
-        "in conflicts take the lines of one side",
-        "`ours` are those of the branch, `theirs` those of the suggestion, as in `git merge`.",
-    )
-}];
-
 /// The options of drop beside those of output.
 pub const DROP_OPTIONS: &[Opt] = &[Opt {
     common: true,
@@ -544,8 +543,19 @@ pub const DROP_OPTIONS: &[Opt] = &[Opt {
 }];
 
 /// What of apply's options accept has beside those of output.
-pub(super) const FOR_ACCEPT: &[&str] =
-    &["exec", "exec-each", "gpg-sign", "verify", "record", "diff", "stat", "push", "rebase", "autostash"];
+pub(super) const FOR_ACCEPT: &[&str] = &[
+    "strategy-option",
+    "exec",
+    "exec-each",
+    "gpg-sign",
+    "verify",
+    "record",
+    "diff",
+    "stat",
+    "push",
+    "rebase",
+    "autostash",
+];
 /// The options of undo that nothing else has.
 pub const UNDO_OPTIONS: &[Opt] = &[Opt {
     takes: Takes::Values("n"),
@@ -560,8 +570,19 @@ pub const UNDO_OPTIONS: &[Opt] = &[Opt {
 }];
 
 /// Which of apply's options undo and redo have, too.
-pub(super) const FOR_UNDO: &[&str] =
-    &["branch", "exec", "exec-each", "verify", "gpg-sign", "trailers", "record", "diff", "stat"];
+pub(super) const FOR_UNDO: &[&str] = &[
+    "branch",
+    "strategy-option",
+    "exec",
+    "exec-each",
+    "verify",
+    "gpg-sign",
+    "autostash",
+    "trailers",
+    "record",
+    "diff",
+    "stat",
+];
 
 /// What `--format` takes.
 pub const FORMAT_NAMES: &[&str] = &{

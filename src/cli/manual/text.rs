@@ -58,7 +58,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
         "With `--base` the edits are resolved at the commit that the model was shown. Where the branch has moved on since, \
          each commit is brought onto it by a three-way merge of its own, in memory, as `git cherry-pick` would: changes \
          elsewhere in a file stay, and a file that was moved is followed. A conflict refuses the edit, with the file and its \
-         lines; what the branch has already makes no commit.",
+         lines, unless `-X` says whose lines to take; what the branch has already makes no commit.",
     ),
     Heading("What is committed"),
     Text(
@@ -76,9 +76,9 @@ pub(super) const VERBS: &[Piece] = &[
     ),
     Text(
         "`ask` gives a prompt to the command that `--with` names and lands what that prints. What is refused goes back to it, with \
-     the prompt and its last answer, as does the end of what a failing `--exec` command printed; at most `--rounds` times. Edits \
+     the prompt and its last answer, as does the end of what a hook or a command of `--exec` printed that failed; at most `--rounds` times. Edits \
      that were fine are kept from round to round, and all of it lands as one transaction, or nothing does; then the answers are \
-     kept for `--continue`. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
+     kept for `--continue`. Where all files that are sent have local changes nobody is asked; where some have, that is said. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
      an answer ever comes into its command line. `-v` shows what goes to and fro.",
     ),
 ];
@@ -88,6 +88,11 @@ pub(super) const RESUMING: &[Piece] = &[
         "A response with refused edits is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
          which edits were fine, and what `--branch` and `--base` named. It lies under `llm-apply/` in the git directory of \
          the worktree, readable by its owner only, and is the one thing that a refusal leaves. `-n` and `check` keep nothing.",
+    ),
+    Text(
+        "An answer that came on standard input, or from the command of `ask`, may be the only one of its kind: it is kept \
+         likewise when a hook, a command of `--exec`, local changes or anything else stops it. Where there is nothing in it that \
+         could be gone on with, such as without edits, its text is in `LLM_APPLY_ANSWER` in the git directory, until another lands.",
     ),
     Text(
         "`git llm-apply --continue fix.txt` reads corrected edits, puts them in the places of those that failed, and lands \
@@ -123,12 +128,16 @@ pub(super) const HISTORY: &[Piece] = &[
          newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
     ),
     Text(
-        "No push and no fetch takes the records along, but for those of mirrors. `git push origin 'refs/llm-apply/*'` shares them, \
-         and `git fetch origin 'refs/llm-apply/*:refs/llm-apply/*'` gets them in another clone. What was pasted is in there, \
-         with whatever secrets it had. `forget` takes a record out of the chain for good: those after it are \
-         written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it the old record is \
-         among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed is to be pushed \
-         over: `git push origin +refs/llm-apply/history`.",
+        "No push and no fetch takes the records along, but for those of mirrors. Each clone shares its own under a name of its \
+         own: `git push origin refs/llm-apply/history:refs/llm-apply/alice`. Another gets them all by `git fetch origin \
+         '+refs/llm-apply/*:refs/llm-apply/origin/*'`, and from then on `list`, `show` and `undo` read every reference below \
+         `refs/llm-apply/` together. Onto `refs/llm-apply/history` itself git fetches only while that has no records of its own.",
+    ),
+    Text(
+        "What was pasted is in there, with whatever secrets it had. `forget` takes a record out of every chain here for good: \
+         those after it are written anew, and no reflog leads there. The commits of the landing stay. Until `git gc` prunes it \
+         the old record is among the unreachable objects; `git -c gc.pruneExpire=now gc` does so at once. A copy that was pushed \
+         is to be pushed over: `git push origin +refs/llm-apply/history:refs/llm-apply/alice`.",
     ),
 ];
 
@@ -136,14 +145,15 @@ pub(super) const UNDOING: &[Piece] = &[
     Text(
         "`undo` takes a landing back: the one that is named, else the newest that is in effect on the branch, which is \
          HEAD's unless `--branch` names another. It is a landing itself: all of it happens or nothing, it is recorded, hooks \
-         and `--exec` judge it, and local changes in its files are in the way (exit status 4). A branch is never deleted.",
+         and `--exec` judge it, and local changes in its files are in the way (exit status 4), unless `--autostash` carries them across. A branch is never \
+         deleted. What a landing was brought onto by `--rebase` is no part of it, and stays.",
     ),
     Text(
         "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
          goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
          the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
          revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
-         revert`. A conflict is a refusal, with the file and its lines; nothing is changed then.",
+         revert`. A conflict is a refusal, with the file and its lines, unless `-X` says whose to take; nothing is changed then.",
     ),
     Text(
         "`--edit` takes back single edits, which have to have commits of their own. A commit that was taken back already, by \
@@ -192,9 +202,10 @@ pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
 
 pub(super) const FORMATS: &[Piece] = &[
     Text(
-        "Prose before, between and after the edits, Markdown fences and block quotes around them, and CRLF line ends are \
-         fine; what a fence, a list item or a block quote is indented by is no part of the texts. What stands in `<think>`, \
-         `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>` or `<scratchpad>` is not an edit.",
+        "Prose before, between and after the edits, Markdown fences, the marks of list items (`-`, `*`, `1.`) and of block \
+         quotes before them, and CRLF line ends are fine; what a fence, a list item or a block quote is indented by is no part \
+         of the texts. What stands in `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>`, `<scratchpad>`, \
+         `<analysis>` or `[THINK]`, or in harmony's channel of analysis, is not an edit.",
     ),
     Text(
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \

@@ -2,6 +2,7 @@
 //!
 //! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject.
 
+use super::encoded::Encoding;
 use crate::diag::{Code, Diagnostic};
 use crate::format::scan::{Line, is_blank, starts_with_ignore_case};
 use crate::span::Span;
@@ -71,8 +72,8 @@ pub(super) struct Mail {
     /// Whether the last header is the subject, which may go on.
     in_subject: bool,
     text: String,
-    /// What keeps it from being read.
-    fault: Option<Diagnostic>,
+    /// How its body is written, where it is not as it is meant.
+    encoding: Option<Encoding>,
     /// Whether a part of a file was found in it.
     has_sections: bool,
 }
@@ -86,7 +87,7 @@ impl Mail {
             subject: String::new(),
             in_subject: false,
             text: String::new(),
-            fault: None,
+            encoding: None,
             has_sections: false,
         }
     }
@@ -112,11 +113,11 @@ impl Mail {
     }
 
     /// Takes in a line that is not of the diff.
-    pub(super) fn take(&mut self, line: Line<'_>, span: Span) {
+    pub(super) fn take(&mut self, line: Line<'_>) {
         let text = line.text;
         match self.part {
             Part::Headers if line.is_blank() => self.part = Part::Text,
-            Part::Headers => self.take_header(text, span),
+            Part::Headers => self.take_header(text),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
             Part::Text => {
                 self.text.push_str(text);
@@ -126,7 +127,7 @@ impl Mail {
         }
     }
 
-    fn take_header(&mut self, text: &str, span: Span) {
+    fn take_header(&mut self, text: &str) {
         if self.in_subject && text.starts_with([' ', '\t']) {
             self.subject.push(' ');
             self.subject.push_str(text.trim());
@@ -137,17 +138,13 @@ impl Mail {
             self.subject = subject.to_owned();
             self.in_subject = true;
         }
-        let encoding = header(text, "content-transfer-encoding").unwrap_or("");
-        if ["quoted-printable", "base64"].iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
-            let message = format!("the mail is encoded as {encoding}, which is not read");
-            let fault = Diagnostic::error(Code::Malformed, span, message);
-            self.fault = Some(fault.with_help("save it decoded, or let `git am` apply it"));
-        }
+        let encoding = header(text, "content-transfer-encoding");
+        self.encoding = encoding.and_then(Encoding::named).or(self.encoding);
     }
 
-    /// What keeps it from being read, if anything does.
-    pub(super) fn fault(&self) -> Option<&Diagnostic> {
-        self.fault.as_ref()
+    /// How its body is written, where that is to be read next.
+    pub(super) fn takes_encoded(&mut self, line: Line<'_>) -> Option<Encoding> {
+        self.encoding.take_if(|_| self.part == Part::Headers && line.is_blank())
     }
 
     /// Its subject and its text.
@@ -241,7 +238,7 @@ fn encoded_word(text: &str) -> Option<(String, usize)> {
     }
     let length = "=?".len() + charset.len() + 1 + encoding.len() + 1 + data.len() + "?=".len();
     let bytes = match encoding {
-        "q" | "Q" => quoted_printable(data)?,
+        "q" | "Q" => unquoted(&data.replace('_', " "))?,
         "b" | "B" => base64(data)?,
         _ => return None,
     };
@@ -254,12 +251,12 @@ fn encoded_word(text: &str) -> Option<(String, usize)> {
     Some((text, length))
 }
 
-fn quoted_printable(data: &str) -> Option<Vec<u8>> {
+/// What quoted-printable says.
+pub(super) fn unquoted(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len());
     let mut bytes = data.bytes();
     while let Some(byte) = bytes.next() {
         out.push(match byte {
-            b'_' => b' ',
             b'=' => {
                 let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
                 let (high, low) = (digit(bytes.next())?, digit(bytes.next())?);
@@ -271,19 +268,12 @@ fn quoted_printable(data: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn base64(data: &str) -> Option<Vec<u8>> {
+/// What base64 says; how it is filled up at its end is not looked at.
+pub(super) fn base64(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len() * 3 / 4);
     let (mut bits, mut count) = (0_u32, 0);
     for byte in data.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xffff;
+        bits = (bits << 6 | sextet(byte)?) & 0xffff;
         count += 6;
         if count >= 8 {
             count -= 8;
@@ -291,6 +281,18 @@ fn base64(data: &str) -> Option<Vec<u8>> {
         }
     }
     Some(out)
+}
+
+/// The six bits that a letter of base64 stands for.
+pub(super) fn sextet(byte: u8) -> Option<u32> {
+    Some(u32::from(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    }))
 }
 
 #[cfg(test)]

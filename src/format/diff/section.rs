@@ -217,7 +217,6 @@ impl<'r> Section<'r> {
         let Body { hunks, mut faults } = hunks;
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
-        faults.extend(mail.and_then(Mail::fault).cloned());
         match self.edit(cursor.region(), mail, hunks) {
             Ok(edit) if faults.is_empty() => return Ok(edit),
             Err(fault) if faults.is_empty() => faults.push(*fault),

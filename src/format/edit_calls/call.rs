@@ -7,7 +7,7 @@ use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence
 use crate::format::json::key::{self, ALL, NEW, OLD, PATH, TEXT};
 use crate::format::json::{Places, Shape, Text, Tree, text_of};
 use crate::format::scan::Cursor;
-use crate::format::{FormatId, apply_patch, read, search_replace};
+use crate::format::{FormatId, apply_patch, read, search_replace, within};
 use crate::response::Response;
 use crate::span::Span;
 
@@ -416,27 +416,7 @@ impl Call<'_, '_> {
     /// Takes what a text within the response says over, with its places there.
     fn take_over(&self, read: Script, origin: &Origin<'_>, script: &mut Script) {
         let place = |span: Span| origin.span(span.start as usize, span.end as usize);
-        for mut edit in read.edits {
-            edit.span = place(edit.span);
-            edit.path.span = place(edit.path.span);
-            (edit.format, edit.region) = (FormatId::EditCalls, self.region);
-            match &mut edit.op {
-                Op::Modify { hunks, .. } | Op::Delete { hunks, .. } => {
-                    hunks.iter_mut().for_each(|hunk| hunk.span = place(hunk.span));
-                }
-                Op::Rename { to, hunks } | Op::Copy { to, hunks } => {
-                    to.span = place(to.span);
-                    hunks.iter_mut().for_each(|hunk| hunk.span = place(hunk.span));
-                }
-                Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } => {}
-            }
-            script.edits.push(edit);
-        }
-        for mut fault in read.diagnostics {
-            fault.labels.iter_mut().for_each(|label| label.span = place(label.span));
-            fault.lost = fault.lost.map(place);
-            script.diagnostics.push(fault);
-        }
+        within::take_over(read, &place, (FormatId::EditCalls, self.region), script);
     }
 }
 

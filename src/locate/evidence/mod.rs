@@ -114,6 +114,9 @@ pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> 
     if hay.effort().is_spent() {
         return too_much();
     }
+    if !hay.effort().is_told() {
+        return Refusal::new(Code::SearchNotFound, String::new());
+    }
     let content = hay.content();
     let evidence = nearest::evidence(content, &pattern.before, hay.effort());
     if let [text] = pattern.solid().as_slice()

@@ -5,7 +5,7 @@ use super::Features;
 use crate::path::RepoPath;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
-use crate::vcs::{Result, process};
+use crate::vcs::{Result, filters, process};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     {
         command.args(["-c", setting]);
     }
-    process::output(command.args(["update-index", "--no-split-index", "--force-write-index"])).map(drop)
+    run(command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
 /// Changes the index at that path: the updates, of which those in `placed` stand in the checkout, and those in `skipped`
@@ -90,6 +90,5 @@ fn on_index(repo: &Repo, index: &Path) -> Command {
 }
 
 fn run(command: &mut Command, input: &[u8]) -> Result<()> {
-    let output = process::fed(command, input)?;
-    process::checked(command, output).map(drop)
+    filters::pass(command, input).map(drop)
 }

@@ -9,12 +9,13 @@ use crate::vcs::pack::Checksum;
 use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// As much of a name's length as the flags hold.
 const LENGTH: usize = 0x0fff;
 
 /// How long the head of the file is: signature, version, number of entries.
-const HEAD: usize = 12;
+pub(super) const HEAD: usize = 12;
 
 /// An index of version 2 or 3 without conflicts, in which all is understood.
 pub(super) struct Raw {
@@ -25,21 +26,17 @@ pub(super) struct Raw {
     /// Where each entry begins, in the order of paths; and where the last one ends.
     starts: Vec<usize>,
     /// The cached trees, and the entries of conflicts that were resolved.
-    extensions: Vec<(&'static [u8; 4], std::ops::Range<usize>)>,
+    extensions: Vec<(&'static [u8; 4], Range<usize>)>,
 }
 
-fn number(bytes: &[u8]) -> usize {
+pub(super) fn number(bytes: &[u8]) -> usize {
     bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte))
 }
 
 impl Raw {
     /// Gives the bytes back if they are for libgit2 or git.
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
-        let hash = match format {
-            ObjectFormat::Sha1 => 20,
-            ObjectFormat::Sha256 => 32,
-        };
-        let mut raw = Self { bytes, format, hash, starts: Vec::new(), extensions: Vec::new() };
+        let mut raw = Self { bytes, format, hash: width(format), starts: Vec::new(), extensions: Vec::new() };
         if raw.take().is_some() { Ok(raw) } else { Err(raw.bytes) }
     }
 
@@ -52,15 +49,17 @@ impl Raw {
         let count = number(&self.bytes[8..HEAD]);
         // Each has more bytes than that.
         self.starts.reserve(count.min(end / (self.hash + 42)) + 1);
-        let mut at = HEAD;
+        let (mut at, mut before) = (HEAD, 0..0);
         for _ in 0..count {
             self.starts.push(at);
-            at = self.end_of(at).filter(|next| *next <= end)?;
+            let Extent { name, end: next } = extent(&self.bytes[..end], at, self.hash)?;
+            // The first has none before it, and a name is never empty.
+            if self.bytes[before] >= self.bytes[name.clone()] {
+                return None;
+            }
+            (at, before) = (next, name);
         }
         self.starts.push(at);
-        if !(1..count).all(|next| self.path(next - 1) < self.path(next)) {
-            return None;
-        }
         while at < end {
             let size = number(self.bytes.get(at + 4..at + 8)?);
             let body = at + 8..at.checked_add(8)?.checked_add(size).filter(|next| *next <= end)?;
@@ -76,33 +75,10 @@ impl Raw {
         Some(())
     }
 
-    fn flags(&self, at: usize) -> usize {
-        number(&self.bytes[at + 40 + self.hash..at + 42 + self.hash])
-    }
-
-    /// Where the name of the entry there begins.
-    fn name(&self, at: usize) -> usize {
-        at + self.hash + if self.flags(at) & usize::from(EXTENDED) != 0 { 44 } else { 42 }
-    }
-
-    /// Where the entry there ends, if it does, and has no stage.
-    fn end_of(&self, at: usize) -> Option<usize> {
-        self.bytes.get(at + self.hash + 42..)?;
-        let flags = self.flags(at);
-        let name = self.name(at);
-        let length = match flags & LENGTH {
-            LENGTH => memchr::memchr(0, self.bytes.get(name..)?)?,
-            length => length,
-        };
-        let has_end = self.bytes.get(name + length) == Some(&0);
-        (has_end && flags & usize::from(STAGE) == 0).then_some(at + padded(name + length - at))
-    }
-
     /// The path of the entry of that number.
     fn path(&self, number: usize) -> &[u8] {
-        let name = self.name(self.starts[number]);
-        let rest = &self.bytes[name..self.starts[number + 1]];
-        &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
+        let extent = extent(&self.bytes, self.starts[number], self.hash);
+        extent.map_or(&[], |extent| &self.bytes[extent.name])
     }
 
     pub(super) fn len(&self) -> usize {
@@ -122,29 +98,7 @@ impl Raw {
     /// The entry of that number.
     pub(super) fn get(&self, number: usize) -> Option<IndexEntry> {
         let at = *self.starts.get(number).filter(|_| number < self.len())?;
-        let field = |n: usize| {
-            u32::from_be_bytes(self.bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default())
-        };
-        let flags = self.flags(at) as u16;
-        let extended = at + 42 + self.hash;
-        Some(IndexEntry {
-            ctime: IndexTime::new(field(0) as i32, field(1)),
-            mtime: IndexTime::new(field(2) as i32, field(3)),
-            dev: field(4),
-            ino: field(5),
-            mode: field(6),
-            uid: field(7),
-            gid: field(8),
-            file_size: field(9),
-            id: Oid::from_bytes(&self.bytes[at + 40..at + 40 + self.hash]).ok()?,
-            flags,
-            flags_extended: if flags & EXTENDED != 0 {
-                self::number(&self.bytes[extended..extended + 2]) as u16
-            } else {
-                0
-            },
-            path: self.path(number).to_vec(),
-        })
+        entry(&self.bytes, at, self.hash)
     }
 
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
@@ -212,6 +166,57 @@ impl Raw {
         let sum = self.checksum(&out);
         out.extend_from_slice(&sum);
         Some(out)
+    }
+}
+
+/// Where an entry's name is, and where it ends with the zeros behind that.
+pub(super) struct Extent {
+    pub(super) name: Range<usize>,
+    pub(super) end: usize,
+}
+
+/// The extent of the entry that begins there; `None` if it is not whole, or has a stage. `hash` is how many bytes an
+/// object's name has.
+pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
+    let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
+    let name = at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
+    let length = match flags & LENGTH {
+        LENGTH => memchr::memchr(0, bytes.get(name..)?)?,
+        length => length,
+    };
+    let end = at + padded(name + length - at);
+    let is_whole = bytes.get(name + length) == Some(&0) && end <= bytes.len();
+    (is_whole && flags & usize::from(STAGE) == 0).then_some(Extent { name: name..name + length, end })
+}
+
+/// The entry that begins there.
+pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
+    let Extent { name, .. } = extent(bytes, at, hash)?;
+    let field =
+        |n: usize| u32::from_be_bytes(bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default());
+    let flags = number(&bytes[at + hash + 40..at + hash + 42]) as u16;
+    let extended = at + hash + 42..at + hash + 44;
+    Some(IndexEntry {
+        ctime: IndexTime::new(field(0) as i32, field(1)),
+        mtime: IndexTime::new(field(2) as i32, field(3)),
+        dev: field(4),
+        ino: field(5),
+        mode: field(6),
+        uid: field(7),
+        gid: field(8),
+        file_size: field(9),
+        id: Oid::from_bytes(&bytes[at + 40..at + 40 + hash]).ok()?,
+        flags,
+        flags_extended: if flags & EXTENDED != 0 { number(&bytes[extended]) as u16 } else { 0 },
+        path: bytes[name].to_vec(),
+    })
+}
+
+/// How many bytes an object's name has.
+pub(super) fn width(format: ObjectFormat) -> usize {
+    match format {
+        ObjectFormat::Sha1 => 20,
+        ObjectFormat::Sha256 => 32,
     }
 }
 
@@ -297,6 +302,7 @@ fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize)
 
 #[cfg(test)]
 mod tests {
+    use super::super::asked::Asked;
     use super::*;
     use proptest::prelude::*;
 
@@ -346,8 +352,21 @@ mod tests {
             let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
             changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
-            let index = Raw::read(index.with(&changes).expect("few"), format).expect("an index");
+            let bytes = index.with(&changes).expect("few");
+            let mut file = tempfile::tempfile().expect("a file");
+            std::io::Write::write_all(&mut file, &bytes).expect("written");
+            let index = Raw::read(bytes, format).expect("an index");
             prop_assert!(index.is_sound());
+            // Half of the paths are asked for before, and all are told.
+            let asked = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
+            let asked = Asked::read(file, format, asked).expect("an index");
+            for path in then.keys().map(String::as_bytes) {
+                let [one, other] = [asked.find(path), index.find(path)];
+                prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
+                let all = (0..index.len()).map(|at| index.path(at).to_vec());
+                let prefix = [path, b"/"].concat();
+                prop_assert_eq!(asked.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
+            }
             for (path, to) in then {
                 match to {
                     Some(to) => drop(wanted.insert(path, to)),

@@ -45,22 +45,21 @@ pub fn signal() -> Option<i32> {
     i32::try_from(seen).ok().filter(|signal| *signal != 0)
 }
 
-/// While it lives, signals set a flag; when it goes, they end the process again, and one that came is acted upon by
-/// the caller, who looks at [`seen`].
+/// While it lives, signals set a flag; when the outermost goes, they end the process again, and one that came is acted upon
+/// by the caller, who looks at [`seen`].
 #[must_use]
-pub struct Held(());
+pub struct Held {
+    was_idle: bool,
+}
 
 /// Begins to hold signals off.
 pub fn hold() -> Held {
-    if let Some(flags) = FLAGS.get() {
-        flags.idle.store(false, Ordering::SeqCst);
-    }
-    Held(())
+    Held { was_idle: FLAGS.get().is_some_and(|flags| flags.idle.swap(false, Ordering::SeqCst)) }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Some(flags) = FLAGS.get() {
+        if let Some(flags) = FLAGS.get().filter(|_| self.was_idle) {
             flags.idle.store(true, Ordering::SeqCst);
         }
     }

@@ -1,0 +1,162 @@
+//! The body of a mail that is encoded for its way: as base64 or quoted-printable (RFC 2045, git-mailinfo(1)).
+
+use super::mail;
+use crate::format::scan::Line;
+
+/// How a mail says that its body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Base64,
+    QuotedPrintable,
+}
+
+/// What keeps a body from being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// The line that begins and ends there is none of that encoding.
+    Line(usize, usize),
+    /// It breaks off.
+    End,
+    /// It is not UTF-8.
+    Characters,
+}
+
+/// A body as it is meant.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) text: String,
+    /// How many lines it takes.
+    pub(super) lines: usize,
+    /// What it ends at, where it does not go on to the end of its lines.
+    pub(super) damage: Option<Damage>,
+    /// Where the parts of the text begin, and where they are written, from the beginning to the end.
+    places: Vec<(usize, usize)>,
+}
+
+impl Encoding {
+    /// The one of that name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let all = [("base64", Self::Base64), ("quoted-printable", Self::QuotedPrintable)];
+        all.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, encoding)| encoding)
+    }
+
+    /// Its name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Base64 => "base64",
+            Self::QuotedPrintable => "quoted-printable",
+        }
+    }
+
+    /// Reads a body from its lines, up to where it ends by itself.
+    pub(super) fn read<'r>(self, lines: impl Iterator<Item = Line<'r>>) -> Result<Body, Damage> {
+        let (mut bytes, mut sextets) = (Vec::new(), String::new());
+        let (mut places, mut count, mut end) = (Vec::new(), 0, 0);
+        let (mut is_closed, mut is_soft, mut damage) = (false, false, None);
+        for line in lines {
+            let text = line.text.trim_end();
+            if self == Self::Base64 && text.is_empty() && !sextets.is_empty() {
+                break;
+            }
+            (count, end) = (count + 1, line.end());
+            let is_none = Damage::Line(line.start, line.end());
+            match self {
+                Self::Base64 => {
+                    let data = text.trim_start().trim_end_matches('=');
+                    if (is_closed && !data.is_empty())
+                        || !data.bytes().all(|byte| mail::sextet(byte).is_some())
+                    {
+                        return Err(is_none);
+                    }
+                    places.push((sextets.len() / 4 * 3, line.start));
+                    sextets.push_str(data);
+                    is_closed = data.len() < text.trim_start().len();
+                }
+                Self::QuotedPrintable => {
+                    places.push((bytes.len(), line.start));
+                    let data = text.strip_suffix('=');
+                    is_soft = data.is_some();
+                    let Some(said) = mail::unquoted(data.unwrap_or(text)) else {
+                        damage = Some(is_none);
+                        break;
+                    };
+                    bytes.extend(said);
+                    if !is_soft {
+                        bytes.push(b'\n');
+                    }
+                }
+            }
+        }
+        if self == Self::Base64 {
+            bytes = mail::base64(&sextets).ok_or(Damage::End)?;
+        }
+        if sextets.len() % 4 == 1 || (sextets.len() % 4 > 1 && !is_closed) {
+            return Err(Damage::End);
+        }
+        if is_soft && damage.is_none() {
+            damage = Some(Damage::End);
+        }
+        places.push((bytes.len(), end));
+        let text = String::from_utf8(bytes).map_err(|_| Damage::Characters)?;
+        Ok(Body { text, lines: count, damage, places })
+    }
+}
+
+impl Body {
+    /// How many lines are written before the one that an offset of the text begins.
+    pub(super) fn lines_before(&self, offset: usize) -> usize {
+        self.places.partition_point(|(text, _)| *text < offset)
+    }
+
+    /// Where the part is written that has the byte at an offset of the text.
+    pub(super) fn place_of(&self, offset: usize) -> usize {
+        let at = self.places.partition_point(|(text, _)| *text <= offset);
+        self.places.get(at.saturating_sub(1)).map_or(0, |(_, written)| *written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::scan::Cursor;
+    use crate::response::Response;
+
+    fn read(encoding: Encoding, text: &str) -> Result<Body, Damage> {
+        let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
+        encoding.read(Cursor::new(&response).lines())
+    }
+
+    #[test]
+    fn lines_are_put_together() {
+        let quoted = read(Encoding::QuotedPrintable, "a=3Db =\nc =C3=A4  \r\n\n=20d\n").unwrap();
+        assert_eq!(quoted.text, "a=b c \u{e4}\n\n d\n");
+        assert_eq!([0, 4, 9, 11].map(|at| quoted.place_of(at)), [0, 8, 20, 21]);
+        // Groups of four go over the ends of lines; a blank line ends it.
+        let base = read(Encoding::Base64, "\naGVsb\nG8Kd29ybGQK\n\nGoodbye\n").unwrap();
+        assert_eq!((base.text.as_str(), base.lines, base.damage), ("hello\nworld\n", 3, None));
+        assert_eq!([0, 3, 11].map(|at| base.place_of(at)), [1, 7, 7]);
+    }
+
+    #[test]
+    fn damage_is_named() {
+        for (encoding, text, damage) in [
+            (Encoding::QuotedPrintable, "=FF\n", Damage::Characters),
+            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Line(5, 10)),
+            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Line(9, 13)),
+            (Encoding::Base64, "aGVsbG\n", Damage::End),
+            (Encoding::Base64, "aGVsb\n", Damage::End),
+            (Encoding::Base64, "/w==\n", Damage::Characters),
+        ] {
+            assert_eq!(read(encoding, text).map(|body| body.text), Err(damage), "{text:?}");
+        }
+        // Who knows whether what is damaged is of the mail.
+        for (text, before, damage) in [
+            ("a\nb=3", "a\n", Damage::Line(2, 5)),
+            ("a\nx=GG\nb\n", "a\n", Damage::Line(2, 6)),
+            ("x=\n", "x", Damage::End),
+        ] {
+            let body = read(Encoding::QuotedPrintable, text).unwrap();
+            assert_eq!((body.text.as_str(), body.damage), (before, Some(damage)), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Taking the record of a landing out of all chains for good: their references move to chains without it, and no reflog
+//! leads to those with it.
+//!
+//! The move of the references is the commit point. A note in the transaction's room has the rest done by the recovery,
+//! should this process be killed in between.
+
+use super::early::Early;
+use super::room::Room;
+use super::{Result, interrupt, lock};
+use crate::vcs::chain::{HISTORY, Link};
+use crate::vcs::durability::{self, Durability};
+use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Given;
+use crate::vcs::quarantine::Quarantine;
+use crate::vcs::refs::Movement;
+use crate::vcs::repo::Repo;
+use crate::vcs::{self, places};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a note may be, in bytes.
+const LIMIT: u64 = 16 << 20;
+
+/// Takes a record out of all chains: those after it are written anew, and nothing refers to it any more.
+///
+/// # Errors
+/// The lock is not to be had, or the chain cannot be read or written, and it is as it was then; or its reflog cannot be
+/// removed, which is left to the recovery.
+pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
+    let room = Room::open(repo, timeout)?;
+    let _held = interrupt::hold();
+    let _lock = lock(repo, timeout)?;
+    let early = Early::begin(repo, &room)?;
+    let quarantine = Quarantine::enter(repo, &room.id)?;
+    let movements = without(repo, record)?;
+    early.release(&quarantine)?;
+    let note = room.file(Room::FORGOTTEN);
+    let was: Vec<_> = movements.iter().map(|one| (&one.name, &one.old)).collect();
+    let text =
+        serde_json::to_vec(&was).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
+    durability::write(&note, &text, Durability::of(repo)?.any())?;
+    let all: Vec<_> = movements.iter().collect();
+    point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &room.alive)).inspect_err(|_| {
+        // What is not to be gone on with is not noted.
+        let _ = std::fs::remove_file(&note);
+    })?;
+    early.stay();
+    let close = || {
+        point(Fault::RecordForgotten)?;
+        movements.iter().try_for_each(|one| repo.expire_reflog(&one.name))
+    };
+    close().or_else(|_| close())?;
+    Ok(std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?)
+}
+
+/// Writes every chain that has a record without it, and gives how their references are to move.
+fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
+    let who = repo.identities(&Given::default())?.committer;
+    let mut movements = Vec::new();
+    for (name, tip) in repo.chains()? {
+        let mut later = Vec::new();
+        let mut before = None;
+        for link in repo.chain(tip) {
+            let link = link?;
+            // By what it says: in a chain that was written anew it has another name.
+            if link.message == record.message {
+                before = Some(link.before);
+                break;
+            }
+            later.push(link.id);
+        }
+        let Some(mut last) = before else { continue };
+        for &link in later.iter().rev() {
+            last = repo.rewrite_record(link, last)?;
+        }
+        movements.push(Movement {
+            name,
+            old: Some(tip.to_string()),
+            new: last.to_string(),
+            is_head: false,
+            who: who.clone(),
+            message: "llm-apply: forget".to_owned(),
+        });
+    }
+    match movements.is_empty() {
+        true => Err(vcs::Error::Moved { name: HISTORY.to_owned() }.into()),
+        false => Ok(movements),
+    }
+}
+
+/// Goes on where a killed process stopped; says whether it came so far that the record is gone.
+pub(super) fn settle(repo: &Repo, room: &Path) -> Result<bool> {
+    let bytes = match places::read(&room.join(Room::FORGOTTEN), LIMIT) {
+        Err(e) if e.is_missing() => return Ok(false),
+        bytes => bytes?,
+    };
+    // One that is not whole was written before anything moved.
+    let was: Vec<(String, Option<String>)> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let chains = repo.chains()?;
+    let mut moved = false;
+    for (name, tip) in chains {
+        if was.iter().any(|(known, old)| *known == name && *old != Some(tip.to_string())) {
+            repo.expire_reflog(&name)?;
+            moved = true;
+        }
+    }
+    Ok(moved)
+}

@@ -1,0 +1,139 @@
+//! What an index says of a few paths, in one pass over its file: of a large one it takes longer to have all of it in memory
+//! than to look at it.
+
+use super::raw::{HEAD, entry, extent, number, width};
+use git2::{IndexEntry, ObjectFormat};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+/// How much is looked at in one go, in bytes. In tests it is little more than an entry.
+const BUFFER: usize = if cfg!(test) { 5 << 10 } else { 128 << 10 };
+
+/// The answers, and the file for questions that come later: git replaces an index and never writes into one.
+pub(super) struct Asked {
+    file: File,
+    format: ObjectFormat,
+    /// What was asked for: these paths, and all that lies below them.
+    paths: BTreeSet<Vec<u8>>,
+    found: Found,
+}
+
+/// The bytes of entries, by their paths.
+type Found = BTreeMap<Vec<u8>, Vec<u8>>;
+
+impl Asked {
+    /// `None` if there is anything in the index that is not understood here.
+    pub(super) fn read(file: File, format: ObjectFormat, paths: BTreeSet<Vec<u8>>) -> Option<Self> {
+        let found = scan(&file, format, &paths)?;
+        Some(Self { file, format, paths, found })
+    }
+
+    /// The entry at a path.
+    pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
+        self.with(path, |found| entry(found.get(path)?, 0, width(self.format)))
+    }
+
+    /// The paths below one, ascending.
+    pub(super) fn below(&self, path: &[u8]) -> Vec<Vec<u8>> {
+        self.with(path, |found| {
+            let paths = found.keys().filter(|one| is_below(one, path));
+            Some(paths.cloned().collect())
+        })
+        .unwrap_or_default()
+    }
+
+    fn with<T>(&self, path: &[u8], answer: impl Fn(&Found) -> Option<T>) -> Option<T> {
+        match self.paths.contains(path) {
+            true => answer(&self.found),
+            false => answer(&scan(&self.file, self.format, &BTreeSet::from([path.to_vec()]))?),
+        }
+    }
+}
+
+fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
+}
+
+/// The entries at these paths and below them.
+fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Found> {
+    let hash = width(format);
+    let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
+    let mut window = Window { file, end, buffer: Vec::with_capacity(BUFFER), begins: 0 };
+    window.go_on(0)?;
+    let head = window.buffer.get(..HEAD)?;
+    if &head[..4] != b"DIRC" || !matches!(number(&head[4..8]), 2 | 3) {
+        return None;
+    }
+    let count = number(&head[8..]);
+    // In their order, a directory's as if a slash stood behind it: that is where what lies below it comes.
+    let mut wanted: Vec<(Vec<u8>, bool)> = paths.iter().map(|path| (path.clone(), false)).collect();
+    wanted.extend(paths.iter().map(|path| ([&path[..], b"/"].concat(), true)));
+    wanted.sort();
+    let mut wanted = wanted.iter().peekable();
+    let mut found = Found::new();
+    let (mut at, mut last) = (HEAD, HEAD);
+    let mut before: Range<usize> = 0..0;
+    for _ in 0..count {
+        let next = match extent(&window.buffer, at, hash) {
+            Some(next) => next,
+            None => {
+                // From the entry before on, to compare the two.
+                window.go_on(last)?;
+                at -= last;
+                before = before.start.saturating_sub(last)..before.end.saturating_sub(last);
+                extent(&window.buffer, at, hash)?
+            }
+        };
+        let name = &window.buffer[next.name.clone()];
+        if window.buffer[before] >= *name {
+            return None;
+        }
+        let is_it = |(path, is_beginning): &(Vec<u8>, bool)| match is_beginning {
+            true => name.starts_with(path),
+            false => name == path,
+        };
+        while wanted.next_if(|one| one.0[..] < *name && !is_it(one)).is_some() {}
+        if wanted.peek().is_some_and(|one| is_it(one)) {
+            found.insert(name.to_vec(), window.buffer[at..next.end].to_vec());
+        }
+        (last, at, before) = (at, next.end, next.name);
+    }
+    // Whatever has to be understood begins with a small letter (gitformat-index(5), "Extensions").
+    let mut at = window.begins + at as u64;
+    while at < end {
+        let mut head = [0; 8];
+        file.read_exact_at(&mut head, at).ok()?;
+        if !head[0].is_ascii_uppercase() {
+            return None;
+        }
+        at = at.checked_add(8)?.checked_add(number(&head[4..]) as u64)?;
+    }
+    (at == end).then_some(found)
+}
+
+/// A part of a file.
+struct Window<'f> {
+    file: &'f File,
+    /// Where that ends, but for its checksum.
+    end: u64,
+    buffer: Vec<u8>,
+    /// Where in the file it begins.
+    begins: u64,
+}
+
+impl Window<'_> {
+    /// Leaves that many bytes behind, and takes in others; `None` if there are none.
+    fn go_on(&mut self, behind: usize) -> Option<()> {
+        self.buffer.drain(..behind.min(self.buffer.len()));
+        self.begins += behind as u64;
+        let (kept, from) = (self.buffer.len(), self.begins + self.buffer.len() as u64);
+        let more = usize::try_from(self.end.checked_sub(from)?).ok()?.min(BUFFER.saturating_sub(kept));
+        if more == 0 {
+            return None;
+        }
+        self.buffer.resize(kept + more, 0);
+        self.file.read_exact_at(&mut self.buffer[kept..], from).ok()
+    }
+}

@@ -1,0 +1,256 @@
+//! Compressing the blobs of a pack in a thread of its own, while what comes after them is made.
+//!
+//! It saves memory as well as time: what is compressed takes a fraction of what it took before.
+
+use super::compress::Compressor;
+use super::{Oid, Result};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// How many bytes may wait to be compressed. Whoever brings more waits too.
+const MOST_WAITING: usize = 64 << 20;
+
+/// A blob as a pack has it.
+#[derive(Clone)]
+pub(super) struct Packed {
+    /// How many bytes it has when it is not compressed.
+    pub(super) len: usize,
+    /// The zlib stream.
+    pub(super) stream: Arc<[u8]>,
+}
+
+/// What is compressed, and what is to be.
+pub(super) struct Packer {
+    shared: Arc<Shared>,
+    worker: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Oid>,
+    blobs: HashMap<Oid, Held>,
+    /// How many bytes wait, and how many the others have come to.
+    waiting: usize,
+    packed: usize,
+    /// Nothing more comes, or nobody compresses any more.
+    closed: bool,
+    failure: Option<std::io::Error>,
+}
+
+enum Held {
+    Waiting(Arc<[u8]>),
+    /// The thread is at it.
+    Worked(Arc<[u8]>),
+    /// Who asked for it compresses it.
+    Given(Arc<[u8]>),
+    Packed(Packed),
+}
+
+/// What is had of a blob that a pack is to have.
+pub(super) enum Taken {
+    /// It is compressed.
+    Packed(Packed),
+    /// Nobody has come to it yet.
+    Plain(Arc<[u8]>),
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, mut compressor: Compressor) {
+        let mut state = self.state();
+        while !state.closed {
+            let next = state.queue.pop_front();
+            let Some(id) = next else {
+                state = self.wait(state);
+                continue;
+            };
+            // Another may have taken it.
+            let Some(held @ Held::Waiting(_)) = state.blobs.get_mut(&id) else { continue };
+            let Held::Waiting(bytes) = held else { continue };
+            let bytes = Arc::clone(bytes);
+            *held = Held::Worked(Arc::clone(&bytes));
+            drop(state);
+            let packed = compressor.run(&[&bytes]).map(Arc::from);
+            state = self.state();
+            state.waiting -= bytes.len();
+            match packed {
+                Ok(stream) => {
+                    let packed = Packed { len: bytes.len(), stream };
+                    state.packed += packed.stream.len();
+                    state.blobs.insert(id, Held::Packed(packed));
+                }
+                Err(error) => {
+                    state.failure = Some(error);
+                    state.closed = true;
+                }
+            }
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl Packer {
+    /// Begins.
+    ///
+    /// # Errors
+    /// There can be no other thread.
+    pub(super) fn start(compressor: Compressor) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let own = Arc::clone(&shared);
+        let worker = std::thread::Builder::new().name("pack".into()).spawn(move || own.work(compressor))?;
+        Ok(Self { shared, worker: Some(worker) })
+    }
+
+    /// Takes a blob, once there is room for it.
+    pub(super) fn put(&self, id: Oid, bytes: Arc<[u8]>) {
+        let mut state = self.shared.state();
+        while state.waiting > 0 && state.waiting + bytes.len() > MOST_WAITING && !state.closed {
+            state = self.shared.wait(state);
+        }
+        state.waiting += bytes.len();
+        state.blobs.insert(id, Held::Waiting(bytes));
+        state.queue.push_back(id);
+        self.shared.changed.notify_all();
+    }
+
+    /// Whether it has a blob.
+    pub(super) fn has(&self, id: Oid) -> bool {
+        self.shared.state().blobs.contains_key(&id)
+    }
+
+    /// How many bytes it holds compressed.
+    pub(super) fn held(&self) -> usize {
+        self.shared.state().packed
+    }
+
+    /// A blob's content.
+    ///
+    /// # Errors
+    /// The library fails.
+    pub(super) fn content(&self, id: Oid) -> Result<Option<Arc<[u8]>>> {
+        let packed = match self.shared.state().blobs.get(&id) {
+            None => return Ok(None),
+            Some(Held::Waiting(bytes) | Held::Worked(bytes) | Held::Given(bytes)) => {
+                return Ok(Some(Arc::clone(bytes)));
+            }
+            Some(Held::Packed(packed)) => packed.clone(),
+        };
+        packed.content().map(Some).map_err(|e| failed(id, e))
+    }
+
+    /// A blob, compressed if the thread has come to it.
+    ///
+    /// # Errors
+    /// It could not be compressed.
+    pub(super) fn take(&self, id: Oid) -> Result<Option<Taken>> {
+        let mut state = self.shared.state();
+        loop {
+            let Some(held) = state.blobs.get_mut(&id) else { return Ok(None) };
+            match held {
+                Held::Packed(packed) => return Ok(Some(Taken::Packed(packed.clone()))),
+                Held::Given(bytes) => return Ok(Some(Taken::Plain(Arc::clone(bytes)))),
+                Held::Waiting(bytes) => {
+                    let bytes = Arc::clone(bytes);
+                    *held = Held::Given(Arc::clone(&bytes));
+                    state.waiting -= bytes.len();
+                    return Ok(Some(Taken::Plain(bytes)));
+                }
+                Held::Worked(_) => {}
+            }
+            if state.closed {
+                let error = state.failure.take();
+                return Err(failed(id, error.unwrap_or_else(|| std::io::Error::other("it was given up"))));
+            }
+            state = self.shared.wait(state);
+        }
+    }
+}
+
+impl Drop for Packer {
+    fn drop(&mut self) {
+        self.shared.state().closed = true;
+        self.shared.changed.notify_all();
+        if let Some(worker) = self.worker.take() {
+            // It has nothing more to say.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Packed {
+    fn content(&self) -> std::io::Result<Arc<[u8]>> {
+        let mut content = Vec::with_capacity(self.len);
+        let mut inflate = flate2::Decompress::new(true);
+        let status = inflate.decompress_vec(&self.stream, &mut content, flate2::FlushDecompress::Finish)?;
+        match status {
+            flate2::Status::StreamEnd if content.len() == self.len => Ok(content.into()),
+            _ => Err(std::io::Error::other("it does not end where it has to")),
+        }
+    }
+}
+
+fn failed(id: Oid, error: std::io::Error) -> super::Error {
+    super::Error::io("compress", id.to_string(), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u32) -> Oid {
+        Oid::hash_object(git2::ObjectType::Blob, &number.to_be_bytes()).expect("a name")
+    }
+
+    #[test]
+    fn what_is_taken_is_given_back_before_and_after_it_is_compressed() {
+        let packer = Packer::start(Compressor::with(flate2::Compression::fast())).expect("a thread");
+        let bytes = |number: u32| format!("line of blob {number}\n").repeat(number as usize).into_bytes();
+        for number in 0..200 {
+            packer.put(id(number), bytes(number).into());
+            assert_eq!(
+                packer.content(id(number)).expect("content").as_deref(),
+                Some(bytes(number).as_slice())
+            );
+        }
+        for number in 0..200 {
+            match packer.take(id(number)).expect("taken").expect("known") {
+                Taken::Plain(plain) => assert_eq!(plain.as_ref(), bytes(number)),
+                Taken::Packed(packed) => {
+                    assert_eq!(packed.content().expect("content").as_ref(), bytes(number));
+                    assert!(packed.stream.len() < 40 + packed.len / 4, "{} bytes", packed.len);
+                }
+            }
+            let content = packer.content(id(number)).expect("content");
+            assert_eq!(content.as_deref(), Some(bytes(number).as_slice()));
+        }
+    }
+
+    #[test]
+    fn what_it_has_not_is_not_had() {
+        let packer = Packer::start(Compressor::with(flate2::Compression::fast())).expect("a thread");
+        assert!(!packer.has(id(1)));
+        assert!(packer.content(id(1)).expect("content").is_none());
+        assert!(packer.take(id(1)).expect("taken").is_none());
+    }
+
+    #[test]
+    fn nothing_waits_for_one_that_is_gone() {
+        let packer = Packer::start(Compressor::with(flate2::Compression::fast())).expect("a thread");
+        packer.put(id(1), vec![b'x'; MOST_WAITING + 1].into());
+        packer.put(id(2), vec![b'y'; 10].into());
+        drop(packer);
+    }
+}

@@ -1,0 +1,122 @@
+//! Answers that came by a pipe, which nobody may be able to give again: what does not land is kept.
+#![cfg(test)]
+
+mod sandbox;
+
+use sandbox::{Run, Sandbox, create, patch, same};
+use std::io::Write;
+use std::process::Stdio;
+
+fn piped(sandbox: &Sandbox, options: &[&str], text: &str) -> Run {
+    let mut command = sandbox.command(options);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+fn greeting() -> String {
+    "As you like:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
+}
+
+/// What keeps it from landing, with which options, how it ends, and what takes that out of the way.
+const STOPPED: &[(&str, &[&str], i32, &str)] = &[
+    ("true", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
+    (
+        "echo 'exit 1' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+        &[],
+        3,
+        "rm .git/hooks/pre-commit",
+    ),
+    ("echo mine >README", &[], 4, "git checkout -q README"),
+    ("git checkout -q -b other; git branch -D -q main", &["--base=main"], 128, "git branch main"),
+    ("git config gpg.format ssh", &["-S/no/such/key"], 128, "true"),
+];
+
+fn shell(sandbox: &Sandbox, line: &str) {
+    assert!(sandbox.program("sh", ["-c", line]).status().unwrap().success(), "{line}");
+}
+
+#[test]
+fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
+    for (before, options, code, settled) in STOPPED {
+        let sandbox = Sandbox::new();
+        shell(&sandbox, before);
+        let run = piped(&sandbox, options, &greeting()).exits(*code).says("the answer is kept: ");
+        assert!(run.stderr.contains("'git llm-apply --continue' tries it again"), "{}", run.stderr);
+        shell(&sandbox, settled);
+        let again = if *code == 2 { *options } else { &[] };
+        sandbox.run(["--continue"].iter().chain(again)).exits(0);
+        assert_eq!(sandbox.text("README"), "hello world\n", "{code}");
+        sandbox.leaves_no_file();
+    }
+}
+
+#[test]
+fn a_file_can_be_given_again_and_what_is_not_to_be_kept_is_not() {
+    for (before, options, code, _) in STOPPED {
+        let sandbox = Sandbox::new();
+        shell(&sandbox, before);
+        let all = sandbox.listing();
+        let file = sandbox.response(&greeting());
+        let run = sandbox.run(options.iter().copied().chain([file.to_str().unwrap()])).exits(*code);
+        assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+        let run = piped(&sandbox, &[&["--no-keep"], *options].concat(), &greeting()).exits(*code);
+        assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+        if *code != 2 && *code != 3 {
+            let run = piped(&sandbox, &[&["-n"], *options].concat(), &greeting());
+            assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+        }
+        let hooks = |listing: sandbox::Listing| {
+            listing.into_iter().filter(|(path, _)| !path.starts_with(".git/objects")).collect()
+        };
+        same(&code.to_string(), &hooks(all), &hooks(sandbox.listing()));
+    }
+}
+
+#[test]
+fn an_answer_without_edits_is_kept_as_it_is() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let kept = ".git/LLM_APPLY_ANSWER";
+    for (options, text) in [(&["--no-keep"][..], "I would rather not.\n"), (&["-n"], "no\n"), (&[], " \n")] {
+        piped(&sandbox, options, text).exits(5);
+        same(text, &before, &sandbox.listing());
+    }
+    let run = piped(&sandbox, &[], "I would\u{a0}rather not.\n").exits(5);
+    assert!(run.stderr.contains("the answer is kept in ") && run.stderr.contains(kept), "{}", run.stderr);
+    assert_eq!(sandbox.text(kept), "I would\u{a0}rather not.\n");
+    // It is a response like any other; what lands takes its place.
+    sandbox.run([kept]).exits(5);
+    piped(&sandbox, &[], &greeting()).exits(0);
+    assert!(!sandbox.exists(kept));
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
+    let sandbox = Sandbox::new();
+    let no_such = |put: &str| patch("README", "Greet", "no such line\n", put);
+    let two = create("n", "New", "n\n") + &no_such("hi\n") + &no_such("ho\n");
+    sandbox.apply([""; 0], &two).exits(1);
+    let before = sandbox.listing();
+    let wrong = patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n");
+    for text in [wrong, greeting().replace("</edit>", "")] {
+        piped(&sandbox, &["--continue"], &text).exits(1).says("the answer is kept in ");
+        assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), text);
+        std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
+        same("the attempt", &before, &sandbox.listing());
+    }
+    piped(&sandbox, &["--continue", "--skip=3"], &greeting()).exits(0);
+    assert!(sandbox.exists("n"));
+}
+
+#[test]
+fn of_several_branches_each_answer_is_kept() {
+    let sandbox = Sandbox::new();
+    let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], &greeting()).exits(2);
+    assert!(run.stderr.contains("the answer is kept: "), "{}", run.stderr);
+    let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], &greeting()).exits(2);
+    assert!(run.stderr.contains("the answer is kept in "), "{}", run.stderr);
+    assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting());
+}

@@ -99,7 +99,7 @@ pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool
 }
 
 /// The words and signs of a line. Words may have dots and hyphens in them.
-pub(super) fn tokens(text: &[u8]) -> Vec<&[u8]> {
+fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -121,7 +121,7 @@ pub(super) fn tokens(text: &[u8]) -> Vec<&[u8]> {
 /// A word and signs beside it: so many may differ at one spot.
 const SPOT: usize = 3;
 
-pub(super) fn is_of_word(byte: &u8) -> bool {
+fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
@@ -143,22 +143,33 @@ pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
 /// With another letter a word of fewer letters is another word: `i` and `j`, `get` and `set`.
 const WORD: usize = 4;
 
-/// Where some lines, given by their hashes, may begin in a file by where each of them stands, the likeliest first. Each
-/// line that the file has votes for the beginning that follows from it, rare ones with more weight; lines that stand very
-/// often say nothing.
-pub(super) fn beginnings(wanted: &[u64], spots: &HashMap<u64, Vec<usize>>) -> Vec<usize> {
+/// Where some lines may begin in a file by where each of them may stand, the likeliest first. Each votes for the beginnings that
+/// follow from that, rare ones with more weight; lines that may stand very often say nothing.
+pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (at, hash) in wanted.iter().enumerate() {
-        let spots = spots.get(hash).map_or(&[][..], Vec::as_slice);
-        if spots.len() <= COMMON {
-            for spot in spots {
-                *votes.entry(spot.saturating_sub(at)).or_default() += COMMON / spots.len();
-            }
+    for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {
+        for spot in &spots {
+            *votes.entry(spot.saturating_sub(at)).or_default() += COMMON / spots.len();
         }
     }
     let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
     starts.sort_unstable_by_key(|&(start, votes)| (std::cmp::Reverse(votes), start));
     starts.into_iter().map(|(start, _)| start).collect()
+}
+
+/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
+pub(super) fn spared(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii();
+    let mut words: Vec<&[u8]> =
+        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
+    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    words.dedup();
+    words.truncate(2);
+    if words.len() < 2 {
+        let (front, back) = text.split_at(text.len() / 2);
+        words = vec![front, back];
+    }
+    words
 }
 
 /// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.

@@ -48,7 +48,7 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
     };
     run.settle_text(&repo, has_landed);
-    run.settle_answer(&repo, has_landed, outcome.is_err(), &mut report);
+    run.settle_answer(&repo, has_landed, outcome.as_ref().err(), &mut report);
     heard.write(&mut report);
     let (moved, failure) = match outcome {
         Ok(moved) => (moved, None),

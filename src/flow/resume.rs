@@ -10,7 +10,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target, Text};
+use crate::transaction::{self, Attempt, Found, Kept, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -169,15 +169,22 @@ impl Run<'_> {
     }
 
     /// Keeps an answer that nobody may be able to give again, where it did not land and nothing of it is kept yet: as an
-    /// attempt, so that it can be tried again, or else as it is.
-    pub(super) fn settle_answer(&self, repo: &Repo, landed: bool, failed: bool, report: &mut Report) {
-        if self.dry || !self.options.keep_whole {
+    /// attempt, so that it can be tried again, or else as it is. Whoever interrupts wants nothing of it.
+    pub(super) fn settle_answer(
+        &self,
+        repo: &Repo,
+        landed: bool,
+        failure: Option<&Error>,
+        report: &mut Report,
+    ) {
+        let interrupted = matches!(failure, Some(Error::Transaction(transaction::Error::Interrupted)));
+        if self.dry || !self.options.keep_whole || interrupted {
             return;
         }
         if landed {
             return Text::Answer.forget(repo);
         }
-        let is_lost = failed || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
+        let is_lost = failure.is_some() || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
         if !is_lost || report.attempt.is_some() {
             return;
         }

@@ -123,7 +123,7 @@ pub fn suggest(
             false => run.suggest(&repo, &mut report),
         };
         if !matches!(outcome, Ok(Some(_))) {
-            run.settle_answer(&repo, false, outcome.is_err(), &mut report);
+            run.settle_answer(&repo, false, outcome.as_ref().err(), &mut report);
         }
         heard.write(&mut report);
         all.push(run.suggestion(&repo, draft, report, outcome)?);

@@ -89,11 +89,13 @@ pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool
         spots(text_rest).into_iter().any(|end| {
             let tail = &text_rest[end..];
             let spot = line_rest.len().saturating_sub(tail.len());
+            let is_whole =
+                start == 0 && line_rest.ends_with(tail) && (end == 0 || spots(line_rest).contains(&spot));
+            // One word alone stands in many lines.
+            let is_part = is_part && head + tail.len() > 1;
             text[..head].iter().chain(tail).any(is_word)
-                && match is_part {
-                    true => spots(line_rest).into_iter().any(|end| line_rest[end..].starts_with(tail)),
-                    false => line_rest.ends_with(tail) && (end == 0 || spots(line_rest).contains(&spot)),
-                }
+                && (is_whole
+                    || is_part && spots(line_rest).into_iter().any(|end| line_rest[end..].starts_with(tail)))
         })
     })
 }
@@ -195,6 +197,7 @@ mod tests {
         );
         let part = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), true);
         assert!(part("b:2", "{a:1,b:3,c:4}") && part("ab:1,b", "x(cd:1,b)") && !part("b:2", "{a:1,c:4}"));
+        assert!(!part("return books", "def shelf(books):") && part("return books", "return items"));
     }
 
     #[test]

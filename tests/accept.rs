@@ -32,7 +32,8 @@ fn meanwhile(sandbox: &Sandbox) -> String {
 fn where_nothing_lies_between_the_branch_takes_the_commits_as_they_are() {
     let sandbox = suggested();
     let tip = sandbox.git(["rev-parse", "try/1"]);
-    let run = sandbox.run(["accept", "try/1"]).exits(0).says("2 commits").says("take it back: git revert");
+    let run =
+        sandbox.run(["accept", "try/1"]).exits(0).says("2 commits").says("take it back: git llm-apply undo ");
     assert!(run.stdout.contains("try/1  ") && !run.stdout.contains(" -> "), "{}", run.stdout);
     assert_eq!((sandbox.head(), sandbox.status()), (tip, String::new()));
     assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), "llm-apply: accept try/1");
@@ -68,6 +69,23 @@ fn what_was_changed_meanwhile_is_merged_commit_by_commit_and_authors_stay() {
     let before = sandbox.state();
     sandbox.run(["accept", "try/1"]).exits(0).says("is in already").says("nothing to do");
     sandbox.state().is(&before, "twice");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_part_of_a_suggestion_is_accepted_by_its_commit_and_the_rest_later() {
+    let sandbox = suggested();
+    let (base, first) = (sandbox.head(), sandbox.git(["rev-parse", "try/1~1"]));
+    sandbox.run(["accept", "try/1~1"]).exits(0).says("1 commit").says("try/1~1");
+    assert_eq!(sandbox.head(), first);
+    let tip = meanwhile(&sandbox);
+    sandbox.run(["accept", "try/1"]).exits(0).says("1 commit");
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Add a module"]);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.head(), tip);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.git(["diff", &base, "HEAD", "--", "src/a.rs"]).matches("beta").count(), 0);
+    assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
 }
 

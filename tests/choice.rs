@@ -273,6 +273,34 @@ mod at_a_terminal {
     }
 
     #[test]
+    fn several_suggestions_are_asked_about_before_the_first_lands() {
+        let sandbox = Sandbox::new();
+        let file = |name: &str, text: &str| {
+            let path = sandbox.root().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let one = file("one.txt", &five());
+        let two = file("two.txt", &create("more", "Add more", "more\n"));
+        let options = ["-i", "-b", "try/{n}", &one, &two];
+        let Some(run) = typed(&sandbox, &lines(&["y", "n", "q", "y"]), &options, "") else { return };
+        let run = run.exits(0);
+        for shown in ["try/1 (", "one.txt)", "try/2 (", "two.txt)", "(1/5)", "(1/1)"] {
+            assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
+        }
+        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta."]);
+        assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
+        assert_eq!(sandbox.status(), "");
+        // Whoever ends it in the middle lands nothing, also of the first.
+        let options = ["-i", "-b", "again/{n}", &one, &two];
+        let before = sandbox.listing();
+        typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(130);
+        same("ended", &before, &sandbox.listing());
+        let run = typed(&sandbox, &lines(&["y"]), &["-i", "--branch-per-edit", "x/{n}"], &five()).unwrap();
+        assert!(run.exits(129).stderr.contains("leaves the choice for later"));
+    }
+
+    #[test]
     fn colours_are_gits() {
         let sandbox = Sandbox::new();
         sandbox.git(["config", "color.diff.old", "magenta"]);

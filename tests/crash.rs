@@ -256,3 +256,12 @@ fn strike_once(scenario: &Scenario) {
     }
     assert!(struck >= 16, "{}: only {struck} points were struck", scenario.name);
 }
+
+#[test]
+fn what_is_taken_back_leaves_nothing_beside_objects_that_were_there_early() {
+    let scenario = named("hooks and commands");
+    let ends = scenario.ends();
+    for fault in [Fault::ObjectMoved, Fault::ObjectsMoved, Fault::IndexLocked, Fault::IndexPlaced] {
+        strike_at(scenario, &ends, Strike::Kill, fault, |_| {});
+    }
+}

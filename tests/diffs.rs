@@ -121,6 +121,73 @@ fn mails_of_git_format_patch_make_the_commits_that_git_am_makes() {
     }
 }
 
+/// A mail as programs send it that trust no byte on its way.
+fn encoded(mail: &str, name: &str) -> String {
+    let (head, body) = mail.split_once("\n\n").unwrap();
+    let head: Vec<_> = head.lines().filter(|line| !line.starts_with("Content-Transfer-Encoding")).collect();
+    let body = match name {
+        "base64" => {
+            const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            let group = |three: &[u8]| {
+                let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*three.get(at).unwrap_or(&0)));
+                let letter = |at: usize| match at > three.len() {
+                    true => '=',
+                    false => char::from(LETTERS[(bits >> (18 - 6 * at) & 63) as usize]),
+                };
+                (0..4).map(letter).collect::<String>()
+            };
+            // 57 bytes are 76 letters.
+            body.as_bytes()
+                .chunks(57)
+                .map(|line| line.chunks(3).map(group).collect::<String>() + "\n")
+                .collect()
+        }
+        _ => {
+            let line = |line: &str| {
+                let mut out = String::new();
+                for (at, byte) in line.bytes().enumerate() {
+                    let is_plain =
+                        (33..127).contains(&byte) && byte != b'=' || (byte == b' ' && at + 1 < line.len());
+                    out += &if is_plain { char::from(byte).to_string() } else { format!("={byte:02X}") };
+                    if at % 20 == 19 && at + 1 < line.len() {
+                        out += "=\n";
+                    }
+                }
+                out + "\n"
+            };
+            body.lines().map(line).collect::<String>()
+        }
+    };
+    format!("{}\nContent-Transfer-Encoding: {name}\n\n{body}", head.join("\n"))
+}
+
+#[test]
+fn encoded_mails_make_the_commits_that_git_am_makes() {
+    let sandbox = with_other();
+    let start = sandbox.head();
+    for name in ["base64", "quoted-printable"] {
+        sandbox.git(["format-patch", "-q", "-o", "../mails", "main..other"]);
+        let mut files: Vec<_> = std::fs::read_dir(sandbox.root().join("mails"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        let mails: String =
+            files.iter().map(|file| encoded(&std::fs::read_to_string(file).unwrap(), name) + "\n").collect();
+        sandbox.apply([""; 0], &mails).exits(0);
+        let ours: Vec<_> = ["HEAD~2", "HEAD~1", "HEAD"].map(|commit| tree(&sandbox, commit)).into();
+        let landed = sandbox.head();
+        sandbox.apply([""; 0], &mails);
+        assert_eq!(sandbox.head(), landed, "once more");
+        sandbox.git(["reset", "-q", "--hard", &start]);
+        let file = sandbox.response(&mails);
+        sandbox.git(["am", "-q", file.to_str().unwrap()]);
+        let theirs: Vec<_> = ["HEAD~2", "HEAD~1", "HEAD"].map(|commit| tree(&sandbox, commit)).into();
+        assert_eq!(ours, theirs, "{name}");
+        sandbox.git(["reset", "-q", "--hard", &start]);
+    }
+}
+
 #[test]
 fn a_mail_with_one_bad_part_is_refused_with_the_others() {
     let sandbox = with_other();

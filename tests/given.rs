@@ -94,6 +94,25 @@ fn an_answer_without_edits_is_kept_as_it_is() {
 }
 
 #[test]
+fn a_link_in_its_place_is_not_followed() {
+    let sandbox = Sandbox::new();
+    let victim = sandbox.root().join("victim");
+    std::fs::write(&victim, "mine\n").unwrap();
+    let kept = sandbox.repo.join(".git/LLM_APPLY_ANSWER");
+    std::os::unix::fs::symlink(&victim, &kept).unwrap();
+    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the answer is kept in ");
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
+    assert!(kept.symlink_metadata().unwrap().is_file());
+    assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), "I would rather not.\n");
+    // Where nothing can be put it is said that it is lost, and nothing else is.
+    std::fs::remove_file(&kept).unwrap();
+    std::fs::create_dir(&kept).unwrap();
+    let before = sandbox.listing();
+    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the answer is lost: ");
+    same("nothing is left", &before, &sandbox.listing());
+}
+
+#[test]
 fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
     let sandbox = Sandbox::new();
     let no_such = |put: &str| patch("README", "Greet", "no such line\n", put);

@@ -357,3 +357,39 @@ fn so_it_is_in_other_kinds_of_repository() {
         a_new_file_outside_of_a_sparse_checkout_is_not_put_there,
     ]);
 }
+
+#[test]
+fn an_index_with_a_wrong_checksum_is_refused() {
+    for copies in [1, 4] {
+        let sandbox = Sandbox::unborn();
+        sandbox.file("a.txt", "one\n");
+        sandbox.commit("base");
+        let mut tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
+        for _ in 0..copies {
+            // Ten times as many files, each time below a name that takes room.
+            let name = |n: usize| format!("{n}-{}", "and-so-on".repeat(5));
+            let prefixes: Vec<String> = (0..10).map(|n| format!("--prefix={}/", name(n))).collect();
+            sandbox.git(["read-tree", "--empty"]);
+            prefixes.iter().for_each(|prefix| drop(sandbox.git(["read-tree", prefix, &tree])));
+            tree = sandbox.git(["write-tree"]);
+        }
+        sandbox.git(["read-tree", "HEAD"]);
+        sandbox.git(["read-tree", "--prefix=copies/", &tree]);
+        let commit = sandbox.git(["commit-tree", "-m", "copies", &sandbox.git(["write-tree"])]);
+        sandbox.git(["update-ref", "HEAD", &commit]);
+        let index = sandbox.repo.join(".git/index");
+        let mut bytes = std::fs::read(&index).unwrap();
+        assert_eq!(bytes.len() > 1 << 20, copies > 1, "{}", bytes.len());
+        let whole = bytes.clone();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&index, &bytes).unwrap();
+        let before = sandbox.listing();
+        let file = sandbox.response(&patch("a.txt", "Change", "one\n", "two\n"));
+        sandbox.run([&file]).exits(128).says("checksum");
+        same("refused", &before, &sandbox.listing());
+        std::fs::write(&index, &whole).unwrap();
+        sandbox.run([&file]).exits(0);
+        assert_eq!(sandbox.text("a.txt"), "two\n");
+        assert_eq!(sandbox.git(["diff", "--cached", "--name-only"]), "");
+    }
+}

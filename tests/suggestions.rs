@@ -89,6 +89,20 @@ fn a_refused_one_can_be_corrected_on_its_branch() {
 }
 
 #[test]
+fn a_refused_one_is_gone_on_with_by_its_id_whatever_template_is_configured() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "llmapply.branch", "try/{n}"]);
+    let run = suggest(&sandbox, &["--json"], &[("a.txt", beta()), ("b.txt", wrong())]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let id = report["suggestions"][1]["report"]["attempt"].as_str().unwrap();
+    let typed = sandbox.apply([&format!("--continue={id}"), "-b", "x/{n}"], &gamma()).exits(129);
+    typed.says("on the branch that it was for");
+    sandbox.apply([format!("--continue={id}")], &gamma()).exits(0);
+    assert_eq!(branches(&sandbox), ["try/1", "try/2"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn a_command_judges_each_and_one_that_fails_leaves_the_others() {
     let sandbox = Sandbox::new();
     let all = [("a.txt", beta()), ("b.txt", gamma())];
@@ -126,6 +140,59 @@ fn each_edit_can_get_a_branch_of_its_own() {
     assert_eq!(branches(&sandbox).len(), 4, "nothing of what is not whole");
     suggest(&sandbox, &["--branch-per-edit", "x", "-b", "y"], &two).exits(129);
     suggest(&sandbox, &["--branch-per-edit", "x"], &two).exits(129).says("would be the branch of both");
+}
+
+/// A repository with 500 files in ten directories.
+fn wide() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for n in 0..500 {
+        sandbox.file(&format!("d{}/f{n}", n % 10), format!("line {n}\n"));
+    }
+    sandbox.commit("wide");
+    sandbox
+}
+
+/// One edit each of that many of its files.
+fn many(edits: usize) -> String {
+    let one =
+        |n: usize| patch(&format!("d{}/f{n}", n % 10), &format!("Edit {n}"), &format!("line {n}\n"), "new\n");
+    (0..edits).map(one).collect()
+}
+
+/// The processor time of a run, in seconds: the least of three.
+fn time_of(sandbox: &Sandbox, edits: usize) -> f64 {
+    let response = sandbox.response(&many(edits));
+    let one = |_| {
+        let ours = sandbox.command(["-q", "-n", "--branch-per-edit", "try/{n}"]);
+        let mut command = sandbox.program("bash", ["-c", "TIMEFORMAT=%U; time \"$@\"", "bash"]);
+        command.arg(ours.get_program()).args(ours.get_args()).arg(&response);
+        let run = Run::of(command.output().unwrap()).exits(0);
+        run.stderr.trim().lines().next_back().unwrap().parse::<f64>().unwrap()
+    };
+    (0..3).map(one).fold(f64::MAX, f64::min)
+}
+
+#[test]
+fn many_edits_take_linear_time() {
+    let sandbox = wide();
+    let (few, all) = (time_of(&sandbox, 125), time_of(&sandbox, 500));
+    assert!(all < 8.0 * few, "125 edits took {few} s, and 500 took {all} s");
+}
+
+#[test]
+fn many_edits_land_each_with_a_record_of_itself_alone() {
+    let sandbox = wide();
+    suggest(&sandbox, &["-q", "--branch-per-edit", "try/{n}"], &[("a.txt", many(60))]).exits(0);
+    assert_eq!(branches(&sandbox).len(), 60);
+    let changed = sandbox.git(["diff", "--name-only", "main", "try/41"]);
+    assert_eq!(changed, "d0/f40");
+    let record = sandbox.run(["list", "--porcelain"]).exits(0).stdout;
+    let record = record.lines().find(|line| line.contains("refs/heads/try/41\t")).unwrap();
+    let shown = sandbox.run(["show", "--json", record.split('\t').next().unwrap()]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    let edits: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["number"]).collect();
+    assert_eq!(edits, [41]);
+    sandbox.git(["fsck", "--strict"]);
 }
 
 #[test]

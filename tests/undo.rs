@@ -138,7 +138,7 @@ fn what_a_remote_has_is_never_rewritten() {
 fn single_edits_are_taken_back() {
     let (sandbox, _, new) = landed();
     let landing = id(&sandbox);
-    sandbox.run(["undo", "--edit", "2"]).exits(0);
+    sandbox.run(["undo", "--edit", "2"]).exits(0).says(&format!("took edits of {landing} back"));
     assert_eq!(sandbox.subjects(&format!("{new}..")), ["Revert \"Add one\""]);
     assert!(!sandbox.exists("new") && !sandbox.exists("gone.txt"));
     let before = sandbox.listing();

@@ -5,7 +5,7 @@ use super::output::Printer;
 use super::settings::{Output, Settings};
 use super::terminal::Terminal;
 use super::{Error, args, input, suggest};
-use crate::flow::{self, Done, NotNumbers, Numbers, Order, Resume};
+use crate::flow::{self, Done, Each, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
@@ -74,12 +74,19 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
         })?;
         order.chooser = Some(Rc::new(terminal));
     }
+    if order.resume.is_some() && args::single(matches, "branch").is_none() {
+        // It goes on where the attempt was to land, whatever is configured.
+        settings.options.branch = None;
+    }
     let template = settings.template();
     if template.is_some() && order.resume.is_some() {
-        return Err(Error::Usage("--continue goes on with one branch, and several are named".into()));
+        let message = "--continue goes on with one suggestion, on the branch that it was for: --continue=<id>, without a template";
+        return Err(Error::Usage(message.into()));
     }
-    if template.is_some() && args::switch(matches, "interactive") == Some(true) {
-        return Err(Error::Usage("-i goes with one branch, and several are named".into()));
+    if matches!(template, Some((Each::Edit, _))) && order.chooser.is_some() {
+        let message = "-i does not go with --branch-per-edit, which leaves the choice for later: accept takes a branch, drop \
+                       removes one";
+        return Err(Error::Usage(message.into()));
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;

@@ -30,7 +30,7 @@ pub(super) fn of_flow(error: &flow::Error) -> Option<String> {
             Some("nothing was changed; 'git llm-apply list' names the landings on record, -b another branch".into())
         }
         F::Inseparable { .. } => {
-            Some("nothing was changed; name both, or take the commit back with 'git revert'".into())
+            Some("nothing was changed; name both: --edit takes several numbers".into())
         }
         F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..) => {
             Some("'git llm-apply list' names those that there are".into())

@@ -169,7 +169,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             let exit = error.exit();
             let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
-            let given = given.map(|name| input::shown(name)).collect();
+            let given = given.map(input::shown).collect();
             let printer = Printer::new(errors());
             printer.error_about(given, &error.to_string(), error.help().as_deref(), exit);
             exit

@@ -164,9 +164,10 @@ impl Accepting<'_> {
 
     /// The commit of a branch, or of whatever else a name is of.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
-        let branch = match name.strip_prefix("refs/") {
-            Some(_) => None,
-            None => self.repo.tip(&format!("refs/heads/{name}"))?,
+        // Also `try~1`, which can be no branch's name.
+        let branch = match self.repo.branch_name(name) {
+            Ok(full) if !name.starts_with("refs/") => self.repo.tip(&full)?,
+            _ => None,
         };
         Ok(branch.map_or_else(|| self.repo.commit_of(name), Ok)?)
     }

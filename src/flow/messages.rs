@@ -200,9 +200,9 @@ impl Run<'_> {
         if self.options.allow_skip_ci {
             return Ok(());
         }
-        let wanted = |(at, _): &(usize, _)| !self.script.is_left_out(*at);
-        for (at, edit) in self.script.edits.iter().enumerate().filter(wanted) {
-            if edit.why.as_deref().is_some_and(message::asks_to_skip_ci) {
+        for at in self.told().filter(|at| !self.script.is_left_out(*at)) {
+            let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
+            if why.is_some_and(message::asks_to_skip_ci) {
                 self.watch.warn(&format!(
                     "the reason of edit {} asks to skip CI; in its commit these are mere words, unless --allow-skip-ci",
                     at + 1

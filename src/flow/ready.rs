@@ -1,7 +1,7 @@
 //! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
 //! is now.
 
-use super::run::Run;
+use super::run::{Alone, Run};
 use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
@@ -43,7 +43,16 @@ impl Run<'_> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target)?;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
-        let mut resolved = plan::resolve(&self.script, &tree, &rules)?;
+        let mut resolved = match &self.alone {
+            // On the same tree, and by the same rules.
+            Some(Alone { resolved: Some(resolved), .. }) if target.tip.is_none() => resolved.clone(),
+            Some(Alone { at, .. }) => {
+                let mut script = self.script.clone();
+                script.leave_out(|edit| edit == Some(*at));
+                plan::resolve(&script, &tree, &rules)?
+            }
+            None => plan::resolve(&self.script, &tree, &rules)?,
+        };
         if let Err(rejected) = &mut resolved {
             self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
         }
@@ -109,7 +118,12 @@ impl Run<'_> {
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        Ok(Recording::id_for(repo, target, &self.responses.iter().map(Response::text).collect::<Vec<_>>())?)
+        let digest = self
+            .digest
+            .get_or_init(|| repo.checksum_of(&self.responses.iter().map(Response::text).collect::<Vec<_>>()));
+        // Edits of one response may be landed at the same place.
+        let at = self.alone.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
+        Ok(Recording::id_for(repo, target, &[digest, &at])?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

@@ -184,7 +184,8 @@ impl Run<'_> {
         if landed {
             return Text::Answer.forget(repo);
         }
-        let is_lost = failure.is_some() || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
+        let is_lost = failure.is_some()
+            || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
         if !is_lost || report.attempt.is_some() {
             return;
         }
@@ -258,6 +259,10 @@ impl Run<'_> {
     /// Forgets the attempt that has landed now, or in the place of which a whole answer has: one that had the same
     /// responses, or was about the same branch and no other paths.
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
+        // One edit of it is not the response.
+        if self.alone.is_some() {
+            return;
+        }
         let forgotten = match &self.resumed {
             Some(resumed) => Attempt::forget(repo, &resumed.id),
             None => Attempt::forget_landed(

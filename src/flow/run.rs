@@ -6,13 +6,15 @@ use super::{Chooser, Error, Numbers, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::{Grouping, Rules};
+use crate::plan::{Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
 use crate::transaction::Target;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Whether a path is one of those that a pathspec names.
@@ -41,6 +43,14 @@ impl Order {
     }
 }
 
+/// An edit that is landed by itself.
+pub(super) struct Alone {
+    /// Its number, from 0.
+    pub(super) at: usize,
+    /// What it comes to at the base, if that is known.
+    pub(super) resolved: Option<Result<Plan, Rejected>>,
+}
+
 /// One run on some responses.
 pub(super) struct Run<'a> {
     pub(super) options: Options,
@@ -55,6 +65,10 @@ pub(super) struct Run<'a> {
     pub(super) goes_on: bool,
     /// The corrections are not whole, so that none of them was joined with the attempt.
     pub(super) unjoined: bool,
+    /// The only edit that is meant, where each gets a branch of its own.
+    pub(super) alone: Option<Alone>,
+    /// What the responses are known by, all together.
+    pub(super) digest: OnceCell<String>,
     /// What of the edits was not wanted, by their numbers.
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
@@ -104,6 +118,8 @@ impl<'a> Run<'a> {
             resumed: None,
             goes_on: resume.is_some(),
             unjoined: false,
+            alone: None,
+            digest: OnceCell::new(),
             unwanted: BTreeMap::new(),
             base: None,
             dry,
@@ -160,6 +176,14 @@ impl<'a> Run<'a> {
     /// Whether nothing in the responses looks like an edit.
     pub(super) fn is_empty(&self) -> bool {
         self.script.edits.is_empty() && !self.script.has_errors()
+    }
+
+    /// The numbers of the edits that are told of, from 0.
+    pub(super) fn told(&self) -> Range<usize> {
+        match self.alone {
+            Some(Alone { at, .. }) => at..at + 1,
+            None => 0..self.script.edits.len(),
+        }
     }
 
     pub(super) fn target(&self, repo: &Repo) -> Result<Target, Error> {

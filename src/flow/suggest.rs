@@ -5,16 +5,18 @@
 
 use super::heard::Heard;
 use super::land::{self, Moved};
-use super::run::{Order, Run};
+use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
 use super::{Error, Options, Watch, told};
 use crate::diag::Diagnostic;
+use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
 use crate::transaction::{self, Attempt, Obstacle, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// One suggestion, and what became of it.
 pub struct Suggestion {
@@ -71,7 +73,7 @@ pub fn suggest(
     if options.base.is_none() {
         options.base = repo.tip("HEAD")?.map(|head| head.to_string());
     }
-    let Order { responses, only, except, .. } = order;
+    let Order { responses, only, except, chooser, .. } = order;
     let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
     let mut before = 0;
     for (at, response) in responses.into_iter().enumerate() {
@@ -80,16 +82,15 @@ pub fn suggest(
         let (mut run, begun) = Run::read(&repo, order, &options, &heard, dry);
         begun?;
         run.options.base = run.base.map(|base| repo.short(base));
-        let mut source = Source::new(run);
+        let source = Source::new(run);
         let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
+        let (run, response) = (&source.run, &source.run.responses[0]);
+        let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
+        let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
         for edit in &edits {
-            let run = source.part(*edit);
-            let response = &run.responses[0];
-            let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
-            let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
             let naming = Naming {
                 number: before + edit.map_or(1, |edit| edit + 1),
-                slug: template::slug(&run.script, response, edit.is_none()),
+                slug: template::slug(&run.script, response, *edit),
                 id: id.chars().take(8).collect(),
                 stem: template::stem(response),
             };
@@ -111,28 +112,42 @@ pub fn suggest(
         land::recover(&repo, options.lock_timeout, watch)?;
         Attempt::expire(&repo);
     }
+    if let Some(chooser) = chooser {
+        // Of every response before anything lands.
+        for draft in &drafts {
+            let source = &mut sources[draft.source];
+            source.of(draft, None);
+            chooser.tell(&format!("{} ({})", draft.branch, source.name()));
+            source.run.choose(&repo, &*chooser)?;
+        }
+    }
     let mut all = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        if interrupt::seen() {
-            break;
-        }
-        let run = sources[draft.source].of(&draft);
-        let mut report = run.declared();
-        let outcome = match dry {
-            true => run.look(&repo, &mut report, None).map(|()| None),
-            false => run.suggest(&repo, &mut report),
-        };
-        if !matches!(outcome, Ok(Some(_))) {
-            run.settle_answer(&repo, false, outcome.as_ref().err(), &mut report);
-        }
-        heard.write(&mut report);
-        all.push(run.suggestion(&repo, draft, report, outcome)?);
+    let mut drafts = drafts.into_iter().peekable();
+    for (at, source) in sources.iter_mut().enumerate() {
+        let own: Vec<_> = std::iter::from_fn(|| drafts.next_if(|draft| draft.source == at)).collect();
+        source.each(own, &mut |source: &mut Source<'_>, draft, resolved| {
+            let run = source.of(&draft, resolved);
+            let mut report = run.declared();
+            let outcome = match dry {
+                true => run.look(&repo, &mut report, None).map(|()| None),
+                false => run.suggest(&repo, &mut report),
+            };
+            if !matches!(outcome, Ok(Some(_))) {
+                run.settle_answer(&repo, false, outcome.as_ref().err(), &mut report);
+            }
+            heard.write(&mut report);
+            all.push(run.suggestion(&repo, draft, report, outcome)?);
+            Ok(())
+        })?;
     }
     if !dry {
         repo.maintain();
     }
     Ok(Suggested { report: None, all, repo })
 }
+
+/// What an edit comes to.
+type Resolved = Result<Plan, Rejected>;
 
 /// A suggestion to be made.
 struct Draft {
@@ -143,19 +158,15 @@ struct Draft {
     branch: String,
 }
 
-/// A response whose parts can be taken.
+/// A response whose edits can be taken one by one.
 struct Source<'a> {
     run: Run<'a>,
-    /// As they were before any part was taken.
-    left_out: BTreeSet<usize>,
-    diagnostics: Vec<Diagnostic>,
     keep: bool,
 }
 
 impl<'a> Source<'a> {
     fn new(run: Run<'a>) -> Self {
-        let (left_out, diagnostics) = (run.script.left_out.clone(), run.script.diagnostics.clone());
-        Self { keep: run.options.keep, run, left_out, diagnostics }
+        Self { keep: run.options.keep, run }
     }
 
     fn name(&self) -> &str {
@@ -177,22 +188,52 @@ impl<'a> Source<'a> {
         (0..script.edits.len()).filter(|at| !script.is_left_out(*at)).map(Some).collect()
     }
 
-    /// The response, or one edit of it.
-    fn part(&mut self, edit: Option<usize>) -> &Run<'a> {
-        let script = &mut self.run.script;
-        script.left_out.clone_from(&self.left_out);
-        script.diagnostics.clone_from(&self.diagnostics);
-        if let Some(at) = edit {
-            script.leave_out(|edit| edit == Some(at));
-        }
+    /// The response, or one edit of it, for that branch; `resolved` is what the edit comes to at the base.
+    fn of(&mut self, draft: &Draft, resolved: Option<Resolved>) -> &Run<'a> {
+        self.run.options.branch = Some(draft.branch.clone());
         // Corrections would be of the whole response.
-        self.run.options.keep = self.keep && edit.is_none();
+        self.run.options.keep = self.keep && draft.edit.is_none();
+        self.run.alone = draft.edit.map(|at| Alone { at, resolved });
         &self.run
     }
 
-    fn of(&mut self, draft: &Draft) -> &Run<'a> {
-        self.run.options.branch = Some(draft.branch.clone());
-        self.part(draft.edit)
+    /// Lands one after another, until a signal comes. What the edits come to at the base is found in one go.
+    fn each(
+        &mut self,
+        drafts: Vec<Draft>,
+        land: &mut impl FnMut(&mut Self, Draft, Option<Resolved>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut new = None;
+        for draft in drafts.iter().filter(|draft| draft.edit.is_some()) {
+            // Another handle: the tree is read while branches are made.
+            let repo = Repo::discover()?;
+            let target = self.of(draft, None).target(&repo)?;
+            if target.tip.is_none() {
+                new = Some((repo, target));
+                break;
+            }
+        }
+        let mut drafts = drafts.into_iter();
+        if let Some((repo, target)) = new {
+            let (script, rules) = (self.run.script.clone(), self.run.rules(&repo, &target)?);
+            let tree = repo.tree(target.start)?.as_checked_out(false);
+            let mut outcome = Ok(());
+            plan::resolve_each(&script, &tree, &rules, |_, resolved| {
+                match drafts.next().filter(|_| !interrupt::seen()) {
+                    Some(draft) => outcome = land(self, draft, Some(resolved)),
+                    None => return ControlFlow::Break(()),
+                }
+                if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            return outcome;
+        }
+        for draft in drafts {
+            if interrupt::seen() {
+                break;
+            }
+            land(self, draft, None)?;
+        }
+        Ok(())
     }
 }
 
@@ -232,7 +273,7 @@ fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<
 fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Result<Vec<Obstacle>, Error> {
     let mut found = Vec::new();
     for draft in drafts {
-        let run = sources[draft.source].of(draft);
+        let run = sources[draft.source].of(draft, None);
         if run.is_empty() {
             continue;
         }
@@ -298,9 +339,6 @@ impl Run<'_> {
         // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
         if let Some(attempt) = &mut report.attempt {
             attempt.is_next = false;
-        }
-        if let Some(at) = draft.edit {
-            report.edits.retain(|edit| edit.number == at + 1);
         }
         let size = match moved {
             Some((old, new)) => {

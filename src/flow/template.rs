@@ -87,14 +87,14 @@ impl Template {
     }
 }
 
-/// What a script does: the subject of its message (where all of it is meant) or the first reason; without any, the first
+/// What a script, or the only edit that is meant, does: the subject of its message (where all of it is meant) or the first reason; without any, the first
 /// operation and file. Of a hostile response, too, these are but letters, digits and
 /// hyphens.
-pub(super) fn slug(script: &Script, response: &Response, is_whole: bool) -> String {
-    let wanted = |(at, _): &(usize, _)| !script.is_left_out(*at);
-    let mut edits = script.edits.iter().enumerate().filter(wanted).map(|(_, edit)| edit);
+pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) -> String {
+    let numbers = only.map_or(0..script.edits.len(), |at| at..at + 1);
+    let mut edits = numbers.filter(|at| !script.is_left_out(*at)).filter_map(|at| script.edits.get(at));
     let reasons = edits.clone().filter_map(|edit| edit.why.as_deref());
-    let mut reasons = script.message.as_deref().into_iter().filter(|_| is_whole).chain(reasons);
+    let mut reasons = script.message.as_deref().into_iter().filter(|_| only.is_none()).chain(reasons);
     let subject = reasons.find_map(|why| Some(Message::from_why(why)?.subject()));
     let first =
         || edits.next().map(|edit| format!("{} {}", crate::report::operation(&edit.op), edit.path.shown()));

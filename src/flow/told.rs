@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::ready::Ready;
-use super::run::Run;
+use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
 use crate::format::{self, FORMATS};
 use crate::path::RepoPath;
@@ -22,6 +22,11 @@ impl Run<'_> {
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.dry_run = self.dry;
         report.lesson.delete = self.options.allow_delete;
+        if let Some(Alone { at, .. }) = self.alone {
+            // What the response says beside it is nothing of that one edit.
+            report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();
+            return report;
+        }
         let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
         found.sort_unstable();
         found.dedup();
@@ -52,7 +57,8 @@ impl Run<'_> {
     /// Puts the edits into the report, with what became of them so far.
     fn edits(&self, report: &mut Report, steps: &[Step]) {
         let steps = by_edit(steps);
-        for (at, edit) in self.script.edits.iter().enumerate() {
+        for at in self.told() {
+            let Some(edit) = self.script.edits.get(at) else { continue };
             let mut told = report::edit(at + 1, edit, steps.get(&(at + 1)).copied(), &self.responses);
             told.unwanted = self.unwanted.get(&(at + 1)).cloned();
             if self.script.is_left_out(at) {
@@ -141,9 +147,9 @@ impl Run<'_> {
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
-        for finding in
-            self.script.diagnostics.iter().chain(ready.plan.warnings()).chain(&ready.decided).chain(refused)
-        {
+        // Of an edit alone the plan has all that was said.
+        let said = self.script.diagnostics.iter().filter(|_| self.alone.is_none());
+        for finding in said.chain(ready.plan.warnings()).chain(&ready.decided).chain(refused) {
             if !seen.contains(&finding) {
                 seen.push(finding);
             }
@@ -229,8 +235,8 @@ impl Run<'_> {
         for (planned, commit) in series.iter().zip(&made.commits) {
             let commit = commit.map(named);
             for number in &planned.edits {
-                if let Some(edit) = number.checked_sub(1).and_then(|at| report.edits.get_mut(at)) {
-                    edit.commit.clone_from(&commit);
+                if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
+                    report.edits[at].commit.clone_from(&commit);
                 }
             }
         }

@@ -102,6 +102,7 @@ impl Undoing<'_> {
         };
         report.branch = branch(None);
         report.undone = Some((kind, landing.of.clone()));
+        report.undone_in_part = self.what.edits.last().is_some();
         let found = |clashes: &[Clash], favor: Option<Favor>| -> Vec<Finding> {
             let one = |clash: &Clash| {
                 let commit = plan.steps.get(clash.planned).map(|(replayed, _)| repo.short(replayed.commit));

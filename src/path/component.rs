@@ -55,7 +55,7 @@ pub(super) fn ntfs_name(component: &str) -> &str {
 
 /// The text without the code points that some file system ignores in names.
 pub(super) fn without_ignorable(text: &str) -> Cow<'_, str> {
-    if text.contains(is_ignorable) {
+    if !text.is_ascii() && text.contains(is_ignorable) {
         Cow::Owned(text.chars().filter(|&c| !is_ignorable(c)).collect())
     } else {
         Cow::Borrowed(text)

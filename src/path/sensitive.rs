@@ -61,7 +61,10 @@ fn is_sensitive_file(component: &str) -> bool {
 /// The name as the least distinguishing file system sees it.
 fn plain(component: &str) -> String {
     let visible = without_ignorable(component);
-    ntfs_name(&visible).chars().flat_map(fold_case).collect()
+    match ntfs_name(&visible) {
+        name if name.is_ascii() => name.to_ascii_lowercase(),
+        name => name.chars().flat_map(fold_case).collect(),
+    }
 }
 
 /// How the short name (8.3) begins that NTFS gives to a name, before `~` and a number.

@@ -7,9 +7,14 @@ use std::collections::{HashMap, HashSet};
 /// What to do about an edit that builds on one that is left out.
 pub(super) const HELP: &str = "take both, or neither";
 
+/// What to do about an edit that looks for what one that is left out brings.
+pub(super) fn is_left_out(earlier: usize, what: &str) -> String {
+    format!("edit {earlier}, which is left out, brings {what}: {HELP}")
+}
+
 /// What refused edits, or those that are left out, would have put where.
 #[derive(Default)]
-struct Lost<'a> {
+pub(super) struct Lost<'a> {
     /// The edit that would have made a file, by its path.
     files: HashMap<&'a str, usize>,
     /// The first edit that would have brought a line, by path and line.
@@ -37,16 +42,9 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
             lost.add(before + 1, edit, path);
         }
         last = Some(at);
-        let wanted = match diagnostic.code {
-            Code::NotFound => lost.files.get(path.as_str()).copied(),
-            Code::SearchNotFound => lost.bringing(edit, path, diagnostic),
-            _ => None,
-        };
-        if let Some(earlier) = wanted {
-            let what =
-                if diagnostic.code == Code::NotFound { "this file" } else { "lines that it looks for" };
+        if let Some((earlier, what)) = lost.wanted(edit, path, diagnostic) {
             if script.is_left_out(earlier - 1) {
-                diagnostic.help = Some(format!("edit {earlier}, which is left out, brings {what}: {HELP}"));
+                diagnostic.help = Some(is_left_out(earlier, what));
                 continue;
             }
             diagnostic.help =
@@ -58,7 +56,21 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
 }
 
 impl<'a> Lost<'a> {
-    fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
+    /// The edit that would have brought what a refused one looks for, and what that is.
+    pub(super) fn wanted(
+        &self,
+        edit: &Edit,
+        path: &str,
+        diagnostic: &Diagnostic,
+    ) -> Option<(usize, &'static str)> {
+        Some(match diagnostic.code {
+            Code::NotFound => (self.files.get(path).copied()?, "this file"),
+            Code::SearchNotFound => (self.bringing(edit, path, diagnostic)?, "lines that it looks for"),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
         let to = match &edit.op {
             Op::Create { .. } | Op::Append { .. } => path,
             Op::Rename { to, .. } | Op::Copy { to, .. } => to.raw.as_str(),

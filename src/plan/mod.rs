@@ -1,5 +1,6 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
+mod alone;
 mod corrections;
 mod dependence;
 mod encoding;
@@ -20,6 +21,7 @@ mod unsure;
 mod volume;
 mod whole;
 
+pub use alone::resolve_each;
 pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;

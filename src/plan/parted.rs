@@ -24,32 +24,63 @@ pub(super) fn findings(
     if script.left_out.is_empty() || part.steps.is_empty() {
         return Ok(Vec::new());
     }
-    let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
-    let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
-    let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
-    let steps: HashMap<usize, &Step> = run.steps.iter().map(|step| (step.edit, step)).collect();
-    let mut findings = Vec::new();
-    for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
-        let (Some(other), Some(edit)) = (steps.get(&step.edit), script.edits.get(step.edit - 1)) else {
-            continue;
-        };
-        if is_same(step, &part.overlay, other, &run.overlay)? {
-            continue;
+    Whole::of(script, tree, rules)?.differing(script, part, |edit| script.is_left_out(edit - 1))
+}
+
+/// What all edits of a script come to together, whatever it leaves out.
+pub(super) struct Whole<'t> {
+    run: Run<'t>,
+    /// The places of its steps, by edit.
+    steps: HashMap<usize, usize>,
+    /// The edits that are about a path, in their order.
+    about: HashMap<RepoPath, Vec<usize>>,
+}
+
+impl<'t> Whole<'t> {
+    pub(super) fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
+        let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
+        let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
+        let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
+        let steps = run.steps.iter().enumerate().map(|(at, step)| (step.edit, at)).collect();
+        let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
+        for step in &run.steps {
+            for path in paths(step) {
+                about.entry(path.clone()).or_default().push(step.edit);
+            }
         }
-        let touched: BTreeSet<&RepoPath> = paths(step).chain(paths(other)).collect();
-        let builds_on = |earlier: &&Step| {
-            earlier.edit < step.edit
-                && script.is_left_out(earlier.edit - 1)
-                && paths(earlier).any(|path| touched.contains(path))
-        };
-        let message = match run.steps.iter().rfind(builds_on) {
-            Some(earlier) => format!("it builds on edit {}, which is left out", earlier.edit),
-            None => "without the edits that are left out it would do something else".to_owned(),
-        };
-        let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);
-        findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));
+        Ok(Self { run, steps, about })
     }
-    Ok(findings)
+
+    /// The edits of a part of the script that come to something else there, and what is to be said of them.
+    pub(super) fn differing(
+        &self,
+        script: &Script,
+        part: &Run<'_>,
+        is_left_out: impl Fn(usize) -> bool,
+    ) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+        let mut findings = Vec::new();
+        for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
+            let other = self.steps.get(&step.edit).and_then(|at| self.run.steps.get(*at));
+            let (Some(other), Some(edit)) = (other, script.edits.get(step.edit - 1)) else {
+                continue;
+            };
+            if is_same(step, &part.overlay, other, &self.run.overlay)? {
+                continue;
+            }
+            let touching = paths(step).chain(paths(other)).filter_map(|path| self.about.get(path));
+            let builds_on = touching.filter_map(|edits| {
+                let earlier = edits.partition_point(|edit| *edit < step.edit);
+                edits[..earlier].iter().rfind(|edit| is_left_out(**edit))
+            });
+            let message = match builds_on.max() {
+                Some(earlier) => format!("it builds on edit {earlier}, which is left out"),
+                None => "without the edits that are left out it would do something else".to_owned(),
+            };
+            let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);
+            findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));
+        }
+        Ok(findings)
+    }
 }
 
 /// The paths that an edit is about.

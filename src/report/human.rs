@@ -150,13 +150,17 @@ pub fn headline(report: &Report) -> String {
             };
             match &report.undone {
                 Some((RecordKind::Undone, id)) => {
-                    let _ = writeln!(out, "took {id} back; put it back: git llm-apply redo {id}");
+                    let redo = on_branch("redo", branch, id);
+                    let what = if report.undone_in_part { "edits of " } else { "" };
+                    let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
                 }
                 Some((_, id)) => {
-                    let _ = writeln!(out, "put {id} back; take it back: git llm-apply undo {id}");
+                    let undo = on_branch("undo", branch, id);
+                    let _ = writeln!(out, "put {id} back; take it back: {undo}");
                 }
                 None => {
-                    let _ = writeln!(out, "take it back: {}", way_back(branch, old, &new));
+                    let back = way_back(branch, report.landing.as_deref(), old, &new);
+                    let _ = writeln!(out, "take it back: {back}");
                 }
             }
         }
@@ -197,15 +201,30 @@ pub fn headline(report: &Report) -> String {
     out
 }
 
-/// The command that takes a landing back. A branch is deleted only if this landing made it.
-fn way_back(branch: &BranchReport, old: Option<String>, new: &str) -> String {
+/// What takes a landing back or puts it back, on the branch where it is.
+fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
+    match (branch.checked_out, branch.reference.strip_prefix("refs/heads/")) {
+        (false, Some(name)) => format!("git llm-apply {verb} -b {} {id}", shell_word(name)),
+        _ => format!("git llm-apply {verb} {id}"),
+    }
+}
+
+/// The command that takes a landing back, of which `id` is the record if it has one. A branch is deleted only if this
+/// landing made it.
+fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);
     match (old, branch.checked_out) {
         (Some(old), true) => {
             let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
-            format!("git revert --no-edit {range}   (or, while nothing is on top: git reset --keep {old})")
+            match id {
+                Some(id) => format!("{}   (or: git revert --no-edit {range})", on_branch("undo", branch, id)),
+                None => format!("git revert --no-edit {range}   (or: git reset --keep {old})"),
+            }
         }
-        (Some(old), false) => format!("git update-ref {reference} {old} {new}"),
+        (Some(old), false) => id.map_or_else(
+            || format!("git update-ref {reference} {old} {new}"),
+            |id| on_branch("undo", branch, id),
+        ),
         // A first commit has nothing to reset to: index and files go back by git's merge with nothing.
         (None, true) => {
             format!("git read-tree -m -u {new} {EMPTY_TREE} && git update-ref -d {reference} {new}")

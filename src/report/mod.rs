@@ -308,6 +308,8 @@ pub struct Report {
     pub accepted: Vec<AcceptedReport>,
     /// The landing that was taken back or put back: which of the two, and its id.
     pub undone: Option<(RecordKind, String)>,
+    /// Whether only some edits of it were meant.
+    pub undone_in_part: bool,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
@@ -394,6 +396,7 @@ impl Report {
             dropped: Vec::new(),
             accepted: Vec::new(),
             undone: None,
+            undone_in_part: false,
             landing: None,
             landings: Vec::new(),
         }

@@ -1,8 +1,9 @@
 //! Texts of which nobody may have another copy, kept where they did not land, as git keeps the message of a commit that fails.
 
 use super::Result;
-use crate::vcs::durability;
+use crate::vcs;
 use crate::vcs::repo::Repo;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// What such a text is.
@@ -22,13 +23,20 @@ impl Text {
         })
     }
 
-    /// Keeps it, in the place of one that was kept before, and gives its file.
+    /// Keeps it, in the place of one that was kept before, and gives its file. A link that stands there is replaced, and not
+    /// followed: it may have come with the repository, and lead anywhere.
     ///
     /// # Errors
     /// What the file system says.
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let file = self.file(repo);
-        durability::write(&file, text, false)?;
+        let written = || -> std::io::Result<()> {
+            let mut aside = tempfile::NamedTempFile::new_in(repo.git_dir())?;
+            aside.write_all(text)?;
+            aside.persist(&file)?;
+            Ok(())
+        };
+        written().map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
 

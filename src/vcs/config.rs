@@ -4,6 +4,7 @@
 //! git-rev-parse(1) `--sq`.
 
 use super::{Error, Result, process};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -51,12 +52,12 @@ impl Config {
     }
 
     fn add(&mut self, key: &str, value: Option<Vec<u8>>) {
-        self.values.entry(canonical(key)).or_default().push(value);
+        self.values.entry(canonical(key).into_owned()).or_default().push(value);
     }
 
     /// The value that counts, which is the last one.
     fn last(&self, key: &str) -> Option<&Option<Vec<u8>>> {
-        self.values.get(&canonical(key))?.last()
+        self.values.get(&*canonical(key))?.last()
     }
 
     /// Whether some remote has promised the objects that are missing here (git-config(1), `remote.<name>.promisor`).
@@ -132,7 +133,7 @@ impl Config {
     /// # Errors
     /// A value is not UTF-8.
     pub fn list(&self, key: &str) -> Result<Vec<String>> {
-        let values = self.values.get(&canonical(key)).into_iter().flatten();
+        let values = self.values.get(&*canonical(key)).into_iter().flatten();
         let mut values = values.map(|value| text(key, value)).collect::<Result<Vec<_>>>()?;
         let from = values.iter().rposition(String::is_empty).map_or(0, |at| at + 1);
         Ok(values.split_off(from))
@@ -140,14 +141,17 @@ impl Config {
 }
 
 /// A key as git prints it: small letters, but for what stands between the first dot and the last.
-fn canonical(key: &str) -> String {
-    match (key.find('.'), key.rfind('.')) {
+fn canonical(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(key);
+    }
+    Cow::Owned(match (key.find('.'), key.rfind('.')) {
         (Some(first), Some(last)) => {
             [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()]
                 .concat()
         }
         _ => key.to_ascii_lowercase(),
-    }
+    })
 }
 
 fn text(key: &str, value: &Option<Vec<u8>>) -> Result<String> {

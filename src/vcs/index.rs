@@ -177,6 +177,11 @@ impl Repo {
     /// # Errors
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
+        self.copy(path, Raw::check)
+    }
+
+    /// Likewise; `sound` says of one that was read by ourselves whether libgit2 would read it too.
+    fn copy(&self, path: PathBuf, sound: impl Fn(&Raw) -> bool) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;
         let mut features = Features::default();
@@ -190,7 +195,7 @@ impl Repo {
                 copy.permissions = Some(metadata.permissions());
                 copy.tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
                 let bytes = match self.raw_index(bytes) {
-                    Ok(raw) if raw.is_sound() => {
+                    Ok(raw) if sound(&raw) => {
                         let (entries, copy) = (Entries::Raw(raw), Some(copy));
                         return Ok(Index { entries, fingerprint, copy, features });
                     }
@@ -252,8 +257,8 @@ impl Repo {
     /// As [`Repo::copy_index`].
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
         match known {
-            Some(known) if known.copy.is_some() && known.is_same(self)? => Ok(known),
-            _ => self.copy_index(beside(aside, "-copy")),
+            Some(known) if known.copy.is_some() && known.is_same(self)? && known.is_sound() => Ok(known),
+            _ => self.copy(beside(aside, "-copy"), Raw::is_sound),
         }
     }
 
@@ -609,6 +614,14 @@ impl Index {
         let file = repo.index_file();
         let now = std::fs::File::open(&file).and_then(|file| tail(&file));
         Ok(now.map_err(|e| Error::io("read", file, e))? == copy.tail)
+    }
+
+    /// Whether its checksum is right. Libgit2 has looked at that of one that it reads.
+    fn is_sound(&self) -> bool {
+        match &self.entries {
+            Entries::Raw(raw) => raw.is_sound(),
+            Entries::Git(_) | Entries::Asked(_) => true,
+        }
     }
 
     /// What it says of a path at stage 0.

@@ -27,6 +27,9 @@ use std::sync::Arc;
 /// there are 50 (`gc.autoPackLimit`).
 pub const PACK_LIMIT: usize = 30;
 
+/// What the names of packs and their indexes begin with in an object directory.
+const PACKS: &str = "pack/";
+
 /// How many bytes of blobs stay in memory; further ones go to the disk at once.
 const IN_MEMORY: usize = 64 << 20;
 
@@ -184,11 +187,9 @@ impl Quarantine {
         let mut manifest = Manifest { items: Vec::new(), stamp: stamp.unwrap_or(now), owner };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
-            let directory = self.path.join("pack");
-            make_private(&directory)?;
-            for name in super::pack::write(repo, &directory, &ids)? {
-                let name = format!("pack/{name}");
-                let path = self.path.join(&name);
+            for name in super::pack::write(repo, &self.path, &ids)? {
+                let name = format!("{PACKS}{name}");
+                let path = staged(&self.path, &name);
                 let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
                 repo.share(&path)?;
                 let inode = manifest.stamp(&file, durable.pack).map_err(|e| Error::io("write", &path, e))?;
@@ -286,7 +287,7 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Whether no object has come into the repository since.
+    /// Whether no object has come into the repository since. What carries the very stamp was there early.
     ///
     /// # Errors
     /// A directory cannot be read.
@@ -299,7 +300,7 @@ impl Quarantine {
             }
             for file in read_dir(&directory.path())? {
                 let newer = |found: std::fs::Metadata| {
-                    (found.mtime(), found.mtime_nsec()) >= (manifest.stamp.0, i64::from(manifest.stamp.1))
+                    (found.mtime(), found.mtime_nsec()) > (manifest.stamp.0, i64::from(manifest.stamp.1))
                 };
                 let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
                 if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
@@ -642,9 +643,12 @@ pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
     Ok(fan.join(&hex[2..]))
 }
 
-/// Where a file of the manifest waits: packs under their name, loose objects without a directory of their own.
+/// Where a file of the manifest waits: without a directory of its own.
 fn staged(quarantine: &Path, name: &str) -> PathBuf {
-    if name.starts_with("pack/") { quarantine.join(name) } else { quarantine.join(name.replacen('/', "", 1)) }
+    match name.strip_prefix(PACKS) {
+        Some(file) => quarantine.join(file),
+        None => quarantine.join(name.replacen('/', "", 1)),
+    }
 }
 
 /// What has vanished from the quarantine was pruned: git takes it for that of a dead process if told to spare nothing.

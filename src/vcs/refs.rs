@@ -12,7 +12,7 @@ use super::manifest::Manifest;
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Where HEAD points.
@@ -302,12 +302,39 @@ impl Repo {
                 return Err(taken(&name[..end]));
             }
         }
-        let below = self.git.references_glob(&format!("{name}/*"));
-        let mut below = below.map_err(|e| Error::git("list references", e))?;
-        match below.names().next() {
-            Some(Ok(other)) => Err(taken(other)),
-            _ => Ok(()),
+        match self.reference_below(name)? {
+            Some(other) => Err(taken(&other)),
+            None => Ok(()),
         }
+    }
+
+    /// A reference that has this one's name as a directory. Libgit2 would copy the list of all that are packed first.
+    fn reference_below(&self, name: &str) -> Result<Option<String>> {
+        let mut pending = vec![(self.ref_file(name), name.to_owned())];
+        while let Some((directory, name)) = pending.pop() {
+            let failed = |e| Error::io("read", &directory, e);
+            let entries = match std::fs::read_dir(&directory) {
+                Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+                entries => entries.map_err(failed)?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(failed)?;
+                let below = format!("{name}/{}", entry.file_name().to_string_lossy());
+                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    true => pending.push((entry.path(), below)),
+                    false if below.ends_with(".lock") => {}
+                    false => return Ok(Some(below)),
+                }
+            }
+        }
+        let file = self.common_dir().join("packed-refs");
+        let packed = match std::fs::read(&file) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            packed => packed.map_err(|e| Error::io("read", &file, e))?,
+        };
+        let found = memchr::memmem::find(&packed, format!(" {name}/").as_bytes());
+        let line = found.and_then(|at| packed[at + 1..].split(|byte| *byte == b'\n').next());
+        Ok(line.map(|name| String::from_utf8_lossy(name).into_owned()))
     }
 }
 

@@ -31,6 +31,25 @@ fn normalised(text: &str) -> String {
     out
 }
 
+/// What is asked at a terminal ends so.
+const PROMPT: &str = "]? ";
+
+/// Runs a command that asks at a pseudo terminal, where each answer is typed that the session has behind a question, once
+/// that is asked. None for one that asks nothing.
+fn at_a_terminal(command: &str, session: &str) -> Option<String> {
+    if !command.contains("llm-apply -i ") {
+        return None;
+    }
+    let answers: String =
+        session.lines().filter_map(|line| Some(format!("{}\n", line.split_once(PROMPT)?.1))).collect();
+    Some(format!(
+        ": > ../seen; n=0 t=0; while IFS= read -r answer; do n=$((n+1)); \
+         until [ \"$(grep -oF '{PROMPT}' ../seen | wc -l)\" -ge $n ] || [ $((t=t+1)) -gt 999 ]; do sleep 0.02; done; \
+         printf '%s\\n' \"$answer\"; done <<'ANSWERS' | SHELL=/bin/sh script -qefc '{command}' /dev/null > ../seen\n\
+         {answers}ANSWERS\ntr -d '\\r' < ../seen | sed 's/\x1b\\[[0-9;]*[mK]//g'; rm ../seen"
+    ))
+}
+
 /// Runs the commands of the sessions one after another in one shell, and gives the sessions as they really go.
 fn replay(sessions: &[String]) -> Vec<String> {
     let sandbox = Sandbox::bare_ground();
@@ -42,6 +61,7 @@ fn replay(sessions: &[String]) -> Vec<String> {
     let mut script = String::from("exec 2>&1\n");
     for session in sessions {
         for command in session.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            let command = at_a_terminal(command, session).unwrap_or_else(|| command.to_owned());
             // The status of a command is what `$?` is in the next one.
             script.push_str(&format!("s=$?; printf '\\001'; (exit $s)\n{command}\n"));
         }

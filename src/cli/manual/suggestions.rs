@@ -57,6 +57,10 @@ pub(super) const SUGGESTIONS: &[Piece] = &[
          whatever was put on top. So another clone knows it once it has the records. `accept` takes any branch.",
     ),
     Text(
+        "With `-i` it is asked about the edits of each response, one after the other, before the first is landed. A refused one is \
+         gone on with as any other attempt, by its id: `--continue=<id>` lands it on the branch that was named for it.",
+    ),
+    Text(
         "A suggestion is a branch like any other: `git merge`, `git cherry-pick`, `git worktree add` and `git push` work on it.",
     ),
     Text(

@@ -467,7 +467,7 @@ pub(super) const EXAMPLES: &[Piece] = &[
     Text("Only below src, and nothing removed:"),
     Lines("git llm-apply --include=src --no-allow-delete answer.md"),
     Text("Take one edit back, or the whole landing:"),
-    Lines("git revert 1a2b3c4\ngit reset --keep ORIG_HEAD"),
+    Lines("git llm-apply undo --edit=2\ngit llm-apply undo"),
     Text("Land only what passes the tests, each commit of it:"),
     Lines("git llm-apply -x 'cargo test' --exec-each answer.md"),
     Text("In a script:"),

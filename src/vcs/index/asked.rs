@@ -3,6 +3,7 @@
 
 use super::raw::{HEAD, entry, extent, number, width};
 use git2::{IndexEntry, ObjectFormat};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::ops::Range;
@@ -60,9 +61,9 @@ fn is_below(path: &[u8], directory: &[u8]) -> bool {
 fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Found> {
     let hash = width(format);
     let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
-    let mut window = Window { file, end, buffer: Vec::with_capacity(BUFFER), begins: 0 };
+    let mut window = Window { file, end, buffer: vec![0; BUFFER], filled: 0, begins: 0 };
     window.go_on(0)?;
-    let head = window.buffer.get(..HEAD)?;
+    let head = window.bytes().get(..HEAD)?;
     if &head[..4] != b"DIRC" || !matches!(number(&head[4..8]), 2 | 3) {
         return None;
     }
@@ -76,27 +77,31 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
     let (mut at, mut last) = (HEAD, HEAD);
     let mut before: Range<usize> = 0..0;
     for _ in 0..count {
-        let next = match extent(&window.buffer, at, hash) {
+        let next = match extent(window.bytes(), at, hash) {
             Some(next) => next,
             None => {
                 // From the entry before on, to compare the two.
                 window.go_on(last)?;
                 at -= last;
                 before = before.start.saturating_sub(last)..before.end.saturating_sub(last);
-                extent(&window.buffer, at, hash)?
+                extent(window.bytes(), at, hash)?
             }
         };
-        let name = &window.buffer[next.name.clone()];
-        if window.buffer[before] >= *name {
+        let name = &window.bytes()[next.name.clone()];
+        if window.bytes()[before] >= *name {
             return None;
         }
-        let is_it = |(path, is_beginning): &(Vec<u8>, bool)| match is_beginning {
-            true => name.starts_with(path),
-            false => name == path,
-        };
-        while wanted.next_if(|one| one.0[..] < *name && !is_it(one)).is_some() {}
-        if wanted.peek().is_some_and(|one| is_it(one)) {
-            found.insert(name.to_vec(), window.buffer[at..next.end].to_vec());
+        while let Some((path, is_beginning)) = wanted.peek() {
+            let is_it = match path[..].cmp(name) {
+                Ordering::Greater => break,
+                Ordering::Equal => true,
+                Ordering::Less => *is_beginning && name.starts_with(path),
+            };
+            if is_it {
+                found.insert(name.to_vec(), window.bytes()[at..next.end].to_vec());
+                break;
+            }
+            wanted.next();
         }
         (last, at, before) = (at, next.end, next.name);
     }
@@ -119,21 +124,28 @@ struct Window<'f> {
     /// Where that ends, but for its checksum.
     end: u64,
     buffer: Vec<u8>,
+    /// How much of the buffer is part of the file.
+    filled: usize,
     /// Where in the file it begins.
     begins: u64,
 }
 
 impl Window<'_> {
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
     /// Leaves that many bytes behind, and takes in others; `None` if there are none.
     fn go_on(&mut self, behind: usize) -> Option<()> {
-        self.buffer.drain(..behind.min(self.buffer.len()));
+        self.buffer.copy_within(behind.min(self.filled)..self.filled, 0);
         self.begins += behind as u64;
-        let (kept, from) = (self.buffer.len(), self.begins + self.buffer.len() as u64);
-        let more = usize::try_from(self.end.checked_sub(from)?).ok()?.min(BUFFER.saturating_sub(kept));
+        let kept = self.filled.saturating_sub(behind);
+        let from = self.begins + kept as u64;
+        let more = usize::try_from(self.end.checked_sub(from)?).ok()?.min(BUFFER - kept);
         if more == 0 {
             return None;
         }
-        self.buffer.resize(kept + more, 0);
-        self.file.read_exact_at(&mut self.buffer[kept..], from).ok()
+        self.filled = kept + more;
+        self.file.read_exact_at(&mut self.buffer[kept..self.filled], from).ok()
     }
 }

@@ -8,8 +8,11 @@ use crate::vcs::Oid;
 use crate::vcs::pack::Checksum;
 use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 /// As much of a name's length as the flags hold.
 const LENGTH: usize = 0x0fff;
@@ -17,9 +20,12 @@ const LENGTH: usize = 0x0fff;
 /// How long the head of the file is: signature, version, number of entries.
 pub(super) const HEAD: usize = 12;
 
+/// From this size on the checksum is checked by a thread of its own.
+const LARGE: usize = 1 << 20;
+
 /// An index of version 2 or 3 without conflicts, in which all is understood.
 pub(super) struct Raw {
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     format: ObjectFormat,
     /// How many bytes an object's name has, and a checksum.
     hash: usize,
@@ -27,6 +33,9 @@ pub(super) struct Raw {
     starts: Vec<usize>,
     /// The cached trees, and the entries of conflicts that were resolved.
     extensions: Vec<(&'static [u8; 4], Range<usize>)>,
+    /// Who checks its checksum meanwhile, and what came of it.
+    check: Cell<Option<JoinHandle<bool>>>,
+    is_sound: OnceCell<bool>,
 }
 
 pub(super) fn number(bytes: &[u8]) -> usize {
@@ -36,8 +45,16 @@ pub(super) fn number(bytes: &[u8]) -> usize {
 impl Raw {
     /// Gives the bytes back if they are for libgit2 or git.
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
-        let mut raw = Self { bytes, format, hash: width(format), starts: Vec::new(), extensions: Vec::new() };
-        if raw.take().is_some() { Ok(raw) } else { Err(raw.bytes) }
+        let mut raw = Self {
+            bytes: Arc::new(bytes),
+            format,
+            hash: width(format),
+            starts: Vec::new(),
+            extensions: Vec::new(),
+            check: Cell::default(),
+            is_sound: OnceCell::new(),
+        };
+        if raw.take().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
     }
 
     /// Finds where everything is, if all is understood.
@@ -113,20 +130,27 @@ impl Raw {
         })
     }
 
-    /// Whether the checksum at the end is that of what stands before it, or left out (`index.skipHash`).
-    pub(super) fn is_sound(&self) -> bool {
-        let (content, sum) = self.bytes.split_at(self.bytes.len() - self.hash);
-        sum.iter().all(|&byte| byte == 0) || self.checksum(content) == sum
+    /// Checks the checksum, beside everything else if that takes milliseconds: [`Raw::is_sound`] waits for it. `false` if it
+    /// is known to be wrong.
+    pub(super) fn check(&self) -> bool {
+        if self.bytes.len() < LARGE {
+            return self.is_sound();
+        }
+        let (bytes, format) = (Arc::clone(&self.bytes), self.format);
+        self.check.set(thread::Builder::new().spawn(move || is_sound(&bytes, format)).ok());
+        true
     }
 
-    fn checksum(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut sum = Checksum::new(self.format);
-        sum.update(bytes);
-        sum.finish()
+    /// Whether the checksum at the end is that of what stands before it, or left out (`index.skipHash`).
+    pub(super) fn is_sound(&self) -> bool {
+        *self.is_sound.get_or_init(|| match self.check.take().map(JoinHandle::join) {
+            Some(Ok(sound)) => sound,
+            _ => is_sound(&self.bytes, self.format),
+        })
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+        Arc::unwrap_or_clone(self.bytes)
     }
 
     /// A new index, with these entries in place of those of their paths; `None` goes. All others stay byte for byte.
@@ -163,10 +187,21 @@ impl Raw {
             out.extend_from_slice(&u32::try_from(body.len()).ok()?.to_be_bytes());
             out.extend_from_slice(&body);
         }
-        let sum = self.checksum(&out);
+        let sum = checksum(&out, self.format);
         out.extend_from_slice(&sum);
         Some(out)
     }
+}
+
+fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
+    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(width(format)));
+    sum.iter().all(|&byte| byte == 0) || checksum(content, format) == sum
+}
+
+fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
+    let mut sum = Checksum::new(format);
+    sum.update(bytes);
+    sum.finish()
 }
 
 /// Where an entry's name is, and where it ends with the zeros behind that.

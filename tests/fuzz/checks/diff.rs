@@ -33,8 +33,10 @@ pub(crate) fn check(bytes: &[u8]) {
         }
         let mut last = edit.span.start;
         for hunk in edit.hunks() {
-            // What a mail says that is encoded stands nowhere as it is.
-            assert!(response.slice(hunk.span).starts_with("@@") || is_encoded);
+            // What a mail says that is encoded stands nowhere as it is. All of a fence without any @@ is one hunk.
+            let text = response.slice(hunk.span);
+            let is_bare = edit.hunks().len() == 1 && text.starts_with([' ', '+', '-']);
+            assert!(text.starts_with("@@") || is_bare || is_encoded);
             assert!(hunk.span.start >= last && hunk.span.end <= edit.span.end);
             last = hunk.span.end;
             let Change::Diff { lines, .. } = &hunk.change else { panic!("not a diff: {hunk:?}") };

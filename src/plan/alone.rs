@@ -1,0 +1,102 @@
+//! Every edit of a script resolved by itself, as if the others were left out; in one go, since what they come to together is
+//! needed only once.
+
+use super::dependence::{Lost, is_left_out};
+use super::overlay::Overlay;
+use super::parted::Whole;
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unsure};
+use crate::diag::Diagnostic;
+use crate::edit::{Script, Unsure};
+use crate::span::Span;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Resolves each edit that the script does not leave out alone, and tells its number, from 0, and what it comes to; until that
+/// says to stop. What builds on another edit, or alone would do something else, is refused.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn resolve_each(
+    script: &Script,
+    tree: &dyn TreeView,
+    rules: &Rules,
+    mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
+) -> Result<(), TreeError> {
+    let paths = names(script, &Overlay::new(tree), rules)?;
+    let whole = Whole::of(script, tree, rules)?;
+    let mut own = own_diagnostics(script);
+    let mut unsure: HashMap<Span, Vec<Unsure>> = HashMap::new();
+    for one in &script.unsure {
+        unsure.entry(one.edit).or_default().push(one.clone());
+    }
+    let mut lost = Lost::default();
+    for (at, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
+        if !script.is_left_out(at) {
+            let alone = Script {
+                edits: vec![edit.clone()],
+                diagnostics: own.remove(&at).unwrap_or_default(),
+                unsure: unsure.remove(&edit.span).unwrap_or_default(),
+                ..Script::default()
+            };
+            let resolved = one(&alone, at, (script, path), tree, rules, &whole, &lost)?;
+            if tell(at, resolved).is_break() {
+                return Ok(());
+            }
+        }
+        lost.add(at + 1, edit, path);
+    }
+    Ok(())
+}
+
+/// What was said of each edit when it was read; what is of none is said with the first one.
+fn own_diagnostics(script: &Script) -> HashMap<usize, Vec<Diagnostic>> {
+    let mut own: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
+    let first = (0..script.edits.len()).find(|at| !script.is_left_out(*at)).unwrap_or(0);
+    for diagnostic in &script.diagnostics {
+        // They stand in the order of the response.
+        let of = diagnostic.span().and_then(|span| {
+            let at = script.edits.partition_point(|edit| edit.span.start <= span.start).checked_sub(1)?;
+            script.edits.get(at)?.span.holds(span).then_some(at)
+        });
+        own.entry(of.unwrap_or(first)).or_default().push(diagnostic.clone());
+    }
+    own
+}
+
+/// Resolves the only edit of a script, which is that one of another.
+fn one(
+    alone: &Script,
+    at: usize,
+    (script, path): (&Script, &str),
+    tree: &dyn TreeView,
+    rules: &Rules,
+    whole: &Whole<'_>,
+    lost: &Lost<'_>,
+) -> Result<Result<Plan, Rejected>, TreeError> {
+    let number = at + 1;
+    let unsure::Settled { script: settled, refused } = unsure::settle(alone, tree, rules)?;
+    let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
+    if run.findings.is_empty() && !settled.has_errors() {
+        run.findings = twice::findings(&settled, &run, rules)?;
+    }
+    for step in &mut run.steps {
+        step.edit = number;
+    }
+    for (of, diagnostic) in &mut run.findings {
+        *of = number;
+        diagnostic.edit = Some(number);
+        if let Some(edit) = settled.edits.first()
+            && let Some((earlier, what)) = lost.wanted(edit, path, diagnostic)
+        {
+            diagnostic.help = Some(is_left_out(earlier, what));
+        }
+    }
+    run.findings.extend(whole.differing(script, &run, |edit| edit != number)?);
+    let mut diagnostics = settled.diagnostics.clone();
+    diagnostics.extend(run.findings.iter().map(|(_, diagnostic)| diagnostic.clone()));
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Ok(Err(Rejected { diagnostics, fine: Vec::new(), resolved: false }));
+    }
+    diagnostics.extend(run.steps.iter().flat_map(|step| remarks(step, script)));
+    Ok(Ok(Plan { steps: run.steps, warnings: diagnostics }))
+}

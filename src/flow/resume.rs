@@ -177,7 +177,8 @@ impl Run<'_> {
         failure: Option<&Error>,
         report: &mut Report,
     ) {
-        let is_interrupted = failure.is_some() && interrupt::seen();
+        let is_interrupted = matches!(failure, Some(Error::Transaction(transaction::Error::Interrupted)))
+            || (failure.is_some() && interrupt::seen());
         if self.dry || !self.options.keep_whole || is_interrupted {
             return;
         }

@@ -10,7 +10,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target, Text, interrupt};
+use crate::transaction::{self, Attempt, Found, Kept, Target, Text, interrupt};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -177,7 +177,8 @@ impl Run<'_> {
         failure: Option<&Error>,
         report: &mut Report,
     ) {
-        let is_interrupted = failure.is_some() && interrupt::seen();
+        let is_interrupted = matches!(failure, Some(Error::Transaction(transaction::Error::Interrupted)))
+            || (failure.is_some() && interrupt::seen());
         if self.dry || !self.options.keep_whole || is_interrupted {
             return;
         }

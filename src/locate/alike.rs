@@ -68,8 +68,8 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Whether all words and signs of a text but those of one spot make up a line, or are a part of it, with at most one word at
-/// that spot on either side and a word besides. A letter by itself is a name: with another one a line is about another
-/// thing. Both are given without their style.
+/// that spot on either side and a word besides; a text may leave out more of a line. A letter by itself is a name: with
+/// another one a line is about another thing. Both are given without their style.
 pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
     let (text, line) = (tokens(text), tokens(line));
     let is_word = |token: &&[u8]| token.iter().any(is_of_word);
@@ -88,17 +88,20 @@ pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool
         };
         spots(text_rest).into_iter().any(|end| {
             let tail = &text_rest[end..];
+            let spot = line_rest.len().saturating_sub(tail.len());
+            let is_whole =
+                start == 0 && line_rest.ends_with(tail) && (end == 0 || spots(line_rest).contains(&spot));
+            // One word alone stands in many lines.
+            let is_part = is_part && head + tail.len() > 1;
             text[..head].iter().chain(tail).any(is_word)
-                && spots(line_rest).into_iter().any(|end| match is_part {
-                    true => line_rest[end..].starts_with(tail),
-                    false => line_rest[end..] == *tail,
-                })
+                && (is_whole
+                    || is_part && spots(line_rest).into_iter().any(|end| line_rest[end..].starts_with(tail)))
         })
     })
 }
 
 /// The words and signs of a line. Words may have dots and hyphens in them.
-pub(super) fn tokens(text: &[u8]) -> Vec<&[u8]> {
+fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -120,7 +123,7 @@ pub(super) fn tokens(text: &[u8]) -> Vec<&[u8]> {
 /// A word and signs beside it: so many may differ at one spot.
 const SPOT: usize = 3;
 
-pub(super) fn is_of_word(byte: &u8) -> bool {
+fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
@@ -142,22 +145,33 @@ pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
 /// With another letter a word of fewer letters is another word: `i` and `j`, `get` and `set`.
 const WORD: usize = 4;
 
-/// Where some lines, given by their hashes, may begin in a file by where each of them stands, the likeliest first. Each
-/// line that the file has votes for the beginning that follows from it, rare ones with more weight; lines that stand very
-/// often say nothing.
-pub(super) fn beginnings(wanted: &[u64], spots: &HashMap<u64, Vec<usize>>) -> Vec<usize> {
+/// Where some lines may begin in a file by where each of them may stand, the likeliest first. Each votes for the beginnings that
+/// follow from that, rare ones with more weight; lines that may stand very often say nothing.
+pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (at, hash) in wanted.iter().enumerate() {
-        let spots = spots.get(hash).map_or(&[][..], Vec::as_slice);
-        if spots.len() <= COMMON {
-            for spot in spots {
-                *votes.entry(spot.saturating_sub(at)).or_default() += COMMON / spots.len();
-            }
+    for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {
+        for spot in &spots {
+            *votes.entry(spot.saturating_sub(at)).or_default() += COMMON / spots.len();
         }
     }
     let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
     starts.sort_unstable_by_key(|&(start, votes)| (std::cmp::Reverse(votes), start));
     starts.into_iter().map(|(start, _)| start).collect()
+}
+
+/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
+pub(super) fn spared(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii();
+    let mut words: Vec<&[u8]> =
+        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
+    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    words.dedup();
+    words.truncate(2);
+    if words.len() < 2 {
+        let (front, back) = text.split_at(text.len() / 2);
+        words = vec![front, back];
+    }
+    words
 }
 
 /// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.
@@ -175,6 +189,7 @@ mod tests {
         assert!(differs("let x=1", "const x=1") && differs("debug=no", "debug=false"));
         assert!(differs("port=1", "port=22") && differs("v 1.2", "v 1.3.1") && differs("x a-b", "x cd"));
         assert!(differs("let x=1", "let mut x=1") && differs("x:u8=1", "x=1") && differs("a<b", "a<=b"));
+        assert!(differs("f(a)", "f(a, b=None)") && !differs("f(a, b=None)", "f(a)"));
         assert!(
             !differs("a.b=1", "c=2")
                 && !differs("f(one,two)", "f(two,one)")
@@ -182,6 +197,7 @@ mod tests {
         );
         let part = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), true);
         assert!(part("b:2", "{a:1,b:3,c:4}") && part("ab:1,b", "x(cd:1,b)") && !part("b:2", "{a:1,c:4}"));
+        assert!(!part("return books", "def shelf(books):") && part("return books", "return items"));
     }
 
     #[test]

@@ -209,6 +209,13 @@ impl<'a> Solid<'a> {
         self.position(index).map(|(piece, line)| piece.first() + line)
     }
 
+    /// Which of them a line of the text is; none for a blank one.
+    pub(super) fn index(&self, line: usize) -> Option<usize> {
+        let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
+        let (before, piece, lines) = self.pieces.get(at)?;
+        lines.binary_search(&(line - piece.first())).ok().map(|at| before + at)
+    }
+
     /// Its text.
     pub(super) fn text(&self, index: usize) -> &'a [u8] {
         self.position(index).map_or(&[], |(piece, line)| piece.text(line))

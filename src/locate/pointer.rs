@@ -92,12 +92,15 @@ impl Pointers {
     }
 }
 
+/// A line that is like a heading, and the form in which it is.
+type Like = (usize, usize);
+
 /// The blocks of one text. A block is looked at once, however many hunks name it.
 pub(super) struct Blocks<'a> {
     hay: Haystack<'a>,
     language: super::Language,
     known: RefCell<HashMap<usize, Region>>,
-    like: RefCell<HashMap<String, Rc<Vec<(usize, usize)>>>>,
+    like: RefCell<HashMap<String, Rc<[Like]>>>,
 }
 
 impl<'a> Blocks<'a> {
@@ -171,14 +174,14 @@ impl<'a> Blocks<'a> {
         let start = like.partition_point(|&(line, _)| line < from);
         let end = like.partition_point(|&(line, _)| line < behind).max(start);
         let strictest = like[start..end].iter().map(|&(_, form)| form).min();
-        let is_meant = |(_, form): &&(usize, usize)| Some(*form) == strictest;
+        let is_meant = |(_, form): &&Like| Some(*form) == strictest;
         let lines: Vec<usize> = like[start..end].iter().filter(is_meant).map(|&(line, _)| line).collect();
         if strictest == Some(CONTAINING) && lines.len() > 1 { Vec::new() } else { lines }
     }
 
     /// The lines that are like a heading, found once however many hunks have it: those that equal it, each with the strictest
     /// of [`FORMS`] in which it does, or else those that contain it as whole words.
-    fn like(&self, text: &str) -> Rc<Vec<(usize, usize)>> {
+    fn like(&self, text: &str) -> Rc<[Like]> {
         let known = self.like.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
             let strictest = |line: usize| {
@@ -186,14 +189,14 @@ impl<'a> Blocks<'a> {
                 Some((line, FORMS.iter().position(equal)?))
             };
             let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
-            let mut like: Vec<(usize, usize)> = equal.into_iter().filter_map(strictest).collect();
+            let mut like: Vec<Like> = equal.into_iter().filter_map(strictest).collect();
             if like.is_empty() {
                 let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
                 let parts = parts.filter(|place| is_of_tokens(self.hay, place));
                 like = parts.map(|place| (place.first(), CONTAINING)).collect();
                 like.dedup();
             }
-            let like = Rc::new(like);
+            let like: Rc<[Like]> = like.into();
             self.like.borrow_mut().insert(text.to_owned(), Rc::clone(&like));
             like
         })

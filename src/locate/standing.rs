@@ -2,7 +2,7 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{differs_in_a_word, is_mistyped, is_of_word, reach, tokens, without_style};
+use super::alike::{differs_in_a_word, is_mistyped, reach, spared, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{End, Pattern, says_something};
@@ -210,19 +210,4 @@ pub(super) fn stands_nearly(
                     || differs_in_a_word(&plain, &there, is_part)
             })
         })
-}
-
-/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
-fn spared(text: &[u8]) -> Vec<&[u8]> {
-    let text = text.trim_ascii();
-    let mut words: Vec<&[u8]> =
-        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
-    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-    words.dedup();
-    words.truncate(2);
-    if words.len() < 2 {
-        let (front, back) = text.split_at(text.len() / 2);
-        words = vec![front, back];
-    }
-    words
 }

@@ -104,7 +104,7 @@ pub(super) const CONTEXT_PLACES: usize = 10_000;
 /// The nearest region: this many are compared in full.
 pub(super) const NEAREST_REGIONS: usize = 16;
 
-/// The nearest region: where no line of the text stands in the file, this many of its lines are compared with all lines.
+/// The nearest region: where no line of the text stands in the file, the words of this many of its lines are looked for.
 pub(super) const PROBES: usize = 3;
 
 /// The nearest region: what comparing lines may cost, in steps: 20 ms with code, below 0.1 s with any lines.

@@ -167,6 +167,7 @@ fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
             "export const size = 1;",
             "const width = 2;",
         ),
+        ("a.py", "def f(a, b=None):\n    pass\n\ndef g(a):\n    pass\n", "def f(a):", "def g(a):"),
         // A word is what one takes for one.
         (
             "sshd",

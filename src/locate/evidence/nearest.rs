@@ -3,7 +3,7 @@
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Nearest, Row, RowKind};
-use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach};
+use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach, spared};
 use crate::locate::effort::Effort;
 use crate::locate::haystack::{Haystack, Solid};
 use crate::locate::pattern::Pattern;
@@ -16,9 +16,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 const FORM: Form = Form::FoldedTrimmed;
-
-/// This many candidates are kept at a time.
-const SCORED: usize = 1024;
 
 /// Whether all lines that a hunk adds stand in the region, and one of them says something.
 pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
@@ -55,16 +52,19 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     }
     // What evidence costs is counted apart from searching.
     let free = Effort::new(u64::MAX, 0);
-    let file = Haystack::new(content, &free).solid(FORM);
+    let hay = Haystack::new(content, &free);
+    let file = hay.solid(FORM);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let mut starts = beginnings(&hashes, &file.spots(&hashes, COMMON));
-    starts.truncate(NEAREST_REGIONS);
+    let spots = file.spots(&hashes, COMMON);
+    let mut starts =
+        beginnings(hashes.iter().map(|hash| spots.get(hash).cloned().unwrap_or_default()).enumerate());
     if starts.is_empty() {
         if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
             return Err(GaveUp);
         }
-        starts = by_like_lines(&wanted, &file);
+        starts = by_like_lines(&wanted, hay, &file);
     }
+    starts.truncate(NEAREST_REGIONS);
     if !effort.spend_on_evidence(wanted.len() * starts.len()) {
         return Err(GaveUp);
     }
@@ -97,50 +97,16 @@ struct Region {
     share: f64,
 }
 
-/// Where the text may begin, by lines of the file that share pairs of letters with its longest lines.
-fn by_like_lines(wanted: &[Wanted<'_>], file: &Solid<'_>) -> Vec<usize> {
+/// Where the text may begin, by lines of the file that have a word of its longest lines.
+fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     probes.truncate(PROBES);
-    let mut scored: Vec<(u32, usize)> = Vec::new();
-    let masks: Vec<(usize, u128)> =
-        probes.iter().map(|(at, wanted)| (*at, letter_pairs(&wanted.text))).collect();
-    for index in 0..file.len() {
-        let pairs = letter_pairs(file.text(index));
-        for (at, probe) in &masks {
-            let (common, all) = ((pairs & probe).count_ones(), (pairs | probe).count_ones());
-            if common * 3 > all {
-                scored.push((common * 1000 / all.max(1), index.saturating_sub(*at)));
-            }
-        }
-        if scored.len() > SCORED {
-            keep_best(&mut scored, SCORED / 4);
-        }
-    }
-    keep_best(&mut scored, SCORED);
-    let mut starts: Vec<usize> = Vec::new();
-    for (_, start) in scored {
-        if !starts.contains(&start) {
-            starts.push(start);
-        }
-        if starts.len() == NEAREST_REGIONS {
-            break;
-        }
-    }
-    starts
-}
-
-fn keep_best(scored: &mut Vec<(u32, usize)>, count: usize) {
-    scored.sort_unstable_by_key(|&(score, start)| (std::cmp::Reverse(score), start));
-    scored.truncate(count);
-}
-
-/// Which pairs of neighbouring letters a text has, up to chance.
-fn letter_pairs(text: &[u8]) -> u128 {
-    let bit = |pair: &[u8]| (u32::from(pair[0]) * 31 + u32::from(pair[1])) % 128;
-    text.windows(2)
-        .filter(|pair| pair[0] > b' ' && pair[1] > b' ')
-        .fold(0, |pairs, pair| pairs | 1 << bit(pair))
+    let spots = probes.into_iter().flat_map(|(at, wanted)| {
+        let lines = spared(&wanted.text).into_iter().map(move |part| hay.lines_with(part, false));
+        lines.map(move |lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))
+    });
+    beginnings(spots)
 }
 
 /// How much of the text stands from a line on: line by line, or with lines put in or left out, whichever is more.

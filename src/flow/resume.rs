@@ -10,7 +10,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target, Text, interrupt};
+use crate::transaction::{self, Attempt, Found, Kept, Target, Text, interrupt};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 

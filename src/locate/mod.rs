@@ -41,6 +41,7 @@ mod language;
 mod lineage;
 mod loose;
 mod merge;
+mod others;
 mod outcome;
 mod pairing;
 mod part;
@@ -65,6 +66,7 @@ pub use effort::Effort;
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
 pub use guard::guard_text;
 pub use language::Language;
+pub use others::Others;
 pub use tier::Tier;
 pub use together::{are_all_there, may_be_there};
 pub use version::Version;
@@ -135,7 +137,7 @@ pub struct Context<'a> {
     /// One for every hunk.
     pub repeats: &'a [Repeat],
     /// All hunks that the response has for the file: they show how it is written there.
-    pub others: &'a [&'a Hunk],
+    pub others: &'a Others<'a>,
     /// Whether some of those come behind these.
     pub followed: bool,
     /// What the user lets edits do.

@@ -3,10 +3,10 @@
 use super::change::LineChange;
 use super::haystack::Haystack;
 use super::lineage::Lineage;
+use super::others::Others;
 use super::place::Place;
 use super::tier::{Rung, Scope, Tier};
 use super::{Limits, Match, Note, Repeat};
-use crate::edit::Hunk;
 use crate::text::{Content, Eol};
 
 /// What is known while the hunks of an edit are located on one text.
@@ -16,7 +16,7 @@ pub(super) struct Scene<'a> {
     /// One for each hunk.
     pub(super) repeats: &'a [Repeat],
     /// All hunks that the response has for the file: they show how it writes what the file has.
-    pub(super) others: &'a [&'a Hunk],
+    pub(super) others: &'a Others<'a>,
     /// Whether other hunks for the file come behind these.
     pub(super) followed: bool,
     /// The file before any edit of the response.

@@ -76,7 +76,9 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
         return None;
     }
     let known = repeat.elsewhere > 0;
-    (known || !stands_nearly(hay, pattern, &places, pointers)).then_some((place, rung))
+    // Run again, what other edits have brought is no text that was to go.
+    let brought = |line: &[u8]| sought.scene.others.bring(line);
+    (known || !stands_nearly(hay, pattern, &places, pointers, &brought)).then_some((place, rung))
 }
 
 /// Where the result of a hunk stands on a stricter rung than its before-text, apart from the places of that: it was made there
@@ -152,12 +154,13 @@ fn part_is_proof(text: &[u8]) -> bool {
 
 /// Whether something in the file, apart from some places, is nearly the before-text: six in ten of its lines that are not blank
 /// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
-/// another word, or as the beginning of a line.
+/// another word, or as the beginning of a line; `is_other` names lines that are something else for certain.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
     places: &[Place],
     pointers: &Pointers,
+    is_other: &dyn Fn(&[u8]) -> bool,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
@@ -204,10 +207,12 @@ pub(super) fn stands_nearly(
                 if !hay.effort().spend(steps) {
                     return true;
                 }
+                let real = there;
                 let there = without_style(there);
-                there.starts_with(&plain)
+                (there.starts_with(&plain)
                     || is_mistyped(&plain, &there)
-                    || differs_in_a_word(&plain, &there, is_part)
+                    || differs_in_a_word(&plain, &there, is_part))
+                    && !is_other(real)
             })
         })
 }

@@ -50,7 +50,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
         return None;
     }
     let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
-    if !stands && stands_nearly(hay, pattern, &[place], &Pointers::NONE) {
+    if !stands && stands_nearly(hay, pattern, &[place], &Pointers::NONE, &|_| false) {
         return None;
     }
     let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;

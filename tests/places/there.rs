@@ -200,3 +200,23 @@ fn a_line_with_two_other_words_is_another_line() {
     let file = "let width = 1;\nuse(width);\n\nconst height = 2;\n";
     already("a.js", file, each("a.js", "const depth = 1;", "const height = 2;"));
 }
+
+#[test]
+fn a_line_that_another_edit_of_the_response_brings_is_not_the_one_that_was_to_go() {
+    let before = "def read_one(a):\n    pass\n\ndef read_two(b):\n    pass\n\ndef read_three(c):\n    pass\n";
+    let edits = [
+        ("def read_one(a):", "def load_one(a):"),
+        ("def read_two(b):", "def load_two(b):"),
+        ("def read_three(c):", "def load_three(c):"),
+    ];
+    lands("a.py", before, opx_all("a.py", &edits), &before.replace("read", "load"));
+    already("a.py", &before.replace("read", "load"), opx_all("a.py", &edits));
+    already("a.py", &before.replace("read", "load"), search_replace_all("a.py", &edits));
+    // One that only stays there may be it.
+    let file = "const size = 1;\nconst width = 2;\n\nconst height = 9;\n";
+    let edits = [
+        ("let size = 1;", "const height = 9;"),
+        ("const size = 1;\nconst width = 2;", "const size = 1;\nconst width = 3;"),
+    ];
+    refused("a.js", file, opx_all("a.js", &edits));
+}

@@ -121,7 +121,7 @@ impl Member<'_> {
             // What says nothing may stand there by chance, and models get numbers wrong.
             let agrees = pointers.regions.is_some()
                 || !open.is_empty()
-                || !stands_nearly(hay, pattern, &[place], &Pointers::NONE);
+                || !stands_nearly(hay, pattern, &[place], &Pointers::NONE, &|_| false);
             match open.first() {
                 _ if pattern.after_is_proof() && agrees => {
                     return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));

@@ -26,7 +26,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {
-            if stands_nearly(hay, pattern, &[one.place], pointers) {
+            if stands_nearly(hay, pattern, &[one.place], pointers, &|_| false) {
                 return Ok(None);
             }
             let mut solution = solve(&sought.with(&meant), one, 1)?;

@@ -30,7 +30,7 @@ pub(super) fn apply_to(
     repeats: &[Repeat],
     limits: &Limits,
 ) -> Result<Applied, Vec<Refusal>> {
-    let others: Vec<&Hunk> = hunks.iter().collect();
+    let others = Others::new(hunks.iter().collect());
     let effort = Effort::default();
     apply(version, hunks, &Context { repeats, others: &others, followed: false, limits, effort: &effort })
 }

@@ -1,0 +1,39 @@
+//! All hunks that a response has for a file.
+
+use crate::edit::Hunk;
+use crate::text::Form;
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+/// All hunks that a response has for a file.
+#[derive(Debug, Default)]
+pub struct Others<'a> {
+    hunks: Vec<&'a Hunk>,
+    /// The hashes of the lines that come with one of them, once somebody has asked.
+    brought: OnceCell<HashSet<u64>>,
+}
+
+impl<'a> Others<'a> {
+    /// These.
+    pub fn new(hunks: Vec<&'a Hunk>) -> Self {
+        Self { hunks, brought: OnceCell::new() }
+    }
+
+    pub(super) fn hunks(&self) -> &[&'a Hunk] {
+        &self.hunks
+    }
+
+    /// Whether a line is one that comes with one of them.
+    pub(super) fn bring(&self, line: &[u8]) -> bool {
+        let brought = self.brought.get_or_init(|| {
+            let mut brought = HashSet::new();
+            for hunk in &self.hunks {
+                let before: HashSet<&str> = hunk.change.wanted().into_iter().collect();
+                let comes = hunk.change.result().into_iter().filter(|line| !before.contains(line));
+                brought.extend(comes.map(|line| Form::Bare.hash(line.as_bytes())));
+            }
+            brought
+        });
+        brought.contains(&Form::Bare.hash(line))
+    }
+}

@@ -587,7 +587,7 @@ mod edited {
             sandbox.git(["config", "gpg.format", "ssh"]);
             let Some(run) = at_a_terminal(&sandbox, editor, options, &five()) else { return };
             assert_ne!(run.code, Some(0));
-            assert!(run.stdout.contains("what was typed in the editor is in "), "{}", run.stdout);
+            assert!(run.stdout.contains("what was typed in the editor is kept in "), "{}", run.stdout);
             assert!(sandbox.text(".git/LLM_APPLY_EDITMSG").contains("\nGreet all\n"));
             std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_EDITMSG")).unwrap();
         }

@@ -221,6 +221,13 @@ impl<'a> Solid<'a> {
         self.position(index).map_or(&[], |(piece, line)| piece.text(line))
     }
 
+    /// The hash of a line of the text, blank or not.
+    pub(super) fn hash(&self, line: usize) -> Option<u64> {
+        let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
+        let (_, piece, _) = self.pieces.get(at)?;
+        piece.hashes(self.form).get(line - piece.first()).copied()
+    }
+
     /// The hashes of some of them.
     pub(super) fn hashes_of(&self, range: Range<usize>) -> Vec<u64> {
         let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);

@@ -23,8 +23,8 @@ impl<'a> Others<'a> {
         &self.hunks
     }
 
-    /// Whether a line is one that comes with one of them.
-    pub(super) fn bring(&self, line: &[u8]) -> bool {
+    /// Whether a line is one that comes with one of them, by its hash in [`Form::Bare`].
+    pub(super) fn bring(&self, hash: u64) -> bool {
         let brought = self.brought.get_or_init(|| {
             let mut brought = HashSet::new();
             for hunk in &self.hunks {
@@ -34,6 +34,6 @@ impl<'a> Others<'a> {
             }
             brought
         });
-        brought.contains(&Form::Bare.hash(line))
+        brought.contains(&hash)
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
     }
     let known = repeat.elsewhere > 0;
     // Run again, what other edits have brought is no text that was to go.
-    let brought = |line: &[u8]| sought.scene.others.bring(line);
+    let brought = |hash| sought.scene.others.bring(hash);
     (known || !stands_nearly(hay, pattern, &places, pointers, &brought)).then_some((place, rung))
 }
 
@@ -154,13 +154,14 @@ fn part_is_proof(text: &[u8]) -> bool {
 
 /// Whether something in the file, apart from some places, is nearly the before-text: six in ten of its lines that are not blank
 /// stand there in order, in whatever style. Of a text of few lines one that goes is enough, with a slip of the keyboard, with
-/// another word, or as the beginning of a line; `is_other` names lines that are something else for certain.
+/// another word, or as the beginning of a line; `is_other` tells by their hashes in [`Form::Bare`] which lines are something else for
+/// certain.
 pub(super) fn stands_nearly(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
     places: &[Place],
     pointers: &Pointers,
-    is_other: &dyn Fn(&[u8]) -> bool,
+    is_other: &dyn Fn(u64) -> bool,
 ) -> bool {
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| Form::Bare.hash(line)).collect();
     if wanted.is_empty() {
@@ -202,17 +203,18 @@ pub(super) fn stands_nearly(
             let (plain, is_part) = (without_style(text), pattern.unit == Unit::Text);
             let lines = spared(text).into_iter().flat_map(|part| hay.lines_with(part, false));
             lines.filter(|line| apart(*line)).any(|line| {
+                if file.hash(line).is_some_and(is_other) {
+                    return !hay.effort().spend(1);
+                }
                 let there = hay.text(line);
                 let steps = there.len().saturating_mul(if is_part { plain.len() } else { 1 }) / 16 + 1;
                 if !hay.effort().spend(steps) {
                     return true;
                 }
-                let real = there;
                 let there = without_style(there);
-                (there.starts_with(&plain)
+                there.starts_with(&plain)
                     || is_mistyped(&plain, &there)
-                    || differs_in_a_word(&plain, &there, is_part))
-                    && !is_other(real)
+                    || differs_in_a_word(&plain, &there, is_part)
             })
         })
 }

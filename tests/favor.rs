@@ -11,7 +11,7 @@ fn lines() -> String {
     (1..41).map(|n| format!("line {n}\n")).collect()
 }
 
-/// A file of forty lines, of which the branch has changed the thirtieth since the commit that is given.
+/// A file of forty lines. The branch has changed the thirtieth since the commit that is given.
 fn moved_on() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
     sandbox.file("forty.txt", lines());

@@ -24,7 +24,7 @@ pub(super) struct Ready {
     pub(super) present: BTreeSet<usize>,
     /// Where the branch has moved an edit's file since the base: that is where the edit goes.
     pub(super) followed: BTreeMap<usize, RepoPath>,
-    /// The edits of which nothing is left, since the branch's side is favoured.
+    /// The edits that change nothing any more, since the branch's side is favoured.
     pub(super) lost: BTreeSet<usize>,
     /// Where only the favour decided.
     pub(super) decided: Vec<Diagnostic>,

@@ -23,7 +23,7 @@ impl Run<'_> {
         report.dry_run = self.dry;
         report.lesson.delete = self.options.allow_delete;
         if let Some(Alone { at, .. }) = self.alone {
-            // What the response says beside it is nothing of that one edit.
+            // What else the response says is not about this edit.
             report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();
             return report;
         }

@@ -78,7 +78,7 @@ struct Plan {
     clashes: Vec<Clash>,
     /// What is merged only because one side is favoured.
     decided: Vec<Clash>,
-    /// The edits of which nothing is taken back, since the branch's side is favoured.
+    /// The edits that stay whole, since the branch's side is favoured.
     lost: HashSet<usize>,
 }
 

@@ -120,7 +120,7 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     tokens
 }
 
-/// A word and signs beside it: so many may differ at one spot.
+/// How many words and signs may differ at one spot: a word, and signs beside it.
 const SPOT: usize = 3;
 
 fn is_of_word(byte: &u8) -> bool {

@@ -23,7 +23,7 @@ pub(super) const NEARLY: usize = 60;
 /// Of a text of no more lines one that is like a line that goes is enough to be nearly the before-text.
 pub(super) const FEW: usize = 3;
 
-/// With more regions than this that have so many lines of a text, in any order, something is taken to be nearly the text.
+/// If more regions than this have enough lines of a text, in any order, one is taken to be nearly the text.
 pub(super) const NEARLY_REGIONS: usize = 256;
 
 /// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any

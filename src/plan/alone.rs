@@ -63,7 +63,7 @@ fn own_diagnostics(script: &Script) -> HashMap<usize, Vec<Diagnostic>> {
     own
 }
 
-/// Resolves the only edit of a script, which is that one of another.
+/// Resolves a script of one edit, which has the number `at`, from 0, in the whole script.
 fn one(
     alone: &Script,
     at: usize,

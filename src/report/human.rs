@@ -209,7 +209,7 @@ fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
     }
 }
 
-/// The command that takes a landing back, of which `id` is the record if it has one. A branch is deleted only if this
+/// The command that takes a landing back; `id` is that of its record, if it has one. A branch is deleted only if this
 /// landing made it.
 fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);

@@ -1,4 +1,4 @@
-//! Texts of which nobody may have another copy, kept where they did not land, as git keeps the message of a commit that fails.
+//! Texts that nobody may have a copy of. They are kept if they do not land, as git keeps the message of a commit that fails.
 
 use super::Result;
 use crate::vcs;

@@ -26,7 +26,7 @@ impl Repo {
     }
 }
 
-/// Takes GIT_ALTERNATE_OBJECT_DIRECTORIES apart: paths with colons between them, each of which may be in double
+/// Takes GIT_ALTERNATE_OBJECT_DIRECTORIES apart: paths with colons between them. A path may be in double
 /// quotes, with backslashes before what is meant as it stands.
 fn alternates(list: &[u8]) -> Vec<PathBuf> {
     let mut all = Vec::new();

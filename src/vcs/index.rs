@@ -180,7 +180,7 @@ impl Repo {
         self.copy(path, Raw::check)
     }
 
-    /// Likewise; `sound` says of one that was read by ourselves whether libgit2 would read it too.
+    /// The same; `sound` tells whether libgit2 would read an index that we have read ourselves.
     fn copy(&self, path: PathBuf, sound: impl Fn(&Raw) -> bool) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;

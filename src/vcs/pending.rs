@@ -27,9 +27,9 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     on_disk: BTreeSet<Oid>,
     /// New objects in memory that libgit2 has not been shown. It would look for each in the whole store before it takes it.
-    pub(super) hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
-    /// Compresses blobs, once there are so many objects that they go in as one pack.
-    pub(super) packer: Option<Packer>,
+    hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
+    /// Compresses blobs, once there are enough objects for a pack.
+    packer: Option<Packer>,
     /// How many bytes of other blobs are in memory.
     in_memory: usize,
     /// How many of them were put into the repository already.
@@ -259,6 +259,14 @@ impl Pending {
         }
         let content = self.packer.as_ref().map(|packer| packer.content(id)).transpose()?.flatten();
         Ok(content.map(|content| (ObjectType::Blob, content)))
+    }
+
+    /// All are in the repository by now, and are found there. To write one once more would say that somebody relies on it.
+    pub(super) fn are_placed(&mut self) {
+        self.placed = self.ids.len();
+        self.hidden.clear();
+        self.packer = None;
+        self.in_memory = 0;
     }
 
     /// Notes that an object is in the directory, which is where it is read from then.

@@ -108,10 +108,7 @@ impl Quarantine {
         note(early)?;
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-            pending.placed = pending.ids.len();
-            // They are found there now. To write them once more would say that somebody relies on them.
-            pending.hidden.clear();
-            pending.packer = None;
+            pending.are_placed();
         }
         Ok(())
     }

@@ -121,7 +121,7 @@ impl Config {
     }
 }
 
-/// The file system, each part of which is looked at once: most ways have the same beginning, and most views the same files.
+/// The file system. It looks at each part once: most ways begin alike, and most views have the same files.
 #[derive(Default)]
 struct Disk {
     links: RefCell<HashMap<PathBuf, Option<PathBuf>>>,

@@ -74,7 +74,7 @@ pub const OPTIONS: &[Opt] = &[
             "side",
             "in conflicts take the lines of one side",
             "As in git-merge(1), for `--base`, `--rebase`, accept, undo and redo: `ours` are those of the branch, `theirs` those of \
-             what is brought onto it. Each place where that decided is a warning. An edit of which nothing is left changes \
+             what is brought onto it. Each place where that decided is a warning. An edit that comes to nothing changes \
              nothing, and is reported so. A file that only one side removed or moved is a conflict all the same.",
         )
     },

@@ -307,6 +307,10 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
     for word in ["[skip ci]", "[CI skip]", "***NO_CI***", "[no ci]", "skip-checks:"] {
         assert!(!both.contains(word), "{word} in {both}");
     }
+    // Also where the end of a line would have parted the words.
+    let long = format!("Do it. {} [skip ci] and more", "word ".repeat(12));
+    sandbox.apply(["-q"], &create("c", &long, "x\n")).exits(0);
+    assert!(message(&sandbox, "HEAD").contains("(skip"), "{}", message(&sandbox, "HEAD"));
     assert!(
         both.contains("(skip ci)") && both.contains("(CI skip)") && both.contains("***NO-CI***"),
         "{both}"

@@ -48,7 +48,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
-        settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
+        settings.options.message = Some(input::read_message(&repo, file, settings.options.max_size)?);
     }
     let mut order = Order {
         only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),

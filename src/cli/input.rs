@@ -4,6 +4,7 @@ use super::Error;
 use super::args;
 use super::output::remark;
 use crate::response::Response;
+use crate::vcs::repo::Repo;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 
@@ -63,11 +64,11 @@ pub(super) fn shown(name: &OsString) -> String {
     if name == "-" { "standard input".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
-/// Reads a commit message from a file, or from standard input.
+/// Reads a commit message from a file, or from standard input: UTF-8, or else as commits have it.
 ///
 /// # Errors
 /// It cannot be read, is too large or is no text.
-pub(super) fn read_message(name: &str, limit: u64) -> Result<String, Error> {
+pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String, Error> {
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };
     let bytes = match name {
@@ -78,7 +79,11 @@ pub(super) fn read_message(name: &str, limit: u64) -> Result<String, Error> {
     if bytes.len() as u64 > limit {
         return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
     }
-    String::from_utf8(bytes).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(other) => repo.message_of(other.into_bytes())?,
+    };
+    text.ok_or_else(|| failed(std::io::Error::other("it is not UTF-8")))
 }
 
 fn bounded(input: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {

@@ -111,6 +111,7 @@ pub fn suggest(
     if !dry {
         land::recover(&repo, options.lock_timeout, watch)?;
         Attempt::expire(&repo);
+        sources.first().map_or(Ok(()), |source| source.run.tell_of_hooks(&repo))?;
     }
     if let Some(chooser) = chooser {
         // Of every response before anything lands.

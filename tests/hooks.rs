@@ -571,30 +571,24 @@ fn is_gone(process: &str) -> bool {
 }
 
 #[test]
-fn interrupted_or_killed_while_a_hook_runs_nothing_is_left() {
-    let names = ["pre-commit", "commit-msg", "pre-llm-apply", "post-commit", "post-llm-apply"];
+fn interrupted_or_killed_while_it_is_told_what_has_landed_stays() {
+    let names = ["post-commit", "post-llm-apply"];
     for (name, strike) in names.iter().flat_map(|name| [(name, "KILL"), (name, "INT"), (name, "HUP")]) {
         let sandbox = new();
         hook(&sandbox, name, WAITS);
-        let before = sandbox.state();
         let file = sandbox.response(&five());
         let mut command = sandbox.command(["--no-keep"]);
         let child = command.arg(file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         assert!(wait_for(|| !out(&sandbox, "waits").is_empty()), "{name}");
         signal(strike, child.id());
         let run = Run::of(child.wait_with_output().unwrap());
-        let has_landed = name.starts_with("post");
         match strike {
             "KILL" => assert_eq!(run.signal, Some(9)),
-            _ => assert_eq!(run.code, Some(if has_landed { 0 } else { 130 }), "{name}: {}", run.stderr),
+            _ => assert_eq!(run.code, Some(0), "{name}: {}", run.stderr),
         }
         assert!(out(&sandbox, "waits").split_whitespace().all(is_gone), "{name}");
         sandbox.run(["recover"]).exits(0);
-        if has_landed {
-            assert_eq!((sandbox.status().as_str(), sandbox.exists("src/new/mod.rs")), ("", true), "{name}");
-        } else {
-            sandbox.state().is(&before, name);
-        }
+        assert_eq!((sandbox.status().as_str(), sandbox.exists("src/new/mod.rs")), ("", true), "{name}");
         sandbox.is_sound();
     }
 }

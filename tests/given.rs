@@ -8,11 +8,11 @@ use sandbox::{Run, Sandbox, create, patch, same};
 use std::io::Write;
 use std::process::Stdio;
 
-fn piped(sandbox: &Sandbox, options: &[&str], text: &str) -> Run {
+fn piped(sandbox: &Sandbox, options: &[&str], text: impl AsRef<[u8]>) -> Run {
     let mut command = sandbox.command(options);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(text.as_ref()).unwrap();
     Run::of(child.wait_with_output().unwrap())
 }
 
@@ -168,4 +168,64 @@ fn of_several_branches_each_answer_is_kept() {
     let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], &greeting()).exits(2);
     assert!(run.stderr.contains("the answer is kept in "), "{}", run.stderr);
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting());
+}
+
+#[test]
+fn what_cannot_be_read_is_kept_to_the_byte() {
+    let sandbox = Sandbox::new();
+    let kept = sandbox.repo.join(".git/LLM_APPLY_ANSWER");
+    let before = sandbox.listing();
+    let latin = [greeting().as_bytes(), b"\xff\0caf\xe9\n"].concat();
+    for options in [&["-n"][..], &["--no-keep"], &["check"]] {
+        piped(&sandbox, options, &latin).exits(128).says("not UTF-8");
+        same("nothing is to be kept", &before, &sandbox.listing());
+    }
+    let file = sandbox.root().join("latin");
+    std::fs::write(&file, &latin).unwrap();
+    sandbox.run([&file]).exits(128);
+    same("a file can be given again", &before, &sandbox.listing());
+    for options in [&[][..], &["-b", "try/{n}"], &["-", "../latin"], &["--branch-per-edit", "try/{n}"]] {
+        piped(&sandbox, options, &latin).exits(128).says("the answer is kept in ");
+        assert_eq!(std::fs::read(&kept).unwrap(), latin, "{options:?}");
+        std::fs::remove_file(&kept).unwrap();
+        same("nothing else", &before, &sandbox.listing());
+    }
+    // Beside a file that is not there, or is no text.
+    for other in ["../nothing", "../latin"] {
+        piped(&sandbox, &["-", other], greeting()).exits(128).says("the answer is kept in ");
+        assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes(), "{other}");
+        std::fs::remove_file(&kept).unwrap();
+    }
+    // What is too large is not there as a whole.
+    sandbox.git(["config", "llmapply.maxSize", "100"]);
+    let run = piped(&sandbox, &[], [b'\xff'; 200]).exits(128);
+    assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+}
+
+#[test]
+fn what_a_model_says_is_kept_to_the_byte_too() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(["ask", "--with", "printf 'caf\\351\\n'", "-r", "x"])
+        .exits(128)
+        .says("the answer is kept in ");
+    assert_eq!(sandbox.read(".git/LLM_APPLY_ANSWER"), b"caf\xe9\n");
+}
+
+#[test]
+fn where_no_suggestion_was_tried_the_answer_is_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "there/1"]);
+    for (options, code) in [
+        (&["-b", "try/{n}..x"][..], 128),
+        (&["-b", "try/{n}", "--base", "nothing"], 128),
+        (&["-b", "there/{n}"], 4),
+        (&["--branch-per-edit", "there/{n}"], 4),
+    ] {
+        piped(&sandbox, &[options, &["-n"]].concat(), greeting()).exits(code);
+        assert!(!sandbox.exists(".git/LLM_APPLY_ANSWER"));
+        piped(&sandbox, options, greeting()).exits(code).says("the answer is kept in ");
+        assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting(), "{options:?}");
+        std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
+    }
 }

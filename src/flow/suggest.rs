@@ -4,6 +4,7 @@
 //! their branches are known to be free.
 
 use super::heard::Heard;
+use super::keep::{is_unwanted, keep_answers};
 use super::land::{self, Moved};
 use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
@@ -59,6 +60,23 @@ pub enum Each {
 /// # Errors
 /// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
 pub fn suggest(
+    order: Order,
+    each: Each,
+    template: &Template,
+    options: &Options,
+    dry: bool,
+    watch: &dyn Watch,
+) -> Result<Suggested, Error> {
+    let texts: Vec<_> = order.responses.iter().map(|response| response.shared_text().clone()).collect();
+    let suggested = try_each(order, each, template, options, dry, watch);
+    let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
+    if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
+        keep_answers(&Repo::discover()?, texts.iter().map(|text| &**text), watch);
+    }
+    suggested
+}
+
+fn try_each(
     order: Order,
     each: Each,
     template: &Template,

@@ -43,7 +43,7 @@ fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
     for (before, options, code, settled) in STOPPED {
         let sandbox = Sandbox::new();
         shell(&sandbox, before);
-        let run = piped(&sandbox, options, &greeting()).exits(*code).says("the answer is kept: ");
+        let run = piped(&sandbox, options, greeting()).exits(*code).says("the answer is kept: ");
         assert!(run.stderr.contains("'git llm-apply --continue' tries it again"), "{}", run.stderr);
         shell(&sandbox, settled);
         let again = if *code == 2 { *options } else { &[] };
@@ -62,10 +62,10 @@ fn a_file_can_be_given_again_and_what_is_not_to_be_kept_is_not() {
         let file = sandbox.response(&greeting());
         let run = sandbox.run(options.iter().copied().chain([file.to_str().unwrap()])).exits(*code);
         assert!(!run.stderr.contains("kept"), "{}", run.stderr);
-        let run = piped(&sandbox, &[&["--no-keep"], *options].concat(), &greeting()).exits(*code);
+        let run = piped(&sandbox, &[&["--no-keep"], *options].concat(), greeting()).exits(*code);
         assert!(!run.stderr.contains("kept"), "{}", run.stderr);
         if *code != 2 && *code != 3 {
-            let run = piped(&sandbox, &[&["-n"], *options].concat(), &greeting());
+            let run = piped(&sandbox, &[&["-n"], *options].concat(), greeting());
             assert!(!run.stderr.contains("kept"), "{}", run.stderr);
         }
         let hooks = |listing: sandbox::Listing| {
@@ -89,7 +89,7 @@ fn an_answer_without_edits_is_kept_as_it_is() {
     assert_eq!(sandbox.text(kept), "I would\u{a0}rather not.\n");
     // It is a response like any other; what lands takes its place.
     sandbox.run([kept]).exits(5);
-    piped(&sandbox, &[], &greeting()).exits(0);
+    piped(&sandbox, &[], greeting()).exits(0);
     assert!(!sandbox.exists(kept));
     sandbox.leaves_no_file();
 }
@@ -156,16 +156,16 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
         same("the attempt", &before, &sandbox.listing());
     }
-    piped(&sandbox, &["--continue", "--skip=3"], &greeting()).exits(0);
+    piped(&sandbox, &["--continue", "--skip=3"], greeting()).exits(0);
     assert!(sandbox.exists("n"));
 }
 
 #[test]
 fn of_several_branches_each_answer_is_kept() {
     let sandbox = Sandbox::new();
-    let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], &greeting()).exits(2);
+    let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], greeting()).exits(2);
     assert!(run.stderr.contains("the answer is kept: "), "{}", run.stderr);
-    let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], &greeting()).exits(2);
+    let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], greeting()).exits(2);
     assert!(run.stderr.contains("the answer is kept in "), "{}", run.stderr);
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting());
 }

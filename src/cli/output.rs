@@ -40,6 +40,10 @@ impl Printer {
 
     pub(super) fn out(&self, text: &str) {
         let mut stream = AutoStream::new(std::io::stdout(), self.choice());
+        if stream.current_choice() == ColorChoice::Never {
+            // All at once: the stream itself would write piece by piece what it drops the colours from.
+            return exactly(&anstream::adapter::strip_str(text).to_string());
+        }
         // A reader that has gone away is nobody's error.
         let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     }

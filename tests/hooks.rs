@@ -51,9 +51,17 @@ fn watchers(sandbox: &Sandbox) {
 
 #[test]
 fn hooks_see_what_they_see_when_git_commits_in_a_linked_worktree() {
+    // From the top and from a directory.
+    for directory in ["", "src"] {
+        as_in_a_linked_worktree(directory);
+    }
+}
+
+fn as_in_a_linked_worktree(directory: &str) {
     let mut sandbox = new();
     watchers(&sandbox);
-    let ours = sandbox.apply([""; 0], &one()).exits(0);
+    let mut command = sandbox.command([sandbox.response(&one())]);
+    let ours = Run::of(command.current_dir(sandbox.repo.join(directory)).output().unwrap()).exits(0);
     assert!(!ours.stderr.contains("warning"), "{}", ours.stderr);
     let seen = out(&sandbox, "log");
     assert_eq!(seen.matches("== ").count(), 4, "{seen}");
@@ -65,7 +73,8 @@ fn hooks_see_what_they_see_when_git_commits_in_a_linked_worktree() {
     sandbox.repo = sandbox.root().join("linked");
     sandbox.file("src/a.rs", "fn a() {}\nfn beta() {}\nfn c() {}\n");
     sandbox.git(["add", "-A"]);
-    sandbox.git(["commit", "-q", "-m", "Rename b"]);
+    let mut command = sandbox.git_command(["commit", "-q", "-m", "Rename b"]);
+    Run::of(command.current_dir(sandbox.repo.join(directory)).output().unwrap()).exits(0);
     let gits = out(&sandbox, "log");
     let normal = |text: &str| -> Vec<String> {
         let top = text.lines().nth(1).unwrap();

@@ -59,7 +59,7 @@ impl Repo {
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
         let mut command = Supervised::new(program, [""; 0]).input(Some(input));
         process::detach(&mut command.command, self);
-        scratch::as_of_git(&mut command)?;
+        scratch::as_of_git(&mut command, self)?;
         match self.workdir() {
             Some(top) => {
                 command.command.current_dir(top);

@@ -212,14 +212,21 @@ impl Scratch {
     ) -> Result<Supervised> {
         let mut command = self.command(repo, program, args, input);
         command.env("GIT_DIR", &self.entry).env("GIT_INDEX_FILE", self.index());
-        as_of_git(&mut command)?;
+        as_of_git(&mut command, repo)?;
         Ok(command)
     }
 }
 
+/// Where in the checkout the user is, with a slash behind.
+fn prefix(repo: &Repo) -> Option<OsString> {
+    let (here, top) = (std::env::current_dir().ok()?, repo.workdir()?.canonicalize().ok()?);
+    let inside = here.canonicalize().ok()?.strip_prefix(top).ok()?.as_os_str().to_owned();
+    (!inside.is_empty()).then(|| [inside, "/".into()].into_iter().collect())
+}
+
 /// What git adds to the environment of any hook.
-pub(super) fn as_of_git(command: &mut Supervised) -> Result<()> {
-    command.env("GIT_EDITOR", ":").env("GIT_PREFIX", "");
+pub(super) fn as_of_git(command: &mut Supervised, repo: &Repo) -> Result<()> {
+    command.env("GIT_EDITOR", ":").env("GIT_PREFIX", prefix(repo).unwrap_or_default());
     if std::env::var_os("GIT_EXEC_PATH").is_none() {
         let own = process::output(Command::new("git").arg("--exec-path"))?;
         let mut path = OsString::from(&own);

@@ -11,12 +11,13 @@ use super::{Error, Options, Watch, told};
 use crate::diag::Diagnostic;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
-use crate::transaction::{self, Attempt, Obstacle, interrupt};
+use crate::transaction::{self, Attempt, Obstacle, SpareRoom, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// One suggestion, and what became of it.
 pub struct Suggestion {
@@ -76,12 +77,14 @@ pub fn suggest(
     let Order { responses, only, except, chooser, .. } = order;
     let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
     let mut before = 0;
+    let spare = Rc::new(SpareRoom::default());
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
         let (mut run, begun) = Run::read(&repo, order, &options, &heard, dry);
         begun?;
         run.options.base = run.base.map(|base| repo.short(base));
+        run.spare = Some(Rc::clone(&spare));
         let source = Source::new(run);
         let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
         let (run, response) = (&source.run, &source.run.responses[0]);
@@ -140,6 +143,7 @@ pub fn suggest(
             Ok(())
         })?;
     }
+    spare.clear();
     if !dry {
         repo.maintain();
     }

@@ -364,8 +364,8 @@ impl<'r> Transaction<'r> {
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.
             && !repo.has_references_by_git()
         {
-            let (top, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
-            scratch = Some(Scratch::enter(repo, &room.id, &top, &entry, Some(start))?);
+            let entry = room.file(Room::ENTRY);
+            scratch = Some(Scratch::enter(repo, &room.id, &room.path, &entry, Some(start))?);
             point(Fault::ScratchEntered)?;
         }
         let quarantine = Quarantine::enter(repo, &room.id)?;

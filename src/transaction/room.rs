@@ -12,8 +12,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The private directory of one transaction, in the shared git directory; removed when dropped, unless something is
-/// left for the recovery.
+/// The private directory of one transaction, in the shared git directory, and its scratch worktree unless that has to hold
+/// all files; removed when dropped, unless something is left for the recovery.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) path: PathBuf,
@@ -27,10 +27,7 @@ impl Room {
     /// The directory of the files that are staged.
     pub(super) const FILES: &str = "files";
 
-    /// The scratch worktree.
-    pub(super) const TREE: &str = "tree";
-
-    /// Its entry among git's worktrees, before it is in place.
+    /// The scratch worktree's entry among git's worktrees, before it is in place.
     pub(super) const ENTRY: &str = "entry";
 
     /// What branches are to go.

@@ -193,8 +193,9 @@ fn without_ids(text: &str) -> String {
 fn without_names(text: &str) -> String {
     let mut parts = Vec::new();
     for part in text.split('/') {
-        if part.len() == 10 && part.starts_with(".tmp") {
-            parts.push("TEMPORARY".to_owned());
+        // What tempfile makes: six letters or digits, and perhaps a quote or bracket behind them.
+        if let Some(rest) = part.strip_prefix(".tmp").and_then(|rest| rest.get(6..)) {
+            parts.push(format!("TEMPORARY{rest}"));
             continue;
         }
         let start = part.rfind(['-', '_']).map_or(0, |at| at + 1);

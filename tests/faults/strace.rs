@@ -104,9 +104,14 @@ pub fn calm(scenario: &Scenario) -> Sandbox {
         let file = std::fs::File::options().append(true).open(sandbox.repo.join(path)).unwrap();
         file.set_modified(past).unwrap();
     }
+    refresh(&sandbox);
+    sandbox
+}
+
+/// Has the index know the files as they are.
+pub fn refresh(sandbox: &Sandbox) {
     // It complains of local changes.
     sandbox.git_command(["update-index", "--refresh", "-q"]).output().unwrap();
-    sandbox
 }
 
 /// Lands a scenario's response under strace, which traces the calls of those names and does what the injection says.

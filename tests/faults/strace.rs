@@ -168,6 +168,13 @@ fn calls(log: &str, sandbox: &Sandbox) -> Vec<Call> {
         }
         let arguments = rest.rsplit_once(" = ").map_or(rest, |(arguments, _)| arguments);
         let mut arguments = without_names(&without_ids(&arguments.replace(root, "ROOT")));
+        // Which descriptor it is, and which pipe.
+        if let Some((number, file)) = arguments.split_once('<')
+            && !["1", "2"].contains(&number)
+            && number.bytes().all(|b| b.is_ascii_digit())
+        {
+            arguments = format!("<{}", if file.starts_with("pipe:") { "pipe>" } else { file });
+        }
         // Time stamps; how much is written, which depends on how many digits a process has.
         let end = [", [{", ", \"\""].iter().filter_map(|mark| arguments.find(mark)).min();
         arguments.truncate(end.unwrap_or(arguments.len()));

@@ -141,7 +141,28 @@ fn what_cannot_be_carried_is_refused() {
             create("new", "w", "theirs\n"),
         ),
         ("a changed file that goes", |s| s.file("f", LINES.replace("one", "1")), remove("f", "w")),
-        ("a changed file that moves", |s| s.file("f", LINES.replace("one", "1")), rename("f", "g", "w")),
+        (
+            "a changed file that moves, whose new place is taken",
+            |s| {
+                s.file("f", LINES.replace("one", "1"));
+                s.file("g", "mine\n")
+            },
+            rename("f", "g", "w"),
+        ),
+        (
+            "a changed file that goes to two places",
+            |s| s.file("f", LINES.replace("one", "1")),
+            "```diff\ndiff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n\
+             diff --git a/f b/h\nsimilarity index 100%\nrename from f\nrename to h\n```\n"
+                .to_owned(),
+        ),
+        (
+            "a file of which I have removed what is committed",
+            |s| {
+                s.git(["rm", "-q", "--cached", "f"]);
+            },
+            remove("f", "w"),
+        ),
         ("a file that I removed", |s| std::fs::remove_file(s.repo.join("f")).unwrap(), edit()),
         (
             "a link in its place",
@@ -175,12 +196,106 @@ fn what_cannot_be_carried_is_refused() {
         let run = sandbox.apply(["-q", "--autostash", "--no-keep"], answer);
         assert_eq!(run.code, Some(4), "{what}: {}{}", run.stdout, run.stderr);
         assert!(!run.stderr.contains("have --autostash"), "{what}: {}", run.stderr);
-        if what.contains("that goes") || what.contains("that moves") {
-            let said =
-                "your uncommitted changes to f cannot be carried across: the file is to be removed or moved";
+        if what.ends_with("that goes") || what.ends_with("two places") {
+            let said = "your uncommitted changes to f cannot be carried across: the file is to be removed";
             assert!(run.stderr.contains(said), "{what}: {}", run.stderr);
         }
         same(what, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn they_go_along_with_a_file_that_is_moved() {
+    let moved = || rename("f", "d/g", "Move it");
+    let edited = || moved() + &patch("d/g", "And change it", "two\n", "TWO\n");
+    let now = |text: &str| text.replace("two", "TWO");
+    // In the checkout alone, staged alone, and both.
+    let staged = LINES.replace("eight", "EIGHT");
+    let mine = staged.replace("five", "5");
+    for (stage, disk, status) in
+        [(None, &mine, " M d/g"), (Some(&staged), &staged, "M  d/g"), (Some(&staged), &mine, "MM d/g")]
+    {
+        for (answer, now) in
+            [(moved(), &(|text: &str| text.to_owned()) as &dyn Fn(&str) -> String), (edited(), &now)]
+        {
+            let sandbox = nine();
+            if let Some(staged) = stage {
+                sandbox.file("f", staged);
+                sandbox.git(["add", "f"]);
+            }
+            sandbox.file("f", disk);
+            std::fs::set_permissions(sandbox.repo.join("f"), PermissionsExt::from_mode(0o600)).unwrap();
+            let before = sandbox.listing();
+            sandbox.apply(["-q", "--no-keep"], &answer).exits(4).says("f has");
+            sandbox.apply(["-q", "-n", "--autostash"], &answer).exits(0);
+            same("not unless it is asked for", &before, &sandbox.listing());
+            sandbox.apply(["-q", "--autostash"], &answer).exits(0);
+            assert_eq!((sandbox.text("d/g"), sandbox.exists("f")), (now(disk), false), "{status}");
+            assert_eq!(sandbox.git(["show", "HEAD:d/g"]) + "\n", now(LINES), "{status}");
+            assert_eq!(sandbox.git(["show", ":d/g"]) + "\n", now(stage.map_or(LINES, |s| s)), "{status}");
+            assert_eq!(sandbox.status(), status);
+            let mode = sandbox.repo.join("d/g").metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "a private file stays private");
+            sandbox.has_sound_objects();
+            sandbox.leaves_no_file();
+        }
+    }
+    // Where both change the same line, everything stays.
+    let sandbox = nine();
+    sandbox.file("f", LINES.replace("two", "2"));
+    let before = sandbox.listing();
+    for options in [&["-q", "--autostash", "--no-keep"][..], &["-n", "--autostash"]] {
+        sandbox.apply(options, &edited()).exits(4).says("your uncommitted changes to f, at line 2");
+        same("a conflict", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn they_do_not_leave_a_sparse_checkout() {
+    let sandbox = nine();
+    sandbox.file("in/a", LINES);
+    sandbox.file("out/b", "b\n");
+    sandbox.commit("directories");
+    sandbox.git(["sparse-checkout", "set", "in"]);
+    sandbox.file("in/a", LINES.replace("eight", "EIGHT"));
+    let before = sandbox.listing();
+    for path in ["out/a", "new/a"] {
+        for how in ["-q", "-n"] {
+            let run = sandbox.apply([how, "--autostash", "--no-keep"], &rename("in/a", path, "w")).exits(4);
+            assert!(run.stderr.contains("moved out of the sparse checkout"), "{}", run.stderr);
+            same(path, &before, &sandbox.listing());
+        }
+    }
+    sandbox.apply(["-q", "--autostash"], &rename("in/a", "in/b", "w")).exits(0);
+    assert_eq!(sandbox.text("in/b"), LINES.replace("eight", "EIGHT"));
+    assert_eq!(sandbox.git(["status", "--porcelain"]), " M in/b");
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn what_both_remove_is_removed() {
+    let all: [fn(&Sandbox); 2] = [
+        |s| std::fs::remove_file(s.repo.join("f")).unwrap(),
+        |s| {
+            s.git(["rm", "-q", "f"]);
+        },
+    ];
+    for remove_mine in all {
+        for index in ["", "core.splitIndex"] {
+            let sandbox = nine();
+            if !index.is_empty() {
+                sandbox.git(["config", index, "true"]);
+                sandbox.git(["update-index", "--split-index"]);
+            }
+            remove_mine(&sandbox);
+            sandbox.apply(["-q", "--no-keep"], &remove("f", "w")).exits(4);
+            sandbox.apply(["-q", "-n", "--autostash"], &remove("f", "w")).exits(0);
+            sandbox.apply(["-q", "--autostash"], &(remove("f", "w") + &create("n", "New", "n\n"))).exits(0);
+            assert_eq!((sandbox.status(), sandbox.git(["ls-files", "f"])), (String::new(), String::new()));
+            assert_eq!(sandbox.git(["ls-tree", "HEAD", "f"]), "");
+            sandbox.is_sound();
+        }
     }
 }
 

@@ -8,11 +8,11 @@ use sandbox::{Run, Sandbox, create, patch, same};
 use std::io::Write;
 use std::process::Stdio;
 
-fn piped(sandbox: &Sandbox, options: &[&str], text: &str) -> Run {
+fn piped(sandbox: &Sandbox, options: &[&str], text: impl AsRef<[u8]>) -> Run {
     let mut command = sandbox.command(options);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(text.as_ref()).unwrap();
     Run::of(child.wait_with_output().unwrap())
 }
 
@@ -43,7 +43,7 @@ fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
     for (before, options, code, settled) in STOPPED {
         let sandbox = Sandbox::new();
         shell(&sandbox, before);
-        let run = piped(&sandbox, options, &greeting()).exits(*code).says("the answer is kept: ");
+        let run = piped(&sandbox, options, greeting()).exits(*code).says("the answer is kept: ");
         assert!(run.stderr.contains("'git llm-apply --continue' tries it again"), "{}", run.stderr);
         shell(&sandbox, settled);
         let again = if *code == 2 { *options } else { &[] };
@@ -62,10 +62,10 @@ fn a_file_can_be_given_again_and_what_is_not_to_be_kept_is_not() {
         let file = sandbox.response(&greeting());
         let run = sandbox.run(options.iter().copied().chain([file.to_str().unwrap()])).exits(*code);
         assert!(!run.stderr.contains("kept"), "{}", run.stderr);
-        let run = piped(&sandbox, &[&["--no-keep"], *options].concat(), &greeting()).exits(*code);
+        let run = piped(&sandbox, &[&["--no-keep"], *options].concat(), greeting()).exits(*code);
         assert!(!run.stderr.contains("kept"), "{}", run.stderr);
         if *code != 2 && *code != 3 {
-            let run = piped(&sandbox, &[&["-n"], *options].concat(), &greeting());
+            let run = piped(&sandbox, &[&["-n"], *options].concat(), greeting());
             assert!(!run.stderr.contains("kept"), "{}", run.stderr);
         }
         let hooks = |listing: sandbox::Listing| {
@@ -89,7 +89,7 @@ fn an_answer_without_edits_is_kept_as_it_is() {
     assert_eq!(sandbox.text(kept), "I would\u{a0}rather not.\n");
     // It is a response like any other; what lands takes its place.
     sandbox.run([kept]).exits(5);
-    piped(&sandbox, &[], &greeting()).exits(0);
+    piped(&sandbox, &[], greeting()).exits(0);
     assert!(!sandbox.exists(kept));
     sandbox.leaves_no_file();
 }
@@ -156,16 +156,76 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
         same("the attempt", &before, &sandbox.listing());
     }
-    piped(&sandbox, &["--continue", "--skip=3"], &greeting()).exits(0);
+    piped(&sandbox, &["--continue", "--skip=3"], greeting()).exits(0);
     assert!(sandbox.exists("n"));
 }
 
 #[test]
 fn of_several_branches_each_answer_is_kept() {
     let sandbox = Sandbox::new();
-    let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], &greeting()).exits(2);
+    let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], greeting()).exits(2);
     assert!(run.stderr.contains("the answer is kept: "), "{}", run.stderr);
-    let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], &greeting()).exits(2);
+    let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], greeting()).exits(2);
     assert!(run.stderr.contains("the answer is kept in "), "{}", run.stderr);
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting());
+}
+
+#[test]
+fn what_cannot_be_read_is_kept_to_the_byte() {
+    let sandbox = Sandbox::new();
+    let kept = sandbox.repo.join(".git/LLM_APPLY_ANSWER");
+    let before = sandbox.listing();
+    let latin = [greeting().as_bytes(), b"\xff\0caf\xe9\n"].concat();
+    for options in [&["-n"][..], &["--no-keep"], &["check"]] {
+        piped(&sandbox, options, &latin).exits(128).says("not UTF-8");
+        same("nothing is to be kept", &before, &sandbox.listing());
+    }
+    let file = sandbox.root().join("latin");
+    std::fs::write(&file, &latin).unwrap();
+    sandbox.run([&file]).exits(128);
+    same("a file can be given again", &before, &sandbox.listing());
+    for options in [&[][..], &["-b", "try/{n}"], &["-", "../latin"], &["--branch-per-edit", "try/{n}"]] {
+        piped(&sandbox, options, &latin).exits(128).says("the answer is kept in ");
+        assert_eq!(std::fs::read(&kept).unwrap(), latin, "{options:?}");
+        std::fs::remove_file(&kept).unwrap();
+        same("nothing else", &before, &sandbox.listing());
+    }
+    // Beside a file that is not there, or is no text.
+    for other in ["../nothing", "../latin"] {
+        piped(&sandbox, &["-", other], greeting()).exits(128).says("the answer is kept in ");
+        assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes(), "{other}");
+        std::fs::remove_file(&kept).unwrap();
+    }
+    // What is too large is not there as a whole.
+    sandbox.git(["config", "llmapply.maxSize", "100"]);
+    let run = piped(&sandbox, &[], [b'\xff'; 200]).exits(128);
+    assert!(!run.stderr.contains("kept"), "{}", run.stderr);
+}
+
+#[test]
+fn what_a_model_says_is_kept_to_the_byte_too() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(["ask", "--with", "printf 'caf\\351\\n'", "-r", "x"])
+        .exits(128)
+        .says("the answer is kept in ");
+    assert_eq!(sandbox.read(".git/LLM_APPLY_ANSWER"), b"caf\xe9\n");
+}
+
+#[test]
+fn where_no_suggestion_was_tried_the_answer_is_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["branch", "there/1"]);
+    for (options, code) in [
+        (&["-b", "try/{n}..x"][..], 128),
+        (&["-b", "try/{n}", "--base", "nothing"], 128),
+        (&["-b", "there/{n}"], 4),
+        (&["--branch-per-edit", "there/{n}"], 4),
+    ] {
+        piped(&sandbox, &[options, &["-n"]].concat(), greeting()).exits(code);
+        assert!(!sandbox.exists(".git/LLM_APPLY_ANSWER"));
+        piped(&sandbox, options, greeting()).exits(code).says("the answer is kept in ");
+        assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting(), "{options:?}");
+        std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
+    }
 }

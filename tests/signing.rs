@@ -4,7 +4,6 @@
 
 mod sandbox;
 
-use sandbox::fault::{signal, wait_for};
 use sandbox::{Run, Sandbox, create, five, kinds};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -279,66 +278,6 @@ fn a_passphrase_is_asked_for_at_the_terminal() {
     Run::of(command.output().unwrap()).exits(0);
     assert_eq!(verified(&sandbox, "HEAD~.."), 1);
     assert_eq!(sandbox.git(["log", "-1", "--format=%GK"]), fingerprint(&locked));
-}
-
-/// A signer that waits, in a process of its own, and says which.
-const WAITING: &str = "sleep 300 & echo $! >$0.waits; wait";
-
-fn waiting(sandbox: &Sandbox) -> i32 {
-    let file = sandbox.root().join("signer.waits");
-    let mut number = None;
-    assert!(wait_for(|| {
-        number = std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok());
-        number.is_some()
-    }));
-    number.unwrap()
-}
-
-fn is_there(process: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
-}
-
-#[test]
-fn interrupted_while_the_signer_waits_its_processes_are_gone() {
-    for name in ["INT", "TERM", "HUP"] {
-        let sandbox = with_signer(WAITING);
-        let before = sandbox.listing();
-        let file = sandbox.response(&five());
-        let mut command = sandbox.command(["-q", "--no-keep"]);
-        let child = command.arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let waits = waiting(&sandbox);
-        signal(name, child.id());
-        Run::of(child.wait_with_output().unwrap()).exits(130);
-        assert!(!is_there(waits), "{name}: the signer's process is there");
-        sandbox::same(name, &before, &sandbox.listing());
-    }
-}
-
-#[test]
-fn killed_while_the_signer_waits_it_is_as_before() {
-    use std::os::unix::process::CommandExt;
-    for whole_group in [false, true] {
-        let sandbox = with_signer(WAITING);
-        let before = sandbox.state();
-        let file = sandbox.response(&five());
-        let mut command = sandbox.command(["-q"]);
-        command.arg(&file).process_group(0);
-        let mut child = command.spawn().unwrap();
-        let waits = waiting(&sandbox);
-        match whole_group {
-            true => signal("KILL", format!("-{}", child.id())),
-            false => signal("KILL", child.id()),
-        }
-        child.wait().unwrap();
-        assert!(wait_for(|| !is_there(waits)), "the signer goes with whoever waits for it");
-        sandbox.run(["recover"]).exits(0);
-        sandbox.state().is(&before, "killed while the signer waits");
-        sandbox.is_sound();
-        sandbox.git(["config", "commit.gpgSign", "false"]);
-        sandbox.apply(["-q"], &five()).exits(0);
-        sandbox.is_sound();
-    }
 }
 
 #[test]

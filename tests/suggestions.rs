@@ -204,14 +204,14 @@ fn many(edits: usize) -> String {
     (0..edits).map(one).collect()
 }
 
-/// The processor time of a run, in seconds: the least of three.
-fn time_of(sandbox: &Sandbox, edits: usize) -> f64 {
+/// The processor time of a run that ends so, in seconds: the least of three.
+fn time_of(sandbox: &Sandbox, edits: usize, code: i32) -> f64 {
     let response = sandbox.response(&many(edits));
     let one = |_| {
         let ours = sandbox.command(["-q", "-n", "--branch-per-edit", "try/{n}"]);
         let mut command = sandbox.program("bash", ["-c", "TIMEFORMAT=%U; time \"$@\"", "bash"]);
         command.arg(ours.get_program()).args(ours.get_args()).arg(&response);
-        let run = Run::of(command.output().unwrap()).exits(0);
+        let run = Run::of(command.output().unwrap()).exits(code);
         run.stderr.trim().lines().next_back().unwrap().parse::<f64>().unwrap()
     };
     (0..3).map(one).fold(f64::MAX, f64::min)
@@ -220,8 +220,14 @@ fn time_of(sandbox: &Sandbox, edits: usize) -> f64 {
 #[test]
 fn many_edits_take_linear_time() {
     let sandbox = wide();
-    let (few, all) = (time_of(&sandbox, 125), time_of(&sandbox, 500));
+    let (few, all) = (time_of(&sandbox, 125, 0), time_of(&sandbox, 500, 0));
     assert!(all < 8.0 * few, "125 edits took {few} s, and 500 took {all} s");
+    // Also where all of the branches are there.
+    let refs: String = (1..=500).map(|n| format!("create refs/heads/try/{n} HEAD\n")).collect();
+    std::fs::write(sandbox.root().join("refs"), refs).unwrap();
+    assert!(sandbox.program("sh", ["-c", "git update-ref --stdin <../refs"]).status().unwrap().success());
+    let (few, all) = (time_of(&sandbox, 125, 4), time_of(&sandbox, 500, 4));
+    assert!(all < 8.0 * few, "again, 125 edits took {few} s, and 500 took {all} s");
 }
 
 #[test]
@@ -237,6 +243,16 @@ fn many_edits_land_each_with_a_record_of_itself_alone() {
     let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
     let edits: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["number"]).collect();
     assert_eq!(edits, [41]);
+    // Twice is once, and what is wrong with one branch is told of all.
+    let before = sandbox.state();
+    suggest(&sandbox, &["-q", "--branch-per-edit", "try/{n}"], &[("a.txt", many(60))]).exits(0);
+    sandbox.state().is(&before, "twice");
+    sandbox.git(["branch", "-f", "try/7", "main"]);
+    sandbox.git(["branch", "-f", "try/41", "main"]);
+    let before = sandbox.state();
+    let run = suggest(&sandbox, &["-q", "--branch-per-edit", "try/{n}"], &[("a.txt", many(60))]).exits(4);
+    let _ = run.says("try/7 is there already, without these edits").says("try/41 is there already");
+    sandbox.state().is(&before, "in the way");
     sandbox.git(["fsck", "--strict"]);
 }
 

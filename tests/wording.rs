@@ -307,6 +307,10 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
     for word in ["[skip ci]", "[CI skip]", "***NO_CI***", "[no ci]", "skip-checks:"] {
         assert!(!both.contains(word), "{word} in {both}");
     }
+    // Also where the end of a line would have parted the words.
+    let long = format!("Do it. {} [skip ci] and more", "word ".repeat(12));
+    sandbox.apply(["-q"], &create("c", &long, "x\n")).exits(0);
+    assert!(message(&sandbox, "HEAD").contains("(skip"), "{}", message(&sandbox, "HEAD"));
     assert!(
         both.contains("(skip ci)") && both.contains("(CI skip)") && both.contains("***NO-CI***"),
         "{both}"
@@ -565,7 +569,7 @@ mod edited {
 
     #[test]
     fn a_signal_ends_the_editor_and_nothing_lands() {
-        for name in ["INT", "TERM", "HUP"] {
+        for name in ["TERM", "HUP"] {
             let sandbox = Sandbox::new();
             let before = sandbox.listing();
             let Some(run) = at_a_terminal(&sandbox, &signalling(name), &["-e", "--no-keep"], &five()) else {
@@ -577,6 +581,29 @@ mod edited {
             assert!(stat.is_empty() || stat.contains(") Z "), "the editor is there: {stat}");
             sandbox::same(name, &before, &sandbox.listing());
         }
+    }
+
+    #[test]
+    fn ctrl_c_is_the_editors_own_matter() {
+        // Git ignores it as well while an editor is open: Emacs has another use for the signal.
+        let sandbox = Sandbox::new();
+        let typed = signalling("INT").replace("sleep 100", "sed -i 's/^Greet the world/Greet all/' \"$1\"");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-q", "-e"], &five()) else { return };
+        run.exits(0);
+        assert_eq!(sandbox.subjects("HEAD~3..HEAD~2"), ["Greet all"]);
+        sandbox.is_sound();
+        // One that ends by it.
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        let typed = signalling("INT").replace("sleep 100", "kill -INT $$");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
+        assert_eq!(run.code, Some(130), "{}{}", run.stdout, run.stderr);
+        sandbox::same("ended by Ctrl-C", &before, &sandbox.listing());
+        // One that has failed for another reason says so.
+        let typed = signalling("INT").replace("sleep 100", "exit 1");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
+        assert_eq!(run.code, Some(128), "{}{}", run.stdout, run.stderr);
+        sandbox::same("failed", &before, &sandbox.listing());
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
-        settings.options.message = Some(input::read_message(file, settings.options.max_size)?);
+        settings.options.message = Some(input::read_message(&repo, file, settings.options.max_size)?);
     }
     let mut order = Order {
         only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),
@@ -90,7 +90,12 @@ pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
-    order.responses = input::read(&names, max_size, first, order.resume.is_none())?;
+    let keep = |bytes: &[u8]| {
+        if settings.options.keep && !settings.dry_run {
+            flow::keep_answer(&repo, bytes, &printer);
+        }
+    };
+    order.responses = input::read(&names, max_size, first, order.resume.is_none(), keep)?;
     // A file can be given again.
     settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
     if let Some((each, template)) = template {

@@ -1,6 +1,7 @@
 //! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
 
 use super::heard::Heard;
+use super::keep::keep_answer;
 use super::land::{Done, land};
 use super::resume::Resume;
 use super::run::Order;
@@ -9,7 +10,7 @@ use crate::path::RepoPath;
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target, Text};
+use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -106,16 +107,10 @@ fn rounds_of(
         watch.detail(&format!("round {round}, answered:\n{text}"));
         let resume = attempt.as_deref().map(Resume::named).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
-        let response = match Response::new(first, format!("answer {round}"), answer, options.max_size) {
-            Ok(response) => response,
-            Err(error) => {
-                if options.keep {
-                    let file = Text::Answer.keep(&Repo::discover()?, text.as_bytes())?;
-                    watch.warn(&format!("the answer is kept in {}", file.display()));
-                }
-                return Err(error.into());
-            }
-        };
+        if options.keep && std::str::from_utf8(&answer).is_err() {
+            keep_answer(&Repo::discover()?, &answer, watch);
+        }
+        let response = Response::new(first, format!("answer {round}"), answer, options.max_size)?;
         let mut order = Order::of(vec![response]);
         order.resume = resume;
         let done = land(Repo::discover()?, order, &kept, watch);

@@ -75,7 +75,7 @@ impl Run<'_> {
     pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<(), Error> {
         let target = self.target(repo)?;
         let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
-        let rules = self.rules(repo, &target)?;
+        let rules = self.rules(repo, target.start)?;
         let mut choosing = Choosing {
             run: self,
             repo,

@@ -85,6 +85,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.tell_of_messages(repo)?;
+        self.tell_of_hooks(repo)?;
         recover(repo, self.options.lock_timeout, self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
@@ -116,6 +117,14 @@ impl Run<'_> {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// Says which hooks judge nothing since they are not executable, as git does.
+    pub(super) fn tell_of_hooks(&self, repo: &Repo) -> Result<(), Error> {
+        for name in transaction::hooks_passed_over(repo, !self.options.verify, !self.options.ff)? {
+            self.watch.warn(&format!("the {name} hook does not run, since its file is not executable"));
+        }
+        Ok(())
     }
 
     /// Lands on the target that was chosen at the first try.

@@ -1,5 +1,6 @@
 //! What is added to the messages of commits, as `git commit` does it, and what the user makes of them in an editor.
 
+use super::keep::keep_text;
 use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
@@ -169,19 +170,11 @@ impl Run<'_> {
     pub(super) fn settle_text(&self, repo: &Repo, landed: bool) {
         match self.messages.typed.take() {
             Some(text) if !landed && self.options.keep => {
-                self.keep_text(repo, Text::Messages, "what was typed in the editor", &text);
+                keep_text(repo, Text::Messages, "what was typed in the editor", text.as_bytes(), self.watch);
             }
             _ if landed && self.options.edit => Text::Messages.forget(repo),
             _ => {}
         }
-    }
-
-    /// Keeps a text that nobody may be able to give again, and says where it is.
-    pub(super) fn keep_text(&self, repo: &Repo, kind: Text, what: &str, text: &str) {
-        self.watch.warn(&match kind.keep(repo, text.as_bytes()) {
-            Ok(file) => format!("{what} is kept in {}", file.display()),
-            Err(error) => format!("{what} is lost: {error}"),
-        });
     }
 
     /// Refuses a merge commit where there is nothing to merge onto.

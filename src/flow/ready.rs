@@ -41,11 +41,19 @@ impl Run<'_> {
         rebased: Option<Oid>,
     ) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
-        let rules = self.rules(repo, target)?;
+        let rules = self.rules(repo, target.start)?;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
+        let may_touch = |plan: &Plan| {
+            let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
+            changes.all(|change| plan::objection(&change.path, &rules).is_none())
+        };
         let mut resolved = match &self.alone {
-            // On the same tree, and by the same rules.
-            Some(Alone { resolved: Some(resolved), .. }) if target.tip.is_none() => resolved.clone(),
+            // On the same tree, and by the same rules, unless the branch has hooks of its own.
+            Some(Alone { resolved: Some(resolved), .. })
+                if shown == self.base && resolved.as_ref().map_or(true, may_touch) =>
+            {
+                resolved.clone()
+            }
             Some(Alone { at, .. }) => {
                 let mut script = self.script.clone();
                 script.leave_out(|edit| edit == Some(*at));

@@ -1,6 +1,7 @@
 //! Going on with a refused attempt, forgetting one, and keeping what is refused.
 
 use super::Error;
+use super::keep::{is_unwanted, keep_answers};
 use super::numbers::Numbers;
 use super::run::Run;
 use crate::diag::Diagnostic;
@@ -10,7 +11,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{self, Attempt, Found, Kept, Target, Text, interrupt};
+use crate::transaction::{Attempt, Found, Kept, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -177,9 +178,7 @@ impl Run<'_> {
         failure: Option<&Error>,
         report: &mut Report,
     ) {
-        let is_interrupted = matches!(failure, Some(Error::Transaction(transaction::Error::Interrupted)))
-            || (failure.is_some() && interrupt::seen());
-        if self.dry || !self.options.keep_whole || is_interrupted {
+        if self.dry || !self.options.keep_whole || is_unwanted(failure) {
             return;
         }
         if landed {
@@ -194,10 +193,9 @@ impl Run<'_> {
         if can_go_on && !self.script.has_errors() {
             report.attempt = self.target(repo).ok().and_then(|target| self.keep_whole(repo, &target));
         }
-        let given = &self.responses[self.responses.len() - self.given..];
-        let text = given.iter().map(Response::text).collect::<Vec<_>>().join("\n");
-        if report.attempt.is_none() && !text.trim().is_empty() {
-            self.keep_text(repo, Text::Answer, "the answer", &text);
+        if report.attempt.is_none() {
+            let given = self.responses[self.responses.len() - self.given..].iter();
+            keep_answers(repo, given.map(Response::text), self.watch);
         }
     }
 

@@ -199,8 +199,8 @@ impl<'a> Run<'a> {
         names.join(", ")
     }
 
-    /// What edits may do, on that target.
-    pub(super) fn rules(&self, repo: &Repo, target: &Target) -> Result<Rules, Error> {
+    /// What edits may do, on a branch that is at that commit.
+    pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>) -> Result<Rules, Error> {
         let options = &self.options;
         let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
             Ok(match patterns {
@@ -221,8 +221,8 @@ impl<'a> Run<'a> {
             Ok(())
         };
         // As the branch has it, and as the model was shown it.
-        let mut startup = repo.startup_paths(&repo.tree(target.start)?)?;
-        if let Some(base) = self.base.filter(|base| Some(*base) != target.start) {
+        let mut startup = repo.startup_paths(&repo.tree(start)?)?;
+        if let Some(base) = self.base.filter(|base| Some(*base) != start) {
             startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);
         }
         let startup = Places::new(startup);

@@ -4,6 +4,7 @@
 //! their branches are known to be free.
 
 use super::heard::Heard;
+use super::keep::{is_unwanted, keep_answers};
 use super::land::{self, Moved};
 use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
@@ -67,6 +68,23 @@ pub fn suggest(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
+    let texts: Vec<_> = order.responses.iter().map(|response| response.shared_text().clone()).collect();
+    let suggested = try_each(order, each, template, options, dry, watch);
+    let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
+    if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
+        keep_answers(&Repo::discover()?, texts.iter().map(|text| &**text), watch);
+    }
+    suggested
+}
+
+fn try_each(
+    order: Order,
+    each: Each,
+    template: &Template,
+    options: &Options,
+    dry: bool,
+    watch: &dyn Watch,
+) -> Result<Suggested, Error> {
     let repo = Repo::discover()?;
     let heard = Heard::new(watch);
     // All begin at the same commit, whatever becomes of HEAD meanwhile.
@@ -114,6 +132,7 @@ pub fn suggest(
     if !dry {
         land::recover(&repo, options.lock_timeout, watch)?;
         Attempt::expire(&repo);
+        sources.first().map_or(Ok(()), |source| source.run.tell_of_hooks(&repo))?;
     }
     if let Some(chooser) = chooser {
         // Of every response before anything lands.
@@ -125,11 +144,9 @@ pub fn suggest(
         }
     }
     let mut all = Vec::with_capacity(drafts.len());
-    let mut drafts = drafts.into_iter().peekable();
-    for (at, source) in sources.iter_mut().enumerate() {
-        let own: Vec<_> = std::iter::from_fn(|| drafts.next_if(|draft| draft.source == at)).collect();
-        source.each(own, &mut |source: &mut Source<'_>, draft, resolved| {
-            let run = source.of(&draft, resolved);
+    for own in drafts.chunk_by(|one, other| one.source == other.source) {
+        sources[own[0].source].each(own, |source, draft, resolved| {
+            let run = source.of(draft, resolved);
             let mut report = run.declared();
             let outcome = match dry {
                 true => run.look(&repo, &mut report, None).map(|()| None),
@@ -154,6 +171,7 @@ pub fn suggest(
 type Resolved = Result<Plan, Rejected>;
 
 /// A suggestion to be made.
+#[derive(Clone)]
 struct Draft {
     /// Which of the responses it is of.
     source: usize,
@@ -201,43 +219,36 @@ impl<'a> Source<'a> {
         &self.run
     }
 
-    /// Lands one after another, until a signal comes. What the edits come to at the base is found in one go.
+    /// Goes through drafts of it one after another, until a signal comes. What single edits come to at the base is found in
+    /// one go.
     fn each(
         &mut self,
-        drafts: Vec<Draft>,
-        land: &mut impl FnMut(&mut Self, Draft, Option<Resolved>) -> Result<(), Error>,
+        drafts: &[Draft],
+        mut go: impl FnMut(&mut Self, &Draft, Option<Resolved>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut new = None;
-        for draft in drafts.iter().filter(|draft| draft.edit.is_some()) {
-            // Another handle: the tree is read while branches are made.
-            let repo = Repo::discover()?;
-            let target = self.of(draft, None).target(&repo)?;
-            if target.tip.is_none() {
-                new = Some((repo, target));
-                break;
+        if drafts.iter().any(|draft| draft.edit.is_none()) {
+            return drafts
+                .iter()
+                .take_while(|_| !interrupt::seen())
+                .try_for_each(|draft| go(self, draft, None));
+        }
+        // Another handle: the tree is read while branches are made.
+        let repo = Repo::discover()?;
+        let base = self.run.base;
+        let (script, rules) = (self.run.script.clone(), self.run.rules(&repo, base)?);
+        let tree = repo.tree(base)?.as_checked_out(false);
+        let mut drafts = drafts.iter().peekable();
+        let mut outcome = Ok(());
+        plan::resolve_each(&script, &tree, &rules, |at, resolved| {
+            if let Some(draft) = drafts.next_if(|draft| draft.edit == Some(at)) {
+                outcome = go(self, draft, Some(resolved));
             }
-        }
-        let mut drafts = drafts.into_iter();
-        if let Some((repo, target)) = new {
-            let (script, rules) = (self.run.script.clone(), self.run.rules(&repo, &target)?);
-            let tree = repo.tree(target.start)?.as_checked_out(false);
-            let mut outcome = Ok(());
-            plan::resolve_each(&script, &tree, &rules, |_, resolved| {
-                match drafts.next().filter(|_| !interrupt::seen()) {
-                    Some(draft) => outcome = land(self, draft, Some(resolved)),
-                    None => return ControlFlow::Break(()),
-                }
-                if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            })?;
-            return outcome;
-        }
-        for draft in drafts {
-            if interrupt::seen() {
-                break;
+            match drafts.peek().is_none() || outcome.is_err() || interrupt::seen() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
             }
-            land(self, draft, None)?;
-        }
-        Ok(())
+        })?;
+        outcome
     }
 }
 
@@ -276,23 +287,36 @@ fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<
 /// What is in the way of any of them: branches that are checked out, or that exist and lack what would be suggested.
 fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Result<Vec<Obstacle>, Error> {
     let mut found = Vec::new();
-    for draft in drafts {
-        let run = sources[draft.source].of(draft, None);
-        if run.is_empty() {
+    for own in drafts.chunk_by(|one, other| one.source == other.source) {
+        let source = &mut sources[own[0].source];
+        let mut there = Vec::new();
+        for draft in own {
+            let run = source.of(draft, None);
+            if run.is_empty() {
+                continue;
+            }
+            let target = run.target(repo)?;
+            let branch = target.short().to_owned();
+            if target.is_head {
+                let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
+                found.push(Obstacle::CheckedOut { branch, worktree });
+            } else if let Some(worktree) = target.occupied {
+                found.push(Obstacle::CheckedOut { branch, worktree });
+            } else if target.tip.is_some() {
+                there.push(draft.clone());
+            }
+        }
+        if there.is_empty() {
             continue;
         }
-        let target = run.target(repo)?;
-        let branch = || target.short().to_owned();
-        if target.is_head {
-            let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-            found.push(Obstacle::CheckedOut { branch: branch(), worktree });
-        } else if let Some(worktree) = &target.occupied {
-            found.push(Obstacle::CheckedOut { branch: branch(), worktree: worktree.clone() });
-        } else if target.tip.is_some()
-            && !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty())
-        {
-            found.push(Obstacle::Exists(branch()));
-        }
+        source.each(&there, |source, draft, resolved| {
+            let run = source.of(draft, resolved);
+            let target = run.target(repo)?;
+            if !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty()) {
+                found.push(Obstacle::Exists(target.short().to_owned()));
+            }
+            Ok(())
+        })?;
     }
     Ok(found)
 }
@@ -329,7 +353,7 @@ impl Run<'_> {
     fn suggestion(
         &self,
         repo: &Repo,
-        draft: Draft,
+        draft: &Draft,
         mut report: Report,
         outcome: Result<Option<Moved>, Error>,
     ) -> Result<Suggestion, Error> {
@@ -357,6 +381,6 @@ impl Run<'_> {
             None if moved.is_some() && !self.options.exec.is_empty() => Some(true),
             _ => None,
         };
-        Ok(Suggestion { branch: draft.branch, report, failure, moved, size, checks })
+        Ok(Suggestion { branch: draft.branch.clone(), report, failure, moved, size, checks })
     }
 }

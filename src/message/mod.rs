@@ -288,15 +288,13 @@ impl Message {
         let used = if self.prefix.is_empty() { 0 } else { width::of(&self.prefix) + 1 };
         let columns = SUBJECT_WIDTH.saturating_sub(used).max(NARROWEST);
         let (subject, left) = self.headline.fit(columns);
+        let allowed = |text: String| if self.may_skip_ci { text } else { skip::defused(&text).into_owned() };
         let below = format!("{left}{}", self.rest);
-        let below = clean_text(below.strip_prefix(' ').unwrap_or(&below));
+        // Before it is wrapped, which would part the words.
+        let below = allowed(clean_text(below.strip_prefix(' ').unwrap_or(&below)));
         let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
-        let body = clean_text(&format!("{below}{}", self.notes));
-        let (subject, body) = match self.may_skip_ci {
-            true => (subject, body),
-            false => (skip::defused(&subject).into_owned(), skip::defused(&body).into_owned()),
-        };
-        (format!("{} {subject}", self.prefix).trim().to_owned(), guard::body(&body))
+        let body = allowed(clean_text(&format!("{below}{}", self.notes)));
+        (format!("{} {}", self.prefix, allowed(subject)).trim().to_owned(), guard::body(&body))
     }
 }
 

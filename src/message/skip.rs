@@ -1,7 +1,7 @@
 //! Words by which a commit message tells continuous integration to leave a commit alone, which is not for a response to
 //! say (GitHub, GitLab, Azure Pipelines and others document theirs).
 
-/// Names of what is skipped, beside `ci`.
+/// Names of what is skipped, without what may stand between their words.
 const SKIPPED: &[&str] = &[
     "ci",
     "actions",
@@ -19,12 +19,16 @@ const SKIPPED: &[&str] = &[
     "cirrus",
     "deploy",
     "drone",
+    "eas",
     "netlify",
     "pipeline",
     "render",
+    "run",
     "semaphore",
+    "tkn",
     "travis",
     "travisci",
+    "vela",
     "vercel",
 ];
 
@@ -59,14 +63,11 @@ pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     String::from_utf8(bytes).map_or_else(|_| text.into(), Into::into)
 }
 
-/// What stands between brackets: `skip` before or behind a name, which may be of several words.
+/// What stands between brackets: `skip` before or behind a name, or `no` before it. Some take it written as one word, too.
 fn is_request(inside: &str) -> bool {
-    let words = inside.split([' ', '\t', '-', '_']).filter(|word| !word.is_empty());
-    match words.collect::<Vec<_>>().as_slice() {
-        ["no", "ci"] => true,
-        ["skip", what @ ..] | [what @ .., "skip"] => SKIPPED.contains(&what.concat().as_str()),
-        _ => false,
-    }
+    let word: String = inside.split([' ', '\t', '-', '_']).collect();
+    let name = ["skip", "no"].iter().find_map(|before| word.strip_prefix(before));
+    name.or_else(|| word.strip_suffix("skip")).is_some_and(|name| SKIPPED.contains(&name))
 }
 
 #[cfg(test)]
@@ -81,6 +82,8 @@ mod tests {
             ("[skip actions][Actions-Skip]", "(skip actions)(Actions-Skip)"),
             ("[[skip  ci]]", "[(skip  ci)]"),
             ("[CF-Pages-Skip] [skip travis-ci]", "(CF-Pages-Skip) (skip travis-ci)"),
+            ("[skip tkn] [eas skip] [no eas] [vela skip]", "(skip tkn) (eas skip) (no eas) (vela skip)"),
+            ("[skipci] [CISkip] [skipRun]", "(skipci) (CISkip) (skipRun)"),
             ("é ***NO_CI*** é", "é ***NO-CI*** é"),
             ("Skip-Checks: true", "Skip Checks: true"),
             ("skip-checks:true", "skip checks:true"),
@@ -89,9 +92,18 @@ mod tests {
             assert_eq!(defused(text), plain);
             assert!(!asks_to_skip_ci(plain), "twice is once");
         }
-        for text in
-            ["[skip]", "[skip link]", "[skip the ci]", "[skip\nci]", "[ci", "NO_CI", "[é]", "a[0] skip ci]"]
-        {
+        for text in [
+            "[skip]",
+            "[skip link]",
+            "[skip the ci]",
+            "[skip\nci]",
+            "[ci",
+            "NO_CI",
+            "[é]",
+            "a[0] skip ci]",
+            "[no]",
+            "[no news]",
+        ] {
             assert!(!asks_to_skip_ci(text), "{text}");
         }
     }

@@ -57,7 +57,7 @@ pub enum Reason {
     NoMessage,
     /// It left a commit message without a word.
     EmptyMessage,
-    /// It left a commit message that is not UTF-8, or has a NUL byte in it.
+    /// It left a commit message that is not in the encoding of commits, or has a NUL byte in it.
     BadMessage,
 }
 
@@ -142,7 +142,10 @@ impl Display for Failure {
             (Reason::NoMessage, _) => write!(f, "left no commit message{at} that can be read"),
             (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
             (Reason::BadMessage, _) => {
-                write!(f, "left a commit message{at} that is not UTF-8, or has a NUL byte in it")
+                write!(
+                    f,
+                    "left a commit message{at} that is not UTF-8 (or what i18n.commitEncoding names), or has a NUL byte in it"
+                )
             }
         }
     }

@@ -54,9 +54,7 @@ impl Hooks {
     pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
-            (no_verify && SKIPPABLE.contains(*name))
-                || (!merge && **name == PRE_MERGE_COMMIT)
-                || (again && [PRE_COMMIT, COMMIT_MSG].contains(*name))
+            is_left_out(name, no_verify, merge) || (again && [PRE_COMMIT, COMMIT_MSG].contains(*name))
         };
         for name in ALL.iter().filter(|name| !is_skipped(name)) {
             if let Some(path) = repo.hook(name)? {
@@ -74,6 +72,25 @@ impl Hooks {
     fn get(&self, name: &str) -> Option<&Path> {
         self.active.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_path())
     }
+}
+
+/// Whether a hook has nothing to say to new commits: `--no-verify` skips it, or there is no merge commit.
+fn is_left_out(name: &str, no_verify: bool, merge: bool) -> bool {
+    (no_verify && SKIPPABLE.contains(&name)) || (!merge && name == PRE_MERGE_COMMIT)
+}
+
+/// The hooks that are there and would run if their files were executable.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn hooks_passed_over(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
+    let mut found = Vec::new();
+    for name in ALL.iter().filter(|name| !is_left_out(name, no_verify, merge)) {
+        if repo.passes_over_hook(name)? {
+            found.push(*name);
+        }
+    }
+    Ok(found)
 }
 
 /// What hooks have made of a commit that is to be.
@@ -244,7 +261,8 @@ impl Transaction<'_> {
         facts: &Facts,
     ) -> Result<String> {
         let file = full.scratch.message();
-        std::fs::write(&file, &message).map_err(|e| vcs::Error::io("write", &file, e))?;
+        let written = self.manner.written(&message)?;
+        std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
         let mut last = None;
         for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {
             let args: Vec<_> = std::iter::once(file.as_os_str()).chain(more).collect();
@@ -259,10 +277,13 @@ impl Transaction<'_> {
         let refuse =
             |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
         let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
+        if left == written {
+            return Ok(message);
+        }
         let (cleanup, comment) = &self.options.cleanup;
-        match String::from_utf8(left) {
-            Ok(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
-            Ok(left) if !left.contains('\0') => Ok(left),
+        match self.repo.message_of(left)? {
+            Some(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
+            Some(left) if !left.contains('\0') => Ok(left),
             _ => refuse(Reason::BadMessage),
         }
     }

@@ -16,6 +16,8 @@ use crate::vcs::tree::Entry;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Local {
     pub(super) path: String,
+    /// Where they go: there too, unless the file is moved.
+    pub(super) to: String,
     /// What is committed.
     pub(super) old: Entry,
     /// What the index has.
@@ -36,19 +38,19 @@ pub(super) struct Merged {
 
 impl Local {
     /// Merges `mine`, which is what the checkout has, and what is staged with the new commit's entry. `content` says what an
-    /// entry is in the checkout. The error has the lines of the user's text that are in conflict.
+    /// entry is in the checkout at a path. The error has the lines of the user's text that are in conflict.
     pub(super) fn merge(
         &self,
         repo: &Repo,
         new: Entry,
         mine: &[u8],
-        content: impl Fn(Entry) -> Result<Vec<u8>>,
+        content: impl Fn(&str, Entry) -> Result<Vec<u8>>,
     ) -> Result<std::result::Result<Merged, Vec<LineRange>>> {
         let is_file = |entry: Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
         if !is_file(new) {
             return Ok(Err(Vec::new()));
         }
-        let (was, now) = (content(self.old)?, content(new)?);
+        let (was, now) = (content(&self.path, self.old)?, content(&self.to, new)?);
         let Some(bytes) = merged(repo, mine, &was, &now)? else { return Ok(Err(clash(mine, &was, &now))) };
         let id = match self.index.id {
             id if id == self.old.id => new.id,

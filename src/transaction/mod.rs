@@ -47,6 +47,7 @@ pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
 pub use drop::drop_branches;
 pub use forget::forget;
+pub use hooks::hooks_passed_over;
 pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};

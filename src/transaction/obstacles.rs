@@ -1,7 +1,7 @@
 //! What is in the way of a landing, found before anything is written, and once more under the locks.
 
 use super::local::Local;
-use super::series::Touched;
+use super::series::{Fate, Touched};
 use super::{Error, Result, Target, interrupt};
 use crate::span::LineRange;
 use crate::vcs::attributes::{Conversion, Source};
@@ -207,6 +207,7 @@ pub(super) fn recheck(
     touched: &[Touched],
     index: Option<&Index>,
     locals: &[Local],
+    autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     let mut found = Vec::new();
     if !target.is_head && target.name != "HEAD" {
@@ -217,9 +218,9 @@ pub(super) fn recheck(
     }
     let there = match index {
         Some(index) if !index.is_current(repo)? => {
-            in_checkout(repo, target, touched, Some(&repo.read_index()?), !locals.is_empty())?
+            in_checkout(repo, target, touched, Some(&repo.read_index()?), autostash)?
         }
-        index => in_checkout(repo, target, touched, index, !locals.is_empty())?,
+        index => in_checkout(repo, target, touched, index, autostash)?,
     };
     found.extend(there.obstacles);
     // What was merged has to be what is there.
@@ -256,6 +257,9 @@ fn in_checkout(
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone(touched) };
     for path in touched {
         let Some(obstacle) = look.at(path)? else { continue };
+        if autostash && look.is_gone(path)? {
+            continue;
+        }
         let is_change = matches!(obstacle, Obstacle::Modified(_) | Obstacle::Staged(_));
         if !autostash || !is_change {
             found.obstacles.push(obstacle);
@@ -274,7 +278,7 @@ fn in_checkout(
 
 /// The paths that will not be there any more.
 fn gone(touched: &[Touched]) -> BTreeSet<&str> {
-    touched.iter().filter(|path| !path.stays).map(|path| path.path.as_str()).collect()
+    touched.iter().filter(|path| path.fate != Fate::Stays).map(|path| path.path.as_str()).collect()
 }
 
 struct Look<'a> {
@@ -318,13 +322,29 @@ impl Look<'_> {
         }
     }
 
-    /// The uncommitted changes to a file that stays one, here and in what lands; or why they are none of that.
+    /// Whether the user has removed what the landing removes: then nothing is left to be carried.
+    fn is_gone(&self, touched: &Touched) -> Result<bool> {
+        let path = touched.path.as_str();
+        let as_committed = |indexed: &Indexed| Some(indexed.entry) == touched.old && !indexed.intent_to_add;
+        Ok(touched.fate == Fate::Goes
+            && !self.index.is_conflicted(path)
+            && self.index.get(path).as_ref().is_none_or(as_committed)
+            && matches!(self.checkout.look(path)?, Found::Nothing))
+    }
+
+    /// The uncommitted changes to a file that stays one, here and in what lands, or is moved there; or why they are none of
+    /// that.
     fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
         let path = touched.path.as_str();
         let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
-        if !touched.stays {
-            return Ok(Err("the file is to be removed or moved"));
-        }
+        let to = match &touched.fate {
+            Fate::Stays => path.to_owned(),
+            Fate::Moves(to) if !self.repo.outside_of_sparse_checkout(&[to.as_str()])?.is_empty() => {
+                return Ok(Err("the file is to be moved out of the sparse checkout"));
+            }
+            Fate::Moves(to) => to.to_string(),
+            Fate::Goes => return Ok(Err("the file is to be removed")),
+        };
         let old = touched.old.filter(is_file);
         let indexed = self
             .index
@@ -336,7 +356,7 @@ impl Look<'_> {
         let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
         let executable = if trusted { stat.st_mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE };
         let (path, index, file) = (path.to_owned(), indexed.entry, Identity::of(&stat));
-        Ok(Ok(Local { path, old, index, file, executable }))
+        Ok(Ok(Local { path, to, old, index, file, executable }))
     }
 
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {

@@ -1,6 +1,7 @@
 //! Making the commits, with all that hooks and commands have to say about them.
 
 use super::hooks::{Candidate, Judged};
+use super::series::{Fate, Touched};
 use super::{
     Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, interrupt, series, staging,
     unless_interrupted,
@@ -151,7 +152,8 @@ impl<'r> Transaction<'r> {
             let path = RepoPath::parse(text).map_err(|_| unnameable())?;
             if !self.touched.iter().any(|touched| touched.path == path) {
                 let old = base.stored(&path)?;
-                self.touched.push(series::Touched { path: path.clone(), old, stays: entry.is_some() });
+                let fate = if entry.is_some() { Fate::Stays } else { Fate::Goes };
+                self.touched.push(Touched { path: path.clone(), old, fate });
             }
             total.insert(path, entry);
         }

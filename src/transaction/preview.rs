@@ -81,10 +81,10 @@ pub fn in_the_way(
         let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
         let preview = Preview::build(&handle, &base, series)?;
         let checkout = Checkout::open(workdir, repo)?;
-        let paths = locals.iter().map(|local| local.path.as_bytes().to_vec()).collect();
+        let paths = locals.iter().map(|local| local.to.as_bytes().to_vec()).collect();
         let entries = handle.entries(Some(preview.tree()), &paths)?;
         for local in &locals {
-            let Some(new) = entries.get(local.path.as_bytes()) else { continue };
+            let Some(new) = entries.get(local.to.as_bytes()) else { continue };
             let merged = staging::merged(&handle, &checkout, local, *new, Source::Checkout, index)?;
             obstacles.extend(merged.err());
         }
@@ -103,9 +103,9 @@ pub fn in_the_way_of(
     files: &[RepoPath],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    let touched = files
-        .iter()
-        .map(|path| Ok(series::Touched { path: path.clone(), old: base.stored(path)?, stays: true }));
+    let touched = files.iter().map(|path| {
+        Ok(series::Touched { path: path.clone(), old: base.stored(path)?, fate: series::Fate::Stays })
+    });
     Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }
 

@@ -190,7 +190,7 @@ impl Prepared<'_> {
 
     /// Everything up to and with the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
-        let Transaction { repo, room, quarantine, target, touched, locals, .. } = &self.transaction;
+        let Transaction { repo, room, quarantine, target, touched, locals, options, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -207,7 +207,7 @@ impl Prepared<'_> {
         }
         repo.check_head(&target.name, target.is_head)?;
         // Preparing may have taken long: look again, now that nobody with manners can change it any more.
-        let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals)?;
+        let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals, options.autostash)?;
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
         }

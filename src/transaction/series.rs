@@ -123,8 +123,19 @@ pub(super) struct Touched {
     pub(super) path: RepoPath,
     /// What the base has.
     pub(super) old: Option<Entry>,
-    /// Whether anything will be there.
-    pub(super) stays: bool,
+    /// What becomes of what is there.
+    pub(super) fate: Fate,
+}
+
+/// What becomes of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Something will be there.
+    Stays,
+    /// Nothing will.
+    Goes,
+    /// Nothing will, and what was there has that path then.
+    Moves(RepoPath),
 }
 
 /// The paths that are different after the series, or may be.
@@ -134,19 +145,29 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
         last.insert(&change.path, change.after.as_ref());
     }
     let mut touched = Vec::new();
-    for (path, after) in last {
+    let origins = origins(series);
+    let fate = |path: &RepoPath| {
+        let is_there = |to: &RepoPath| last.get(to).is_some_and(Option::is_some);
+        let mut all = origins.iter().filter(|(to, from)| *from == path && is_there(to));
+        match (all.next(), all.next()) {
+            (Some((to, _)), None) => Fate::Moves(to.clone()),
+            _ => Fate::Goes,
+        }
+    };
+    for (path, after) in &last {
         let old = base.stored(path)?;
         let same = match after {
             None => old.is_none(),
             // Moved away and back: the very object that the base has there.
-            Some(FileState { body: Body::Base(from), .. }) => from == path,
+            Some(FileState { body: Body::Base(from), .. }) => from == *path,
             Some(FileState { body: Body::Object(name), node }) => {
                 old.is_some_and(|old| old.node() == *node && old.id.to_string() == **name)
             }
             Some(_) => false,
         };
         if !same {
-            touched.push(Touched { path: path.clone(), old, stays: after.is_some() });
+            let fate = if after.is_some() { Fate::Stays } else { fate(path) };
+            touched.push(Touched { path: (*path).clone(), old, fate });
         }
     }
     Ok(touched)

@@ -161,6 +161,7 @@ fn fill(
     locals: &[Local],
     staged: &mut Staged,
 ) -> Result<()> {
+    let coming_to: BTreeMap<&str, &Local> = locals.iter().map(|local| (local.to.as_str(), local)).collect();
     let locals: BTreeMap<&str, &Local> = locals.iter().map(|local| (local.path.as_str(), local)).collect();
     let mut clashes = Vec::new();
     // An attribute file of the response's own counts, as it does when git checks out.
@@ -182,6 +183,10 @@ fn fill(
         let before = checkout.identity(path)?;
         let skipped = || index.get(path).is_some_and(|indexed| indexed.skip_worktree);
         if before.is_none() && (skipped() || staged.outside.contains(path)) {
+            if coming_to.contains_key(path) {
+                // The sparse checkout has changed meanwhile.
+                return Err(vcs::Error::Raced(path.to_owned()).into());
+            }
             continue;
         }
         let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
@@ -199,13 +204,15 @@ fn fill(
                 let (mut bytes, by_git) = content(repo, path, *entry, source, index)?;
                 staged.by_git.extend(by_git);
                 let mut mode = entry.mode;
-                if let Some(local) = locals.get(path) {
+                if let Some(local) = coming_to.get(path) {
                     match merged(repo, checkout, local, *entry, source, index)? {
                         Ok((mine, merged)) => {
                             (bytes, mode) = (merged.bytes, merged.mode);
                             staged.indexed.insert(path.to_owned(), merged.index);
-                            save(&staged.saved_file(at), &mine, before)?;
-                            file.saved = true;
+                            file.saved = local.path == path;
+                            if file.saved {
+                                save(&staged.saved_file(at), &mine, before)?;
+                            }
                         }
                         Err(clash) => {
                             clashes.push(clash);
@@ -224,11 +231,18 @@ fn fill(
                 file.after = Some(blob_id(&bytes)?.to_string());
                 file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
             }
-            // Somebody's changes, which a hook would take away.
-            None if locals.contains_key(path) => {
-                clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() });
+            None => {
+                file.early = excludes(&coming, path);
+                match locals.get(path) {
+                    None => {}
+                    Some(local) if local.to != path && coming.contains(local.to.as_str()) => {
+                        save(&staged.saved_file(at), &checkout.read(path)?, before)?;
+                        file.saved = true;
+                    }
+                    // Somebody's changes, which a hook would take away.
+                    Some(_) => clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() }),
+                }
             }
-            None => file.early = excludes(&coming, path),
         }
         staged.files.push(file);
     }
@@ -342,12 +356,11 @@ pub(super) fn merged(
     source: Source,
     index: &Index,
 ) -> Result<std::result::Result<(Vec<u8>, Merged), Obstacle>> {
-    let path = local.path.as_str();
-    let mine = checkout.read(path)?;
-    if checkout.identity(path)? != Some(local.file) {
+    let mine = checkout.read(&local.path)?;
+    if checkout.identity(&local.path)? != Some(local.file) {
         return Err(vcs::Error::Raced(local.path.clone()).into());
     }
-    let in_checkout = |entry| Ok(content(repo, path, entry, source, index)?.0);
+    let in_checkout = |path: &str, entry| Ok(content(repo, path, entry, source, index)?.0);
     Ok(match local.merge(repo, new, &mine, in_checkout)? {
         Ok(merged) => Ok((mine, merged)),
         Err(lines) => Err(Obstacle::Clash { path: local.path.clone(), lines }),
@@ -462,6 +475,10 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
         let outcome = identity(&kept).and_then(|found| match found {
             Some(_) if stands_again(checkout, &kept, &file.path)? => Ok(()),
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
+            // Of what is in no commit there is a copy, should it be lost.
+            None if file.saved && checkout.identity(&file.path)?.is_none() => {
+                Ok(checkout.put_back(&staged.saved_file(at), &file.path)?)
+            }
             None => Ok(()),
         });
         note(&file.path, outcome);

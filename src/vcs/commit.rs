@@ -35,6 +35,17 @@ impl Manner {
     pub fn is_signed(&self) -> bool {
         self.key.is_some()
     }
+
+    /// The bytes of a text in a commit.
+    ///
+    /// # Errors
+    /// It cannot be written in the encoding of commits.
+    pub fn written(&self, text: &str) -> Result<Vec<u8>> {
+        match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
+            Some(encoding) => recode::encoded(text, encoding),
+            None => Ok(text.as_bytes().to_vec()),
+        }
+    }
 }
 
 /// Author, committer and message, in the encoding of the commit.
@@ -56,8 +67,24 @@ impl Repo {
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
+        Ok(Manner { encoding: self.commit_encoding()?, key, signal })
+    }
+
+    /// `i18n.commitEncoding`, unless it is UTF-8.
+    fn commit_encoding(&self) -> Result<Option<String>> {
         let encoding = self.config().string("i18n.commitencoding")?;
-        Ok(Manner { encoding: encoding.filter(|name| !recode::is_utf8(name)), key, signal })
+        Ok(encoding.filter(|name| !recode::is_utf8(name)))
+    }
+
+    /// The text of a message as commits have it; `None` for bytes that are not in their encoding.
+    ///
+    /// # Errors
+    /// The configuration cannot be read, or git cannot be run.
+    pub fn message_of(&self, bytes: Vec<u8>) -> Result<Option<String>> {
+        match self.commit_encoding()? {
+            Some(encoding) => recode::decoded(&bytes, &encoding),
+            None => Ok(String::from_utf8(bytes).ok()),
+        }
     }
 
     /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
@@ -71,7 +98,7 @@ impl Repo {
         who: &Identities,
         manner: &Manner,
     ) -> Result<Oid> {
-        let texts = Texts::of(who, draft.message, manner.encoding.as_deref())?;
+        let texts = Texts::of(who, draft.message, manner)?;
         if let Some(key) = &manner.key {
             return self.sign(quarantine, draft, &texts, key, manner.signal);
         }
@@ -210,12 +237,8 @@ pub enum Sign {
 }
 
 impl Texts {
-    fn of(who: &Identities, message: &str, encoding: Option<&str>) -> Result<Self> {
-        let all = [&who.author, &who.committer, message].join("\n");
-        let bytes = match encoding.filter(|_| !all.is_ascii()) {
-            Some(encoding) => recode::encoded(&all, encoding)?,
-            None => all.into_bytes(),
-        };
+    fn of(who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
+        let bytes = manner.written(&[&who.author, &who.committer, message].join("\n"))?;
         let (author, rest) = halves(&bytes, b"\n");
         let (committer, message) = halves(rest, b"\n");
         Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })

@@ -1,15 +1,26 @@
 //! The user's editor (git-var(1), `GIT_EDITOR`), and trailers as the user has set them up (git-interpret-trailers(1)).
 
 use super::repo::Repo;
-use super::supervise::{self, Supervised};
-use super::{Error, Result, process};
+use super::supervise::{self, Onlooker, Supervised};
+use super::{Error, Result, interrupt, process};
+use signal_hook::consts::SIGINT;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
+/// Whoever waits for an editor leaves Ctrl-C to it.
+struct Patient(fn() -> Option<i32>);
+
+impl Onlooker for Patient {
+    fn signal(&self) -> Option<i32> {
+        (self.0)().filter(|signal| *signal != SIGINT)
+    }
+}
+
 impl Repo {
     /// Has the user edit a file, in the editor that git would start and at the terminal, whatever standard input and
-    /// output are. An editor that is `:` edits nothing, as git has it.
+    /// output are. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's own matter, some of which
+    /// have it for something else; it counts if it ends the editor.
     ///
     /// # Errors
     /// There is no terminal, git knows no editor, or it failed.
@@ -25,11 +36,15 @@ impl Repo {
         // As git does it: the shell takes the words apart.
         let line = format!("exec 2>&1; {editor} \"$@\"");
         let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
-        let mut command = Supervised::new("sh", args).input(Some(terminal)).output(terminal).asking();
+        let mut command = Supervised::new("sh", args).input(Some(terminal)).output(terminal).editing();
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);
         }
-        match supervise::run(command, &signal)?.is_success() {
+        let ended = supervise::run(command, &Patient(signal))?;
+        if ended.status != 128 + SIGINT {
+            interrupt::forget(SIGINT);
+        }
+        match ended.is_success() {
             true => Ok(()),
             false => Err(Error::Editor(editor)),
         }

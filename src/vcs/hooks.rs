@@ -33,10 +33,25 @@ impl Repo {
     /// # Errors
     /// The configuration cannot be read.
     pub fn hook(&self, name: &str) -> Result<Option<PathBuf>> {
-        let path = self.hooks_dir()?.join(name);
-        let runs = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-        Ok(runs.then_some(path))
+        Ok(self.hook_file(name)?.filter(|(_, runs)| *runs).map(|(path, _)| path))
     }
+
+    /// Whether there is a file of that name which git would pass over with a hint, since it is not executable.
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
+    pub fn passes_over_hook(&self, name: &str) -> Result<bool> {
+        let is_said = self.config().bool("advice.ignoredhook")?.unwrap_or(true);
+        Ok(is_said && self.hook_file(name)?.is_some_and(|(_, runs)| !runs))
+    }
+
+    /// The file of that name where hooks are, and whether it is executable.
+    fn hook_file(&self, name: &str) -> Result<Option<(PathBuf, bool)>> {
+        let path = self.hooks_dir()?.join(name);
+        let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
+        Ok(found.map(|found| (path, found.permissions().mode() & 0o111 != 0)))
+    }
+
     /// A hook, as it runs at the top of the user's checkout, or in the git directory of a bare repository.
     ///
     /// # Errors

@@ -45,6 +45,13 @@ pub fn signal() -> Option<i32> {
     i32::try_from(seen).ok().filter(|signal| *signal != 0)
 }
 
+/// Takes it that the signal has not come, if that was the last one: it was meant for somebody else.
+pub(super) fn forget(signal: i32) {
+    if let (Some(flags), Ok(number)) = (FLAGS.get(), usize::try_from(signal)) {
+        let _ = flags.seen.compare_exchange(number, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
 /// While it lives, signals set a flag; when the outermost goes, they end the process again, and one that came is acted upon
 /// by the caller, who looks at [`seen`].
 #[must_use]

@@ -4,7 +4,6 @@
 //! attribute says so.
 
 use super::{Error, Result, process};
-use std::path::Path;
 use std::process::Command;
 
 /// Whether that is git's own encoding, which nobody has to be told of.
@@ -12,43 +11,79 @@ pub(super) fn is_utf8(name: &str) -> bool {
     name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("utf8")
 }
 
+/// What converts texts to an encoding and back.
+struct Converter {
+    repository: tempfile::TempDir,
+    encoding: String,
+}
+
+impl Converter {
+    fn new(encoding: &str) -> Result<Self> {
+        let encoding = encoding.to_owned();
+        if encoding.is_empty() || encoding.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(Error::Encoding { encoding });
+        }
+        let repository = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let top = repository.path();
+        let write = |name: &str, content: &str| {
+            let file = top.join(name);
+            std::fs::write(&file, content).map_err(|e| Error::io("write", &file, e))
+        };
+        for name in ["objects", "refs", "info"] {
+            let path = top.join(name);
+            std::fs::create_dir(&path).map_err(|e| Error::io("create", &path, e))?;
+        }
+        write("HEAD", "ref: refs/heads/main\n")?;
+        write("info/attributes", &format!("* working-tree-encoding={encoding}\n"))?;
+        Ok(Self { repository, encoding })
+    }
+
+    /// Makes a blob of UTF-8, or of what has that encoding, which is empty where that cannot be.
+    fn blob(&self, content: &[u8], is_encoded: bool) -> Result<String> {
+        let path: &[&str] = if is_encoded { &["--path=text"] } else { &[] };
+        let id = self.ask(&[&["hash-object", "-w", "--stdin"], path].concat(), content)?;
+        Ok(String::from_utf8_lossy(&id).trim().to_owned())
+    }
+
+    fn encoded(&self, id: &str) -> Result<Vec<u8>> {
+        self.ask(&["cat-file", "--filters", "--path=text", id], b"")
+    }
+
+    fn ask(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
+        let top = self.repository.path();
+        let mut command = Command::new("git");
+        process::forget_repository(&mut command);
+        command.env("GIT_DIR", top).current_dir(top).args(arguments);
+        Ok(process::fed(&mut command, input)?.stdout)
+    }
+}
+
 /// The text in that encoding.
 ///
 /// # Errors
 /// Git does not know the encoding, or the text cannot be written in it; or git cannot be run.
 pub(super) fn encoded(text: &str, encoding: &str) -> Result<Vec<u8>> {
-    let impossible = || Error::Encoding { encoding: encoding.to_owned() };
-    if encoding.is_empty() || encoding.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        return Err(impossible());
-    }
-    let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
-    let top = directory.path();
-    let write = |name: &str, content: &str| {
-        let file = top.join(name);
-        std::fs::write(&file, content).map_err(|e| Error::io("write", &file, e))
-    };
-    for name in ["objects", "refs", "info"] {
-        let path = top.join(name);
-        std::fs::create_dir(&path).map_err(|e| Error::io("create", &path, e))?;
-    }
-    write("HEAD", "ref: refs/heads/main\n")?;
-    write("info/attributes", &format!("* working-tree-encoding={encoding}\n"))?;
-    let id = ask(top, &["hash-object", "-w", "--stdin"], text.as_bytes())?;
-    let id = String::from_utf8_lossy(&id).trim().to_owned();
-    let bytes = ask(top, &["cat-file", "--filters", "--path=text", &id], b"")?;
+    let converter = Converter::new(encoding)?;
+    let id = converter.blob(text.as_bytes(), false)?;
+    let bytes = converter.encoded(&id)?;
     // What cannot be converted git leaves as it is, with a complaint; back, where it is to write an object, it does not.
-    let back = ask(top, &["hash-object", "-w", "--stdin", "--path=text"], &bytes)?;
-    match String::from_utf8_lossy(&back).trim() == id && !bytes.contains(&0) {
+    match converter.blob(&bytes, true)? == id && !bytes.contains(&0) {
         true => Ok(bytes),
-        false => Err(impossible()),
+        false => Err(Error::Encoding { encoding: converter.encoding }),
     }
 }
 
-fn ask(top: &Path, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
-    let mut command = Command::new("git");
-    process::forget_repository(&mut command);
-    command.env("GIT_DIR", top).current_dir(top).args(arguments);
-    Ok(process::fed(&mut command, input)?.stdout)
+/// The text that has that encoding; `None` for bytes that are none in it.
+///
+/// # Errors
+/// The encoding has an impossible name, or git cannot be run.
+pub(super) fn decoded(bytes: &[u8], encoding: &str) -> Result<Option<String>> {
+    let converter = Converter::new(encoding)?;
+    let id = converter.blob(bytes, true)?;
+    if id.is_empty() || converter.encoded(&id)? != bytes {
+        return Ok(None);
+    }
+    Ok(String::from_utf8(converter.ask(&["cat-file", "blob", &id], b"")?).ok())
 }
 
 #[cfg(test)]
@@ -60,6 +95,8 @@ mod tests {
         let latin = |text| encoded(text, "ISO-8859-1");
         assert_eq!(latin("Jürgen\n").expect("there is an ü"), b"J\xfcrgen\n");
         assert!(matches!(latin("日本語"), Err(Error::Encoding { .. })));
+        assert_eq!(decoded(b"J\xfcrgen\n", "ISO-8859-1").expect("asked").as_deref(), Some("Jürgen\n"));
+        assert_eq!(decoded(b"\xff", "EUC-JP").expect("asked"), None);
         for unknown in ["nothing", "", "UTF-16LE", "a b", "x\ny"] {
             assert!(matches!(encoded("ü", unknown), Err(Error::Encoding { .. })), "{unknown}");
         }

@@ -2,7 +2,8 @@
 //!
 //! It ends with this process, however that ends. Mostly it has a process group of its own, which is gone when it ends, with
 //! whatever it has left running there. What may ask at the terminal stays in this process's group, since no other is heard
-//! there: of that, all that it has started is ended by name.
+//! there: of that, all that it has started is ended by name. What is typed there or becomes of it (Ctrl-C, the end of the
+//! line) comes to all of that group; the first process stays all the same, since without it nobody knows what it has started.
 
 use super::{Error, Result, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,10 +21,11 @@ all() { [ "$1" = "$self" ] || { echo "$1"; for one in $(cat /proc/"$1"/task/*/ch
 (
   trap '' INT TERM HUP QUIT
   read -r _ <&3 && exit
-  [ "$1" = asks ] || kill -KILL 0
+  [ "$1" != alone ] || kill -KILL 0
   read -r self _ </proc/self/stat
   started=$(all $$); kill -TERM $started; sleep 0.5; kill -KILL $started
 ) >/dev/null 2>&1 &
+[ "$1" != asks ] || trap '' INT HUP QUIT
 input=$2; output=$3; shift 3
 [ -z "$output" ] || exec >"$output"
 exec "$@" <"$input" 3<&-"#;
@@ -90,12 +92,32 @@ impl Onlooker for fn() -> Option<i32> {
     }
 }
 
+/// How a command stands to the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// It has none.
+    Alone,
+    /// It may ask there, and what is typed there to end all comes to this process alone.
+    Asks,
+    /// It has it all to itself.
+    Edits,
+}
+
+impl Mode {
+    fn as_str(self) -> &'static str {
+        match self {
+            Mode::Alone => "alone",
+            Mode::Asks => "asks",
+            Mode::Edits => "edits",
+        }
+    }
+}
+
 /// A command that [`run`] takes.
 #[derive(Debug)]
 pub struct Supervised {
     pub(super) command: Command,
-    /// Whether it may ask at the terminal.
-    asks: bool,
+    mode: Mode,
     input: OsString,
     output: OsString,
     words: Vec<OsString>,
@@ -107,7 +129,7 @@ impl Supervised {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
         let input = "/dev/null".into();
-        Self { command: Command::new("sh"), asks: false, input, output: OsString::new(), words }
+        Self { command: Command::new("sh"), mode: Mode::Alone, input, output: OsString::new(), words }
     }
 
     /// One that is set up already.
@@ -140,7 +162,13 @@ impl Supervised {
     /// It may ask at the terminal, if there is one.
     #[must_use]
     pub(super) fn asking(self) -> Self {
-        Self { asks: true, ..self }
+        Self { mode: Mode::Asks, ..self }
+    }
+
+    /// It is an editor: what is typed at the terminal is for it.
+    #[must_use]
+    pub(super) fn editing(self) -> Self {
+        Self { mode: Mode::Edits, ..self }
     }
 
     /// Lets it run in that directory, on whatever repository is found from there.
@@ -164,13 +192,12 @@ impl Supervised {
 pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     use std::os::unix::process::CommandExt;
     let failed = |e: std::io::Error| Error::io("run", "sh", e);
-    let Supervised { mut command, asks, input, output, words } = supervised;
+    let Supervised { mut command, mode, input, output, words } = supervised;
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let (watched, alive) = std::io::pipe().map_err(failed)?;
-    let mode = if asks { "asks" } else { "alone" };
-    command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(output).args(words);
+    command.args(["-c", GUARD, "git-llm-apply", mode.as_str()]).arg(input).arg(output).args(words);
     command.stdout(writer.try_clone().map_err(failed)?).stderr(writer).stdin(watched);
-    if !asks {
+    if mode == Mode::Alone {
         command.process_group(0);
     }
     let mut child = command.spawn().map_err(failed)?;
@@ -179,7 +206,7 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     let process = id_of(&child)?;
     onlooker.begun(process.as_raw_nonzero().get());
     let mut running =
-        Running { reader, alive: Some(alive), open: true, process, asks, output: Vec::new(), skipped: 0 };
+        Running { reader, alive: Some(alive), open: true, process, mode, output: Vec::new(), skipped: 0 };
     let outcome = running.attend(onlooker);
     running.let_go();
     let status = child.wait().map_err(failed)?;
@@ -206,7 +233,7 @@ struct Running {
     /// Whether more may come out of it.
     open: bool,
     process: Pid,
-    asks: bool,
+    mode: Mode,
     output: Vec<u8>,
     skipped: u64,
 }
@@ -223,16 +250,16 @@ impl Running {
                 looked = Instant::now();
                 match self.state()? {
                     State::Ended => return Ok(None),
-                    State::Stopped(signal) if !self.asks => return Ok(Some(signal)),
+                    State::Stopped(signal) if self.mode == Mode::Alone => return Ok(Some(signal)),
                     State::Stopped(_) | State::Running => onlooker.waiting(begun.elapsed()),
                 }
             }
             match (onlooker.signal().and_then(Signal::from_named_raw), end) {
                 (Some(signal), None) => {
-                    match self.asks {
+                    match self.mode {
+                        Mode::Alone => drop(kill_process_group(self.process, signal)),
                         // The watcher ends it.
-                        true => self.alive = None,
-                        false => drop(kill_process_group(self.process, signal)),
+                        Mode::Asks | Mode::Edits => self.alive = None,
                     }
                     end = Some(Instant::now() + GRACE);
                 }
@@ -245,9 +272,9 @@ impl Running {
     /// Ends it, if it still runs, and what it has left running in its group. The process is not waited for yet, so that its
     /// number is nobody else's.
     fn let_go(&mut self) {
-        let _ = match self.asks {
-            true => kill_process(self.process, Signal::KILL),
-            false => kill_process_group(self.process, Signal::KILL),
+        let _ = match self.mode {
+            Mode::Alone => kill_process_group(self.process, Signal::KILL),
+            Mode::Asks | Mode::Edits => kill_process(self.process, Signal::KILL),
         };
         if let Some(mut alive) = self.alive.take() {
             let _ = alive.write_all(b"\n");

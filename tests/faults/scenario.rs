@@ -98,8 +98,10 @@ fn uncommitted() -> Sandbox {
     let code = format!("fn a() {{}}\nfn b() {{}}\n{lines}");
     sandbox.file("src/a.rs", &code);
     sandbox.file("f", &lines);
+    sandbox.file("g", lines.replace("fn f20() {}\n", ""));
     sandbox.commit("more");
     // Of what is staged now nothing but the index knows later, and then nobody: it is named, so that it is no remnant.
+    sandbox.file("g", sandbox.text("g").replace("f10", "zehn"));
     for path in ["src/a.rs", "f"] {
         let text = sandbox.text(path);
         sandbox.file(path, text.replace("f10", "ten"));
@@ -115,7 +117,9 @@ fn uncommitted() -> Sandbox {
 }
 
 fn in_both() -> String {
-    five() + &patch("f", "Begin", "fn f1() {}\n", "fn one() {}\n")
+    five()
+        + &patch("f", "Begin", "fn f1() {}\n", "fn one() {}\n")
+        + &rename("g", "h/g", "Move what is changed")
 }
 
 /// A branch that went on since the tag `shown`, and moved a file that is to change.

@@ -305,8 +305,9 @@ pub const OPTIONS: &[Opt] = &[
         "autostash",
         "carry uncommitted changes in touched files across",
         "By a three-way merge of each file, with what is staged staying staged. They are saved first, and are what \
-         `git llm-apply recover` restores if the landing is killed. Where they and the edits change the same lines, and where a file \
-         is removed, moved or not tracked, it is refused and all stays as it was.",
+         `git llm-apply recover` restores if the landing is killed. They go along with a file that is moved. \
+         Where they and the edits change the same lines, and where a file is removed or not tracked, it is refused and all stays \
+         as it was.",
     ),
     Opt {
         short: Some('i'),

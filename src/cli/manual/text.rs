@@ -92,7 +92,7 @@ pub(super) const RESUMING: &[Piece] = &[
     Text(
         "An answer that came on standard input, or from the command of `ask`, may be the only one of its kind: it is kept \
          as well when a hook, a command of `--exec`, local changes or anything else stops it, unless you do. Where there is nothing \
-         in it that could be gone on with, such as without edits, its text is in `LLM_APPLY_ANSWER` in the git directory, until another lands.",
+         in it that could be gone on with (it has no edits, or is no UTF-8), it is, as it came, in `LLM_APPLY_ANSWER` in the git directory, until another lands.",
     ),
     Text(
         "`git llm-apply --continue fix.txt` reads corrected edits, puts them in the places of those that failed, and lands \

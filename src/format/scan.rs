@@ -313,7 +313,7 @@ impl<'r> Cursor<'r> {
     pub(super) fn pass(&mut self) {
         if let Some(start) = self.line.and_then(|line| line.marked) {
             let (content, quotes) = skip_quote(self.source.text, start, self.layout.deepest_quote());
-            self.layout.pass(quotes, self.source.read(content).text);
+            self.layout.pass(quotes, self.rest_of_line(content));
         }
         self.advance();
     }
@@ -327,7 +327,12 @@ impl<'r> Cursor<'r> {
     pub(super) fn indentation(&self) -> &'r str {
         let Some(start) = self.line.and_then(|line| line.marked) else { return "" };
         let (content, _) = skip_quote(self.source.text, start, self.margin.quotes);
-        self.layout.indentation(self.margin.quotes, self.source.read(content).text)
+        self.layout.indentation(self.margin.quotes, self.rest_of_line(content))
+    }
+
+    /// The line that it stands in, from there on, whatever its margin is.
+    fn rest_of_line(&self, at: usize) -> &'r str {
+        self.line.and_then(|line| self.source.text.get(at..line.end())).unwrap_or("")
     }
 
     /// Whether the line that it stands at has no other blanks that are none of it than those that it reads lines without.
@@ -354,6 +359,11 @@ impl<'r> Cursor<'r> {
         let lines = Lines { source: self.source, upcoming: self.source.read_inside(start, margin), margin };
         let lacks = |line: Line<'_>| line.marked.is_some_and(|at| !margin.is_whole(self.source.text, at));
         lines.take_while(|line| line.start < self.at).any(|line| !line.is_blank() && lacks(line))
+    }
+
+    /// Whether the mark of a list item may begin this line. Cheap.
+    pub(super) fn may_begin_item(&self) -> bool {
+        self.first_byte().is_some_and(layout::may_begin_item)
     }
 
     /// Goes behind the mark of the list item that begins at this line, if one does; the lines below are read without the

@@ -190,7 +190,10 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         below.next();
         let below = below.map(|line| dedent(line, indent));
         match reader.take(cursor, script, line, &below) {
-            Flow::Pass(lines) => (0..lines).for_each(|_| cursor.advance()),
+            Flow::Pass(lines) => {
+                (1..lines).for_each(|_| cursor.advance());
+                reader.take_more(cursor, indent);
+            }
             Flow::End => break,
             Flow::Close => {
                 cursor.advance();
@@ -300,11 +303,11 @@ impl<'r> Reader<'r> {
         if begins {
             self.end_section(cursor, script, false);
             self.mail.iter_mut().for_each(Mail::begin_section);
-            self.section = Some(Section::new(line, cursor.response().id()));
+            self.section = Some(Section::new(line, cursor.response()));
             return Flow::Pass(1);
         }
         if text.starts_with("@@") {
-            let response = cursor.response().id();
+            let response = cursor.response();
             self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
             return Flow::Pass(1);
         }
@@ -320,6 +323,25 @@ impl<'r> Reader<'r> {
         match self.in_hunk() {
             true => self.take_in_hunk(line, below),
             false => self.take_outside(cursor, line),
+        }
+    }
+
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read: most are.
+    fn take_more(&mut self, cursor: &mut Cursor<'r>, indent: usize) {
+        let may = indent == 0 && self.outdented.is_none();
+        match self.section.as_mut().filter(|section| may && section.hunks.is_open()) {
+            Some(section) => cursor.advance_past(|line| {
+                let more = match line.text.as_bytes() {
+                    [b' ' | b'+', ..] => true,
+                    [b'-', rest @ ..] => rest.first() != Some(&b'-'),
+                    _ => false,
+                };
+                if more {
+                    section.take(line);
+                }
+                more
+            }),
+            None => cursor.advance(),
         }
     }
 
@@ -431,7 +453,7 @@ impl<'r> Reader<'r> {
     fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
         let changed = line.text.starts_with(['+', '-']);
         let marked = changed || line.text.starts_with(' ');
-        let response = cursor.response().id();
+        let response = cursor.response();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
             return Flow::Pass(1);
         }

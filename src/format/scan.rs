@@ -19,7 +19,7 @@ use super::fence::Fence;
 use super::json::Survey;
 use super::reasoning::Reasoning;
 use crate::edit::Target;
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 use layout::Layout;
 use margin::skip_quote;
@@ -102,7 +102,7 @@ impl<'r> Cursor<'r> {
 
     /// At the beginning of a part of a response; nothing outside it is read.
     pub(super) fn within(response: &'r Response, part: Span) -> Self {
-        let source = Source { text: response.text().get(..part.end as usize).unwrap_or("") };
+        let source = Source { text: response.text().get(..part.end as usize).unwrap_or(""), response };
         let start = part.start as usize;
         Self {
             response,
@@ -304,7 +304,7 @@ impl<'r> Cursor<'r> {
 
     /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
     /// cursor begin: without its margin, each ended by `\n`.
-    pub fn payload(&self, start: usize, end: usize) -> String {
+    pub fn payload(&self, start: usize, end: usize) -> Passage {
         self.source.payload(start, end, self.margin)
     }
 

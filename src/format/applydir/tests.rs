@@ -56,7 +56,7 @@ fn texts(text: &str) -> Vec<(String, String)> {
     hunks
         .into_iter()
         .map(|hunk| match hunk.change {
-            Change::Texts { before, after, unit: Unit::Lines } => (before, after),
+            Change::Texts { before, after, unit: Unit::Lines } => (before.into(), after.into()),
             change => panic!("{change:?}"),
         })
         .collect()
@@ -120,7 +120,7 @@ fn without_an_action_lines_are_replaced_or_a_missing_file_is_made() {
     assert_eq!(missing, Missing::CreateFromAdditions);
     assert_eq!(
         hunks[0].change,
-        Change::Texts { before: String::new(), after: "y\n".into(), unit: Unit::Lines }
+        Change::Texts { before: "".into(), after: "y\n".into(), unit: Unit::Lines }
     );
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Tilde {
 
 impl Tilde {
     /// Goes over a marked line.
-    pub(super) fn line(&mut self, mark: u8) -> Option<Diagnostic> {
+    pub(super) fn line(&mut self, mark: u8) -> Option<Box<Diagnostic>> {
         if mark != b'-' {
             self.above = 0;
             return self.close();
@@ -30,7 +30,7 @@ impl Tilde {
     }
 
     /// Goes over a `~`.
-    pub(super) fn omit(&mut self, span: Span) -> Option<Diagnostic> {
+    pub(super) fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
         let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| fault(span)));
         self.above = 0;
         if fault.is_none() {
@@ -40,13 +40,13 @@ impl Tilde {
     }
 
     /// At the end of the lines that may belong to the last `~`.
-    pub(super) fn close(&mut self) -> Option<Diagnostic> {
+    pub(super) fn close(&mut self) -> Option<Box<Diagnostic>> {
         self.open.take().map(fault)
     }
 }
 
-fn fault(span: Span) -> Diagnostic {
+fn fault(span: Span) -> Box<Diagnostic> {
     let message = format!("{ANCHORS} removed lines have to stand right above and right below `~`");
-    Diagnostic::error(Code::Malformed, span, message)
-        .with_help("quote the first two and the last two of the lines that go")
+    let fault = Diagnostic::error(Code::Malformed, span, message);
+    Box::new(fault.with_help("quote the first two and the last two of the lines that go"))
 }

@@ -350,8 +350,7 @@ impl Open {
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span),
             _ => {
                 let message = "a line of a hunk begins with none of the marks \" \", \"-\" and \"+\"";
-                let help =
-                    "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one";
+                let help = "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one";
                 return Some(Box::new(Diagnostic::error(Code::Malformed, span, message).with_help(help)));
             }
         };

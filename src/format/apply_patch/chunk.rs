@@ -25,7 +25,14 @@ pub(super) struct Chunk {
 impl Chunk {
     /// A chunk that begins there.
     pub(super) fn new(span: Span) -> Self {
-        Self { span, context: Vec::new(), lines: Passage::default(), bare: 0, has_old: false, end_of_file: false }
+        Self {
+            span,
+            context: Vec::new(),
+            lines: Passage::default(),
+            bare: 0,
+            has_old: false,
+            end_of_file: false,
+        }
     }
 
     /// Whether nothing but `@@` lines and empty ones was seen.

@@ -86,7 +86,9 @@ impl Section {
                 let help = "say only *** Delete File: and the path";
                 return Err(malformed(span, "a removed file has lines", help));
             }
-            Body::Update { chunks, closed, .. } => return take_into(chunks, closed, cursor.response(), span, text),
+            Body::Update { chunks, closed, .. } => {
+                return take_into(chunks, closed, cursor.response(), span, text);
+            }
         }
         Ok(())
     }

@@ -346,7 +346,8 @@ impl Call<'_, '_> {
         };
         let text = self.member(at, INSERTED)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.fault(Code::Missing, at, "there is no text to insert"))?;
-        let change = Change::Texts { before: Passage::default(), after: lines(&text).into(), unit: Unit::Lines };
+        let change =
+            Change::Texts { before: Passage::default(), after: lines(&text).into(), unit: Unit::Lines };
         let hunk = Hunk { span: self.span(at), change, anchor: Anchor::After(line) };
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }

@@ -50,7 +50,8 @@ impl<'r> Lines<'r> {
     /// The text from here to before `end`, which may be within a line: without its margin, each line ended
     /// by `\n`.
     pub fn payload(&self, end: usize) -> Passage {
-        self.upcoming.map_or_else(Passage::default, |first| self.source.payload(first.start, end, self.margin))
+        self.upcoming
+            .map_or_else(Passage::default, |first| self.source.payload(first.start, end, self.margin))
     }
 }
 

@@ -333,19 +333,9 @@ impl<'r> Reader<'r> {
 
     /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read: most are.
     fn take_more(&mut self, cursor: &mut Cursor<'r>, indent: usize) {
-        let may = indent == 0 && self.outdented.is_none();
-        match self.section.as_mut().filter(|section| may && section.hunks.is_open()) {
-            Some(section) => cursor.advance_past(|line| {
-                let more = match line.text.as_bytes() {
-                    [b' ' | b'+', ..] => true,
-                    [b'-', rest @ ..] => rest.first() != Some(&b'-'),
-                    _ => false,
-                };
-                if more {
-                    section.take(line);
-                }
-                more
-            }),
+        let may = indent == 0 && self.outdented.is_none() && cursor.margin().is_none();
+        match self.section.as_mut().filter(|_| may) {
+            Some(section) => section.take_more(cursor),
             None => cursor.advance(),
         }
     }

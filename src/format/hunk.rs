@@ -9,7 +9,7 @@ mod header;
 mod tilde;
 
 use super::fence::Fence;
-use super::scan::{Line, is_blank};
+use super::scan::{Cursor, Line, is_blank};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Hunk};
 use crate::response::{Passage, Response};
@@ -293,6 +293,38 @@ impl<'r> Hunks<'r> {
         }
     }
 
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is; gives
+    /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) -> Option<Span> {
+        let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated || hunk.tilde.is_open();
+        let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
+            cursor.advance();
+            return None;
+        };
+        let mut run = Run::default();
+        cursor.advance_past(|line| {
+            let mark = match line.text.as_bytes() {
+                // A header may begin with `--`.
+                [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
+                [b'+', ..] => b'+',
+                [b' ', ..] if !line.is_blank() => b' ',
+                _ => return false,
+            };
+            // It is to be a part of the response as it is.
+            let whole = line.next == line.end() + 1;
+            if whole {
+                run.take(line, mark);
+            }
+            whole
+        });
+        let (start, next) = (run.start?, run.next);
+        hunk.take_run(&run);
+        hunk.lines.push_part(self.response, start..next);
+        let span = Span::new(self.response.id(), start, next - 1);
+        hunk.solid = (hunk.lines.len(), span.end);
+        Some(span)
+    }
+
     /// Ends the hunk that is read.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
@@ -339,7 +371,51 @@ impl<'r> Hunks<'r> {
     }
 }
 
+/// Lines of a hunk that follow each other.
+#[derive(Default)]
+struct Run {
+    start: Option<usize>,
+    next: usize,
+    /// How many stay, go and come.
+    kept: u32,
+    removed: u32,
+    added: u32,
+    /// How many go at its end.
+    last_removed: usize,
+    last: u8,
+}
+
+impl Run {
+    #[inline]
+    fn take(&mut self, line: Line<'_>, mark: u8) {
+        self.start.get_or_insert(line.start);
+        (self.next, self.last) = (line.next, mark);
+        let (count, last_removed) = match mark {
+            b'+' => (&mut self.added, 0),
+            b'-' => (&mut self.removed, self.last_removed + 1),
+            _ => (&mut self.kept, 0),
+        };
+        *count += 1;
+        self.last_removed = last_removed;
+    }
+}
+
 impl Open {
+    /// Takes in what a run says beside its lines.
+    fn take_run(&mut self, run: &Run) {
+        let blanks = self.lines.len() > self.solid.0;
+        for (mark, count) in [(b' ', run.kept + u32::from(blanks)), (b'-', run.removed), (b'+', run.added)] {
+            if count > 0 {
+                self.marks.add(Marks::of(mark));
+            }
+        }
+        for (count, more) in self.counted.iter_mut().zip([run.removed, run.added]) {
+            *count = count.saturating_add(run.kept + more);
+        }
+        self.last = run.last;
+        self.tilde.lines(run.last_removed, run.kept + run.added == 0);
+    }
+
     /// Takes a line; gives what is wrong with it.
     fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         let blank = line.is_blank();

@@ -117,6 +117,13 @@ impl<'r> Section<'r> {
         self.hunks.take(line);
     }
 
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
+        if let Some(run) = self.hunks.take_more(cursor) {
+            self.span = self.span.join(run);
+        }
+    }
+
     /// Takes in a changed line that stands in no hunk.
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);

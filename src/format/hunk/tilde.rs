@@ -29,6 +29,16 @@ impl Tilde {
         None
     }
 
+    /// Whether too few removed lines stand below one yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Goes over several lines below no open one, of which so many at the end are removed ones, or all.
+    pub(super) fn lines(&mut self, removed: usize, are_all: bool) {
+        self.above = removed + if are_all { self.above } else { 0 };
+    }
+
     /// Goes over a `~`.
     pub(super) fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
         let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| fault(span)));

@@ -3,7 +3,7 @@
 //! One `git apply --index` and one `git commit` are the measure of a landing; the same change lands by `git llm-apply` as a
 //! commit for each edit. `git rev-parse HEAD` is the measure of what lands nothing. Both are run in turn, on objects that
 //! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
-//! With `-- --small` the large response is left out.
+//! With `-- --small` the large response is left out. Then come the times of ever larger landings.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
@@ -68,6 +68,36 @@ fn main() {
         bench.compare(&row, 5000, BROUGHT, 3);
         println!("at its peak it had {} MiB in memory (bound: 300)", bench.peak(5000) >> 20);
     }
+    growth();
+}
+
+/// What ten times as much of something may cost, in times: no more than ten, but for what chance adds.
+const DECADE: f64 = 12.0;
+
+/// How many lines each edit brings, for a response of 53 kB, and for one of ten times as much thrice.
+const LONG: [usize; 4] = [1, 33, 353, 3550];
+
+/// Prints how the cost of a landing grows with the edits, the length of the response and the files, over three decades.
+fn growth() {
+    println!("\n{:<48} {:>8} {:>8} {:>8} {:>8}  ten times as much", "growth (ms)", "", "", "", "");
+    let tens = |first: usize| [first, first * 10, first * 100, first * 1000];
+    let grown = |name: &str, costs: [f64; 4]| {
+        let most = costs.windows(2).map(|pair| pair[1] / pair[0]).fold(0.0, f64::max);
+        let [a, b, c, d] = costs;
+        let verdict = if most <= DECADE { "" } else { "  missed" };
+        println!("{name:<48} {a:>8.1} {b:>8.1} {c:>8.1} {d:>8.1}  at most {most:.1}{verdict}");
+    };
+    let edits = |edits| Bench::new(edits).cost(edits, 1, Bench::lands_beside);
+    grown("10 to 10,000 edits, with -b", tens(10).map(edits));
+    let bench = Bench::new(200);
+    let lengths = LONG.map(|lines| bench.cost(200, lines, Bench::lands_beside));
+    grown("200 edits, a response of 50 kB to 50 MB, with -b", lengths);
+    let benches = tens(100).map(Bench::new);
+    grown(
+        "10 edits in 100 to 100,000 files, with -b",
+        benches.each_ref().map(|b| b.cost(10, 1, Bench::lands_beside)),
+    );
+    grown("... onto the checkout", benches.each_ref().map(|b| b.cost(10, 1, Bench::lands)));
 }
 
 /// What is to be changed, once.
@@ -252,6 +282,21 @@ impl Bench {
             "{:>7}  {:<27} {of_git:>10.1} {of_ours:>10.1}  {by_median:>6.2} ({by_minimum:>5.2})  {:>5.2}{verdict}",
             self.files, row.name, row.bound,
         );
+    }
+
+    /// The time of a run, in milliseconds: the least of some.
+    fn cost(&self, edits: usize, lines: usize, run: fn(&Self, &Change)) -> f64 {
+        let mut times: Vec<_> = (0..5)
+            .map(|round| {
+                let change = self.change(edits, lines, &format!("{edits} of {lines}, {round}"));
+                self.reset();
+                fs::write(self.top().join("answer.md"), change.response()).unwrap();
+                let start = Instant::now();
+                run(self, &change);
+                start.elapsed()
+            })
+            .collect();
+        minimum(&mut times)
     }
 
     /// One `git apply --index` and one `git commit`.

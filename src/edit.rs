@@ -4,7 +4,7 @@
 //! texts are not located. [`crate::plan::resolve`] does both.
 
 use crate::diag::{Diagnostic, Severity};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::collections::BTreeSet;
 
@@ -327,7 +327,7 @@ pub enum Op {
     /// Make a file that holds `text`.
     Create {
         /// The whole content: lines, each ended by `\n`, but for a last one that a diff says is not.
-        text: String,
+        text: Passage,
         /// What happens when the file exists with other content.
         existing: Existing,
     },
@@ -341,12 +341,12 @@ pub enum Op {
     /// Give an existing file a whole new content: lines, each ended by `\n`.
     Replace {
         /// The whole content.
-        text: String,
+        text: Passage,
     },
     /// Add lines at the end of a file, making it if there is none.
     Append {
         /// The lines, each ended by `\n`.
-        text: String,
+        text: Passage,
     },
     /// Remove a file.
     Delete {
@@ -406,9 +406,9 @@ pub enum Change {
     /// Two texts, to be paired line by line.
     Texts {
         /// What to find: whole lines each ended by `\n`.
-        before: String,
+        before: Passage,
         /// What to put there, in the same form. Empty: the lines are removed.
-        after: String,
+        after: Passage,
         /// Whether `before` may also be part of a line (OPX).
         unit: Unit,
     },
@@ -417,7 +417,7 @@ pub enum Change {
     /// the file has is meant.
     Splits {
         /// All lines, dividers included, each ended by `\n`.
-        lines: String,
+        lines: Passage,
         /// Offsets of the candidates' first bytes, ascending; at least two.
         dividers: Vec<usize>,
     },
@@ -425,7 +425,7 @@ pub enum Change {
     /// between the removed lines around it), each ended by `\n`.
     Diff {
         /// The lines with their marks.
-        lines: String,
+        lines: Passage,
         /// `\ No newline at end of file` stood after the last line of the before-text.
         before_unterminated: bool,
         /// Likewise for the after-text.

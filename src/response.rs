@@ -2,6 +2,10 @@
 //!
 //! The door through which untrusted bytes enter: after it, everything is UTF-8 of a bounded size.
 
+mod passage;
+
+pub use passage::Passage;
+
 use crate::span::{LineRange, Span};
 use std::sync::Arc;
 
@@ -39,7 +43,7 @@ const BLOCK: usize = 4096;
 pub struct Response {
     id: u32,
     name: String,
-    text: Arc<str>,
+    text: Arc<String>,
     /// How many line breaks stand before each block of the text.
     breaks: Vec<u32>,
 }
@@ -79,7 +83,7 @@ impl Response {
             breaks.push(seen);
             seen += count_breaks(block) as u32;
         }
-        Ok(Self { id, name, text: text.into(), breaks })
+        Ok(Self { id, name, text: Arc::new(text), breaks })
     }
 
     /// The same with another index.
@@ -104,11 +108,6 @@ impl Response {
 
     /// All of its text, without a byte order mark.
     pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The same text, shared.
-    pub fn shared_text(&self) -> &Arc<str> {
         &self.text
     }
 

@@ -91,15 +91,15 @@ fn what_git_diff_writes_lands_as_the_tree_that_it_was_made_from() {
 fn mails_of_git_format_patch_make_the_commits_that_git_am_makes() {
     let sandbox = with_other();
     let start = sandbox.head();
-    for options in [&[][..], &["-n", "--cover-letter"], &["--no-stat", "--attach"], &["-C", "--signature=me"]]
-    {
+    for options in [
+        &[][..],
+        &["-n", "--cover-letter"],
+        &["--no-stat", "--attach"],
+        &["--inline"],
+        &["-C", "--signature=me"],
+    ] {
         let mails = sandbox.git([&["format-patch", "--stdout"], options, &["main..other"]].concat()) + "\n";
         let run = sandbox.apply([""; 0], &mails);
-        if options.contains(&"--attach") {
-            assert_ne!(run.code, Some(0), "what stands in an attachment is not read");
-            assert_eq!(sandbox.head(), start);
-            continue;
-        }
         run.exits(0);
         // A long subject is cut at a clause.
         let subjects = ["Write line 3 in words", "Größe: räume auf", "Set modes"];
@@ -119,6 +119,25 @@ fn mails_of_git_format_patch_make_the_commits_that_git_am_makes() {
         assert_eq!(sandbox.head(), landed, "once more");
         sandbox.git(["reset", "-q", "--hard", &start]);
     }
+}
+
+/// A mail as programs send it that show it as a page, too, and attach the patch: parts in parts, which are encoded.
+fn in_parts(mail: &str) -> String {
+    let (head, body) = mail.split_once("\n\n").unwrap();
+    let head: Vec<_> = head.lines().filter(|line| !line.starts_with("Content-T")).collect();
+    let (text, diff) = body.split_once("---\n").unwrap();
+    let part =
+        |kind: &str, text: &str| encoded(&format!("Content-Type: {kind}; charset=utf-8\n\n{text}"), "base64");
+    format!(
+        "{head}\nContent-Type: multipart/mixed;\n\tboundary=\"= outer =\"\n\nFor programs that cannot show parts.\n\
+         --= outer =\nContent-Type: multipart/alternative; boundary=inner\n\n\
+         --inner\n{text}\n--inner\n{page}\n--inner--\n\
+         --= outer =\n{diff}\n--= outer =\nContent-Type: image/png\n\n\u{1}\n--= outer =--\n",
+        head = head.join("\n"),
+        text = part("text/plain", text),
+        page = part("text/html", "<p>The patch is attached.</p>\n"),
+        diff = encoded(&format!("Content-Disposition: attachment\n\n---\n{diff}"), "quoted-printable"),
+    )
 }
 
 /// A mail as programs send it that trust no byte on its way.
@@ -165,15 +184,16 @@ fn encoded(mail: &str, name: &str) -> String {
 fn encoded_mails_make_the_commits_that_git_am_makes() {
     let sandbox = with_other();
     let start = sandbox.head();
-    for name in ["base64", "quoted-printable"] {
+    for name in ["base64", "quoted-printable", "in parts"] {
         sandbox.git(["format-patch", "-q", "-o", "../mails", "main..other"]);
         let mut files: Vec<_> = std::fs::read_dir(sandbox.root().join("mails"))
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .collect();
         files.sort();
+        let written = |mail: &str| if name == "in parts" { in_parts(mail) } else { encoded(mail, name) };
         let mails: String =
-            files.iter().map(|file| encoded(&std::fs::read_to_string(file).unwrap(), name) + "\n").collect();
+            files.iter().map(|file| written(&std::fs::read_to_string(file).unwrap()) + "\n").collect();
         sandbox.apply([""; 0], &mails).exits(0);
         let ours: Vec<_> = ["HEAD~2", "HEAD~1", "HEAD"].map(|commit| tree(&sandbox, commit)).into();
         let landed = sandbox.head();

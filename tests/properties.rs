@@ -629,17 +629,17 @@ fn odd_hunk() -> impl Strategy<Value = Hunk> {
     let change = prop_oneof![
         (odd_text(), odd_text(), any::<bool>()).prop_map(|(before, after, part)| {
             let unit = if part { Unit::Text } else { Unit::Lines };
-            Change::Texts { before, after, unit }
+            Change::Texts { before: before.into(), after: after.into(), unit }
         }),
         (odd_text(), any::<bool>(), any::<bool>()).prop_map(
             |(lines, before_unterminated, after_unterminated)| {
-                Change::Diff { lines, before_unterminated, after_unterminated }
+                Change::Diff { lines: lines.into(), before_unterminated, after_unterminated }
             }
         ),
         (odd_text(), odd_text(), odd_text()).prop_map(|(one, two, three)| {
             let head = format!("{one}\n");
             let dividers = vec![head.len(), head.len() + 8 + two.len() + 1];
-            Change::Splits { lines: format!("{head}=======\n{two}\n=======\n{three}\n"), dividers }
+            Change::Splits { lines: format!("{head}=======\n{two}\n=======\n{three}\n").into(), dividers }
         }),
     ];
     (change, anchor).prop_map(|(change, anchor)| Hunk { span: Span::new(0, 0, 0), change, anchor })

@@ -3,6 +3,7 @@
 
 mod sandbox;
 
+use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::{Run, Sandbox, create, patch, same};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -74,6 +75,50 @@ fn one_that_is_refused_leaves_the_others() {
     suggest(&sandbox, &["-b", "again/{n}", "--no-keep"], &all[..2]).exits(1);
     sandbox.is_sound();
     sandbox.leaves_no_file();
+}
+
+#[test]
+fn one_that_is_killed_or_fails_leaves_the_others() {
+    let all = [("a.txt", beta()), ("b.txt", gamma()), ("c.txt", beta())];
+    for (fault, has_moved) in [
+        ("begun", false),
+        ("committed", false),
+        ("journal-written", false),
+        ("journal-placed", false),
+        ("objects-moved", false),
+        ("ref-locked", false),
+        ("record-locked", false),
+        ("ref-prepared", false),
+        ("ref-moved", true),
+        ("record-moved", true),
+        ("reflog-written", true),
+        ("ref-unlocked", true),
+        ("journal-retired", true),
+    ] {
+        for what in ["kill", "fail"] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing().into_keys().collect::<Vec<_>>();
+            let files = responses(&sandbox, &all);
+            let mut command = sandbox.command(["-b", "try/{n}"]);
+            let fault = format!("{fault}:{what}:2");
+            let run = Run::of(command.args(files).env(VARIABLE, &fault).output().unwrap());
+            sandbox.run(["recover"]).exits(0);
+            let landed: &[_] = match (what, has_moved) {
+                ("kill", false) => &["try/1"],
+                ("kill", true) => &["try/1", "try/2"],
+                (_, false) => &["try/1", "try/3"],
+                // Tried once more, it succeeds.
+                (_, true) => &["try/1", "try/2", "try/3"],
+            };
+            assert_eq!(branches(&sandbox), landed, "{fault}: {run:?}");
+            sandbox.leaves_no_file();
+            sandbox.is_sound();
+            suggest(&sandbox, &["-b", "try/{n}"], &all).exits(0);
+            assert_eq!(branches(&sandbox), ["try/1", "try/2", "try/3"], "{fault}");
+            sandbox.leaves_no_file();
+            assert!(before.iter().all(|path| sandbox.listing().contains_key(path)), "{fault}");
+        }
+    }
 }
 
 #[test]

@@ -20,10 +20,11 @@ use faults::calls::Landing;
 use faults::journals::{LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT};
 use faults::paths::{Fate, hostile, try_name};
 use faults::points::{Strike, strike_at};
-use faults::scenario::{SCENARIOS, UNDOING};
+use faults::scenario::{SCENARIOS, Scenario, UNDOING};
 use faults::strace::{Call, Kind, can_trace};
 use faults::{End, journals, race};
 use git_llm_apply::vcs::fault::Fault;
+use sandbox::kinds::{self, within};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -31,6 +32,9 @@ use tally::{Tally, tally};
 
 /// Of how many things one is tried in a short run: points, system calls, hostile inputs.
 const ONE_IN: [usize; 3] = [6, 60, 3];
+
+/// How many kinds of target are struck in the other kinds of repository.
+const OF_OTHERS: usize = 5;
 
 fn main() -> ExitCode {
     let full = std::env::args().any(|argument| argument == "--full");
@@ -61,17 +65,26 @@ fn row(what: &str, tally: &Tally<End>) -> usize {
     tally.broken
 }
 
+/// What is struck in repositories of SHA-256 and with reftables too.
+fn in_other_kinds() -> impl Iterator<Item = (kinds::Kind, &'static Scenario)> {
+    let kinds = kinds::OTHERS.iter().copied().filter(|kind| kinds::can_make(kind));
+    kinds.flat_map(|kind| SCENARIOS.iter().take(OF_OTHERS).map(move |scenario| (kind, scenario)))
+}
+
 fn at_points(one_in: usize) -> usize {
     println!("{:<46} {:>7} {:>7} {:>7} {:>11}", "landings struck", "struck", "before", "after", "in between");
-    let all = SCENARIOS.iter().chain(UNDOING);
-    let ends: Vec<_> = all.map(|scenario| (scenario, scenario.ends())).collect();
+    let usual = SCENARIOS.iter().chain(UNDOING).map(|scenario| (&[] as kinds::Kind, scenario));
+    let ends = |(kind, scenario): (kinds::Kind, &'static Scenario)| {
+        (kind, scenario, within(kind, || scenario.ends()))
+    };
+    let ends: Vec<_> = usual.chain(in_other_kinds()).map(ends).collect();
     let mut bad = 0;
     for strike in [Strike::Kill, Strike::Fail] {
         let all = ends.iter().enumerate().flat_map(|(at, ends)| {
             sample(Fault::ALL, at, one_in).into_iter().map(move |fault| (ends, *fault))
         });
-        let tally = tally(&all.collect::<Vec<_>>(), |((scenario, ends), fault), ended| {
-            strike_at(scenario, ends, strike, *fault, ended);
+        let tally = tally(&all.collect::<Vec<_>>(), |((kind, scenario, ends), fault), ended| {
+            within(kind, || strike_at(scenario, ends, strike, *fault, ended));
         });
         bad += row(if strike == Strike::Kill { "killed at named points" } else { "failing there" }, &tally);
     }
@@ -82,12 +95,16 @@ fn at_calls(one_in: usize) -> usize {
     if !can_trace() {
         return 0;
     }
-    let local: Vec<_> = SCENARIOS.iter().map(|scenario| Landing::of(scenario, Kind::Local)).collect();
+    let of = |scenario| Landing::of(scenario, Kind::Local);
+    let local: Vec<_> = SCENARIOS.iter().map(of).collect();
+    // Git moves the branch where there are reftables, and is not struck; these are the calls of this program.
+    let of_others = |(kind, scenario)| within(kind, || of(scenario));
+    let in_others: Vec<_> = in_other_kinds().map(of_others).collect();
     let others = [Kind::WithoutExchange, Kind::WithoutLinks].map(|kind| Landing::of(&SCENARIOS[0], kind));
     let calls = |landings: &'static str,
                  all: &[Landing],
                  strike: &(dyn Fn(&Landing, &Call) -> End + Sync)| {
-        let one_in = if all.len() < SCENARIOS.len() { one_in.div_ceil(10) } else { one_in };
+        let one_in = if all.len() < OF_OTHERS { one_in.div_ceil(10) } else { one_in };
         let struck = all.iter().enumerate().flat_map(|(at, landing)| {
             let calls = landing.calls.iter().filter(|call| landing.kind.is_struck_at(call));
             sample(calls, at * 7, one_in).into_iter().map(move |call| (landing, call))
@@ -96,6 +113,9 @@ fn at_calls(one_in: usize) -> usize {
         row(landings, &tally)
     };
     let mut bad = calls("killed at system calls", &local, &|landing, call| landing.kill(call));
+    bad +=
+        calls("... with SHA-256, with reftables, with both", &in_others, &|landing, call| landing.kill(call));
+    bad += calls("failing there with EIO", &in_others, &|landing, call| landing.fail(call, "EIO", ""));
     bad += calls("... without exchange of names, and links", &others, &|landing, call| landing.kill(call));
     for (what, error, when) in [
         ("system calls failing with ENOSPC", "ENOSPC", ""),

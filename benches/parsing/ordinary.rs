@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     SmallEdits,
     /// Changes all over one large file: hundreds of places in one edit where the format has that.
     ManyPlaces,
+    /// New files of about ten thousand bytes each: five thousand edits in 50 MB.
+    Large,
     /// One new file that is all of the response.
     OneFile,
     /// Explanation, and an edit now and then.
@@ -23,11 +25,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [(Kind, &'static str); 7] = [
+    pub(crate) const ALL: [(Kind, &'static str); 8] = [
         (Kind::Ordinary, "ordinary"),
         (Kind::ShortLines, "short-lines"),
         (Kind::SmallEdits, "small-edits"),
         (Kind::ManyPlaces, "many-places"),
+        (Kind::Large, "large"),
         (Kind::OneFile, "one-file"),
         (Kind::Prose, "prose"),
         (Kind::Crlf, "crlf"),
@@ -79,6 +82,17 @@ pub(crate) fn response(format: FormatId, kind: Kind, wanted: usize) -> String {
                 PARAGRAPH,
                 wanted,
             )
+        }
+        Kind::Large => {
+            let files: Vec<_> = (0..100)
+                .map(|n| File {
+                    path: format!("src/file_{n}.rs"),
+                    before: None,
+                    after: format!("    let value = compute(\"{n}\", &context)?; // what it comes to\n")
+                        .repeat(160),
+                })
+                .collect();
+            repeated(format, &files, PARAGRAPH, wanted)
         }
         Kind::OneFile => {
             let line = "    let value = compute(\"text\", &context)?; // what it comes to\n";

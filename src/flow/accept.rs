@@ -136,6 +136,7 @@ impl Accepting<'_> {
             progress: &Told(self.watch),
             record,
             push,
+            spare: None,
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let land = || -> transaction::Result<_> {

@@ -277,6 +277,7 @@ impl Run<'_> {
             progress: &Told(self.watch),
             record,
             push,
+            spare: self.spare.as_deref(),
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

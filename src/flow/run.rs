@@ -9,7 +9,7 @@ use crate::path::{Places, RepoPath};
 use crate::plan::{Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
-use crate::transaction::Target;
+use crate::transaction::{SpareRoom, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::OnceCell;
@@ -67,6 +67,8 @@ pub(super) struct Run<'a> {
     pub(super) unjoined: bool,
     /// The only edit that is meant, where each gets a branch of its own.
     pub(super) alone: Option<Alone>,
+    /// What the landings of one run have in common, where there are several.
+    pub(super) spare: Option<Rc<SpareRoom>>,
     /// What the responses are known by, all together.
     pub(super) digest: OnceCell<String>,
     /// What of the edits was not wanted, by their numbers.
@@ -119,6 +121,7 @@ impl<'a> Run<'a> {
             goes_on: resume.is_some(),
             unjoined: false,
             alone: None,
+            spare: None,
             digest: OnceCell::new(),
             unwanted: BTreeMap::new(),
             base: None,

@@ -12,12 +12,14 @@ use super::{Error, Options, Watch, told};
 use crate::diag::Diagnostic;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
-use crate::transaction::{self, Attempt, Obstacle, interrupt};
+use crate::response::Response;
+use crate::transaction::{self, Attempt, Obstacle, SpareRoom, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// One suggestion, and what became of it.
 pub struct Suggestion {
@@ -67,11 +69,11 @@ pub fn suggest(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
-    let texts: Vec<_> = order.responses.iter().map(|response| response.shared_text().clone()).collect();
+    let given = order.responses.clone();
     let suggested = try_each(order, each, template, options, dry, watch);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
-        keep_answers(&Repo::discover()?, texts.iter().map(|text| &**text), watch);
+        keep_answers(&Repo::discover()?, given.iter().map(Response::text), watch);
     }
     suggested
 }
@@ -94,12 +96,14 @@ fn try_each(
     let Order { responses, only, except, chooser, .. } = order;
     let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
     let mut before = 0;
+    let spare = Rc::new(SpareRoom::default());
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
         let (mut run, begun) = Run::read(&repo, order, &options, &heard, dry);
         begun?;
         run.options.base = run.base.map(|base| repo.short(base));
+        run.spare = Some(Rc::clone(&spare));
         let source = Source::new(run);
         let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
         let (run, response) = (&source.run, &source.run.responses[0]);
@@ -157,6 +161,7 @@ fn try_each(
             Ok(())
         })?;
     }
+    spare.clear();
     if !dry {
         repo.maintain();
     }

@@ -211,6 +211,7 @@ impl Undoing<'_> {
             autostash: self.options.autostash,
             record,
             push: None,
+            spare: None,
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, target.clone(), &base, &plan.series, options)?;

@@ -9,6 +9,7 @@
 mod encoded;
 mod mail;
 mod name;
+mod parts;
 mod render;
 mod section;
 
@@ -23,6 +24,7 @@ use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
 use mail::Mail;
+use parts::Written;
 use section::Section;
 
 /// The row of the table.
@@ -190,7 +192,10 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         below.next();
         let below = below.map(|line| dedent(line, indent));
         match reader.take(cursor, script, line, &below) {
-            Flow::Pass(lines) => (0..lines).for_each(|_| cursor.advance()),
+            Flow::Pass(lines) => {
+                (1..lines).for_each(|_| cursor.advance());
+                reader.take_more(cursor, indent);
+            }
             Flow::End => break,
             Flow::Close => {
                 cursor.advance();
@@ -239,6 +244,8 @@ struct Reader<'r> {
     mail: Option<Mail>,
     /// Whether this is the body of a mail, decoded: it is one mail.
     is_decoded: bool,
+    /// Whether that says where it ends.
+    is_whole: bool,
     section: Option<Section<'r>>,
 }
 
@@ -252,6 +259,7 @@ impl<'r> Reader<'r> {
             named: None,
             mail: None,
             is_decoded: false,
+            is_whole: false,
             section: None,
         }
     }
@@ -291,20 +299,20 @@ impl<'r> Reader<'r> {
         }
         let begins = self.section_begins(line, below);
         if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
-            let encoded = mail.takes_encoded(line);
+            let written = mail.body_begins(line);
             mail.take(line);
             return Flow::Pass(
-                1 + encoded.map_or(0, |encoding| self.read_body(encoding, cursor, script, below)),
+                1 + written.map_or(0, |written| self.read_body(&written, cursor, script, below)),
             );
         }
         if begins {
             self.end_section(cursor, script, false);
             self.mail.iter_mut().for_each(Mail::begin_section);
-            self.section = Some(Section::new(line, cursor.response().id()));
+            self.section = Some(Section::new(line, cursor.response()));
             return Flow::Pass(1);
         }
         if text.starts_with("@@") {
-            let response = cursor.response().id();
+            let response = cursor.response();
             self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
             return Flow::Pass(1);
         }
@@ -323,10 +331,19 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads the body of a mail, which is encoded, to its end, and gives how many lines that takes. No mail begins in it.
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read: most are.
+    fn take_more(&mut self, cursor: &mut Cursor<'r>, indent: usize) {
+        let may = indent == 0 && self.outdented.is_none() && cursor.margin().is_none();
+        match self.section.as_mut().filter(|_| may) {
+            Some(section) => section.take_more(cursor),
+            None => cursor.advance(),
+        }
+    }
+
+    /// Reads the body of a mail, which is not written as it is meant, to its end, and gives how many lines that takes. No mail begins in it.
     fn read_body(
         &mut self,
-        encoding: Encoding,
+        written: &Written,
         cursor: &Cursor<'r>,
         script: &mut Script,
         below: &(impl Iterator<Item = Line<'r>> + Clone),
@@ -343,21 +360,31 @@ impl<'r> Reader<'r> {
             fault.with_help("save the mail decoded, or let `git am` apply it")
         };
         let damaged = |damage: Damage| match damage {
-            Damage::Line(start, end) => {
+            Damage::Line(start, end, encoding) => {
                 let message =
                     format!("this line of a mail is none of {}, as which it is encoded", encoding.as_str());
                 fault(Code::Malformed, cursor.span(start, end), message)
             }
-            Damage::End => fault(
-                Code::Truncated,
-                self.begin,
-                format!("the {} of this mail breaks off", encoding.as_str()),
-            ),
+            Damage::End => {
+                let what = match written {
+                    Written::Encoded(encoding) => format!("the {} of this mail breaks", encoding.as_str()),
+                    Written::InParts(_) => "the parts of this mail break".to_owned(),
+                };
+                fault(Code::Truncated, self.begin, format!("{what} off"))
+            }
+            Damage::Nested(start, end) => {
+                let message = "the parts of this mail stand too deep in each other";
+                fault(Code::Malformed, cursor.span(start, end), message.to_owned())
+            }
             Damage::Characters => {
                 fault(Code::Malformed, self.begin, "this mail, decoded, is not UTF-8".to_owned())
             }
         };
-        let body = match encoding.read(lines.clone()) {
+        let body = match written {
+            Written::Encoded(encoding) => encoding.read(lines.clone()),
+            Written::InParts(boundary) => parts::read(boundary, lines.clone()),
+        };
+        let body = match body {
             Ok(body) => body,
             Err(damage) => {
                 script.diagnostics.push(damaged(damage));
@@ -370,13 +397,15 @@ impl<'r> Reader<'r> {
         };
         let mut read = Script::default();
         let mut within = Cursor::new(&inner);
-        let mut reader = Reader { mail: Some(mail), is_decoded: true, ..Reader::new(None, self.begin) };
+        let is_whole = matches!(written, Written::InParts(_));
+        let mut reader =
+            Reader { mail: Some(mail), is_decoded: true, is_whole, ..Reader::new(None, self.begin) };
         let mut end = None;
         while let Some(line) = within.line().filter(|_| !is_full(&read)) {
             match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
                 Flow::Pass(lines) => (0..lines).for_each(|_| within.advance()),
                 // What follows the diff can be read as it is.
-                Flow::End | Flow::Close if encoding == Encoding::QuotedPrintable => {
+                Flow::End | Flow::Close if *written == Written::Encoded(Encoding::QuotedPrintable) => {
                     end = Some(body.lines_before(line.start));
                     break;
                 }
@@ -431,7 +460,7 @@ impl<'r> Reader<'r> {
     fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
         let changed = line.text.starts_with(['+', '-']);
         let marked = changed || line.text.starts_with(' ');
-        let response = cursor.response().id();
+        let response = cursor.response();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
             return Flow::Pass(1);
         }
@@ -479,17 +508,23 @@ impl<'r> Reader<'r> {
         if line.text != "-- " && line.text != "--" {
             return None;
         }
-        let next = below.clone().next();
-        let marked = next.is_some_and(|next| next.text.starts_with([' ', '+', '-', '@', '\\']));
-        let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
-        let ends = match section.hunks.due() {
-            Due::Nothing => !marked,
-            Due::Lines(_) => false,
-            Due::Unknown | Due::Less => self.mail.is_some() && !marked,
+        let mut below = below.clone();
+        let next = below.next();
+        let is_marked = |line: Option<Line<'_>>| {
+            line.is_some_and(|line| line.text.starts_with([' ', '+', '-', '@', '\\']))
         };
-        // Below it git says its version.
-        let version = self.mail.is_some() && next.is_some_and(|next| !next.is_blank());
-        ends.then_some(if version { 2 } else { 1 })
+        let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
+        // Below it git says its version, which is no line of a hunk, whatever the numbers are.
+        if next.is_some_and(|next| is_version(next.text)) && !is_marked(below.next()) {
+            return Some(2);
+        }
+        let ends = match section.hunks.due() {
+            Due::Nothing => true,
+            Due::Lines(_) => false,
+            Due::Unknown | Due::Less => self.mail.is_some(),
+        };
+        let own = self.mail.is_some() && next.is_some_and(|next| !next.is_blank());
+        (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
     /// Ends the part of a file. `cut`: the response ends in it.
@@ -531,7 +566,7 @@ impl<'r> Reader<'r> {
         let at_end = cursor.is_end();
         let short = match &self.section {
             Some(section) => section.is_short(),
-            None => self.mail.is_some(),
+            None => self.mail.is_some() && !self.is_whole,
         };
         let cut = open || (at_end && self.fence.is_none() && short);
         let found = (script.edits.len(), script.diagnostics.len());
@@ -547,6 +582,14 @@ impl<'r> Reader<'r> {
             );
         }
     }
+}
+
+/// Whether a line is the version of a git, such as `2.39.5 (Apple Git-154)`.
+fn is_version(text: &str) -> bool {
+    let number = text.split(' ').next().unwrap_or("");
+    number.starts_with(|c: char| c.is_ascii_digit())
+        && number.contains('.')
+        && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
 }
 
 /// Whether the next line is a rule of `=`, as Subversion puts below a file's name.

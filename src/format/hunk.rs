@@ -9,18 +9,45 @@ mod header;
 mod tilde;
 
 use super::fence::Fence;
-use super::scan::{Line, is_blank};
+use super::scan::{Cursor, Line, is_blank};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Hunk};
+use crate::response::{Passage, Response};
 use crate::span::Span;
 use header::{Header, Numbers};
 use tilde::Tilde;
+
+/// The kinds of lines in hunks: that stay, go, come, or are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks(u8);
+
+impl Marks {
+    fn of(mark: u8) -> Self {
+        Self(match mark {
+            b' ' => 1,
+            b'-' => 2,
+            b'+' => 4,
+            _ => 8,
+        })
+    }
+
+    fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Whether no line has another mark.
+    pub(super) fn are_only(self, mark: u8) -> bool {
+        self.0 & !Self::of(mark).0 == 0
+    }
+}
 
 /// What a body comes to.
 #[derive(Debug, Default)]
 pub struct Body {
     /// Its hunks in order. Those that change nothing are left out, unless there are no others.
     pub hunks: Vec<Hunk>,
+    /// The marks of their lines.
+    pub(super) marks: Marks,
     /// What is wrong with it, in order.
     pub faults: Vec<Diagnostic>,
 }
@@ -28,9 +55,9 @@ pub struct Body {
 /// How many faults of one body are reported.
 const MAX_FAULTS: usize = 20;
 
-/// Reads the body that these lines of the response with that index are. `path` is the file that it is for; headers of
+/// Reads the body that these lines of a response are. `path` is the file that it is for; headers of
 /// another file are an error.
-pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: u32, path: &str) -> Body {
+pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: &'r Response, path: &str) -> Body {
     let mut reader = Reader { header: Header::new(path), fence: None, hunks: Hunks::new(response) };
     let mut lines = lines;
     while let Some(line) = lines.next() {
@@ -40,8 +67,8 @@ pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: u32, pa
 }
 
 /// The hunks of a file, read line by line.
-pub(super) struct Hunks {
-    response: u32,
+pub(super) struct Hunks<'r> {
+    response: &'r Response,
     /// The hunk that is read.
     open: Option<Open>,
     /// Whether there was a hunk already.
@@ -70,7 +97,7 @@ struct Reader<'r> {
     header: Header<'r>,
     /// The fence around the lines, while it is open.
     fence: Option<Fence<'r>>,
-    hunks: Hunks,
+    hunks: Hunks<'r>,
 }
 
 /// A hunk as far as it is read.
@@ -80,7 +107,7 @@ struct Open {
     /// The text behind the numbers.
     section: Option<String>,
     /// The lines with their marks.
-    lines: String,
+    lines: Passage,
     /// How many lines of the before- and of the after-text there are.
     counted: [u32; 2],
     /// How much of `lines` is content for certain, since blank lines at a hunk's end are not, and where it ends.
@@ -89,7 +116,8 @@ struct Open {
     last: u8,
     before_unterminated: bool,
     after_unterminated: bool,
-    changes: bool,
+    /// The marks of its lines, as far as these are content for certain.
+    marks: Marks,
     tilde: Tilde,
     /// Whether a fault was reported that would only come again.
     at_fault: bool,
@@ -163,9 +191,9 @@ impl<'r> Reader<'r> {
     }
 }
 
-impl Hunks {
+impl<'r> Hunks<'r> {
     /// None yet; the lines are of the response with that index.
-    pub(super) fn new(response: u32) -> Self {
+    pub(super) fn new(response: &'r Response) -> Self {
         Self {
             response,
             open: None,
@@ -194,7 +222,7 @@ impl Hunks {
 
     /// Where a line stands.
     pub(super) fn span(&self, line: Line<'_>) -> Span {
-        Span::new(self.response, line.start, line.end())
+        Span::new(self.response.id(), line.start, line.end())
     }
 
     /// Whether lines go into a hunk now.
@@ -213,7 +241,7 @@ impl Hunks {
     }
 
     /// Whether the header of a file begins at this line, which may also be a line of the hunk that is read.
-    pub(super) fn header_begins<'r>(
+    pub(super) fn header_begins(
         &self,
         line: Line<'r>,
         below: &(impl Iterator<Item = Line<'r>> + Clone),
@@ -242,13 +270,13 @@ impl Hunks {
             span,
             numbers: Numbers::of(header),
             section: header::section(header),
-            lines: String::new(),
+            lines: Passage::default(),
             counted: [0; 2],
             solid: (0, span.end),
             last: 0,
             before_unterminated: false,
             after_unterminated: false,
-            changes: false,
+            marks: Marks::default(),
             tilde: Tilde::default(),
             at_fault: false,
         });
@@ -258,11 +286,43 @@ impl Hunks {
     pub(super) fn take(&mut self, line: Line<'_>) {
         let span = self.span(line);
         let Some(hunk) = &mut self.open else { return };
-        let fault = hunk.read(line, span);
+        let fault = hunk.read(line, span, self.response);
         if let Some(fault) = fault.filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
-            self.fault(fault);
+            self.fault(*fault);
         }
+    }
+
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is; gives
+    /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) -> Option<Span> {
+        let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated || hunk.tilde.is_open();
+        let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
+            cursor.advance();
+            return None;
+        };
+        let mut run = Run::default();
+        cursor.advance_past(|line| {
+            let mark = match line.text.as_bytes() {
+                // A header may begin with `--`.
+                [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
+                [b'+', ..] => b'+',
+                [b' ', ..] if !line.is_blank() => b' ',
+                _ => return false,
+            };
+            // It is to be a part of the response as it is.
+            let whole = line.next == line.end() + 1;
+            if whole {
+                run.take(line, mark);
+            }
+            whole
+        });
+        let (start, next) = (run.start?, run.next);
+        hunk.take_run(&run);
+        hunk.lines.push_part(self.response, start..next);
+        let span = Span::new(self.response.id(), start, next - 1);
+        hunk.solid = (hunk.lines.len(), span.end);
+        Some(span)
     }
 
     /// Ends the hunk that is read.
@@ -272,7 +332,7 @@ impl Hunks {
         hunk.lines.shrink_to_fit();
         if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
-            self.fault(fault);
+            self.fault(*fault);
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -288,16 +348,22 @@ impl Hunks {
         };
         let Numbers { old, new } = hunk.numbers;
         let anchor = Anchor::Line { old_start: old.start, new_start: new.start, section: hunk.section };
-        let hunks = if hunk.changes { &mut self.body.hunks } else { &mut self.idle };
-        hunks.push(Hunk { span, change, anchor });
+        let hunk = (Hunk { span, change, anchor }, hunk.marks);
+        match hunk {
+            (hunk, marks) if marks.are_only(b' ') => self.idle.push(hunk),
+            (hunk, marks) => {
+                self.body.hunks.push(hunk);
+                self.body.marks.add(marks);
+            }
+        }
     }
 
     /// All of them, the one that is read included.
     pub(super) fn finish(mut self) -> Body {
         self.end();
         let Self { mut body, idle, .. } = self;
-        if body.hunks.is_empty() {
-            body.hunks = idle;
+        if body.hunks.is_empty() && !idle.is_empty() {
+            (body.hunks, body.marks) = (idle, Marks::of(b' '));
         }
         // There may be very many bodies.
         body.hunks.shrink_to_fit();
@@ -305,62 +371,107 @@ impl Hunks {
     }
 }
 
+/// Lines of a hunk that follow each other.
+#[derive(Default)]
+struct Run {
+    start: Option<usize>,
+    next: usize,
+    /// How many stay, go and come.
+    kept: u32,
+    removed: u32,
+    added: u32,
+    /// How many go at its end.
+    last_removed: usize,
+    last: u8,
+}
+
+impl Run {
+    #[inline]
+    fn take(&mut self, line: Line<'_>, mark: u8) {
+        self.start.get_or_insert(line.start);
+        (self.next, self.last) = (line.next, mark);
+        let (count, last_removed) = match mark {
+            b'+' => (&mut self.added, 0),
+            b'-' => (&mut self.removed, self.last_removed + 1),
+            _ => (&mut self.kept, 0),
+        };
+        *count += 1;
+        self.last_removed = last_removed;
+    }
+}
+
 impl Open {
+    /// Takes in what a run says beside its lines.
+    fn take_run(&mut self, run: &Run) {
+        let blanks = self.lines.len() > self.solid.0;
+        for (mark, count) in [(b' ', run.kept + u32::from(blanks)), (b'-', run.removed), (b'+', run.added)] {
+            if count > 0 {
+                self.marks.add(Marks::of(mark));
+            }
+        }
+        for (count, more) in self.counted.iter_mut().zip([run.removed, run.added]) {
+            *count = count.saturating_add(run.kept + more);
+        }
+        self.last = run.last;
+        self.tilde.lines(run.last_removed, run.kept + run.added == 0);
+    }
+
     /// Takes a line; gives what is wrong with it.
-    fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
-        let (mark, text) = match line.text.as_bytes().first() {
-            _ if line.is_blank() => (b' ', line.text.strip_prefix(' ').unwrap_or(line.text)),
-            Some(&mark @ (b' ' | b'-' | b'+')) => (mark, &line.text[1..]),
+    fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
+        let blank = line.is_blank();
+        let mark = match line.text.as_bytes().first() {
+            _ if blank => b' ',
+            Some(&mark @ (b' ' | b'-' | b'+')) => mark,
             Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span),
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span),
             _ => {
                 let message = "a line of a hunk begins with none of the marks \" \", \"-\" and \"+\"";
-                return Some(Diagnostic::error(Code::Malformed, span, message).with_help(
-                    "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one",
-                ));
+                let help = "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one";
+                return Some(Box::new(Diagnostic::error(Code::Malformed, span, message).with_help(help)));
             }
         };
-        let solid = mark != b' ' || !line.is_blank();
         let sides = [mark != b'+', mark != b'-'];
+        // Blank lines before this one turn out to be content of both sides if it is.
+        let blanks = self.lines.len() > self.solid.0;
         let mut fault = None;
-        if solid {
-            // Blank lines before this one turn out to be content of both sides.
-            let blanks = self.lines.len() > self.solid.0;
-            if (self.before_unterminated && (sides[0] || blanks))
-                || (self.after_unterminated && (sides[1] || blanks))
-            {
-                let message = "lines follow the one that is said to be the file's last";
-                fault = Some(Diagnostic::error(Code::Malformed, span, message));
-            }
+        if !blank
+            && ((self.before_unterminated && (sides[0] || blanks))
+                || (self.after_unterminated && (sides[1] || blanks)))
+        {
+            let message = "lines follow the one that is said to be the file's last";
+            fault = Some(Box::new(Diagnostic::error(Code::Malformed, span, message)));
         }
         // Of blank lines the mark may have got lost.
-        if text.len() == line.text.len() {
-            self.lines.push(mark as char);
-            self.lines.push_str(text);
-        } else {
-            self.lines.push_str(line.text);
+        if blank && !line.text.starts_with(' ') {
+            self.lines.push_str(" ");
         }
-        self.lines.push('\n');
+        self.lines.push_line(response, line.start, line.text);
         for (count, side) in self.counted.iter_mut().zip(sides) {
             *count = count.saturating_add(u32::from(side));
         }
-        if solid || self.numbers.are(self.counted) {
+        if !blank || self.numbers.are(self.counted) {
             self.solid = (self.lines.len(), span.end);
+            self.marks.add(Marks::of(mark));
+            if blanks {
+                self.marks.add(Marks::of(b' '));
+            }
         }
         self.last = mark;
-        self.changes |= mark != b' ';
         self.tilde.line(mark).or(fault)
     }
 
-    fn omit(&mut self, span: Span) -> Option<Diagnostic> {
+    fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
         self.lines.push_str("~\n");
         self.solid = (self.lines.len(), span.end);
         self.last = b'~';
-        self.changes = true;
+        self.marks.add(Marks::of(b'~'));
         self.tilde.omit(span)
     }
 
-    fn end_without_newline(&mut self, span: Span) -> Option<Diagnostic> {
+    fn end_without_newline(&mut self, span: Span) -> Option<Box<Diagnostic>> {
+        if self.lines.len() > self.solid.0 {
+            self.marks.add(Marks::of(b' '));
+        }
         self.solid = (self.lines.len(), span.end);
         match self.last {
             b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
@@ -368,7 +479,7 @@ impl Open {
             b'+' => self.after_unterminated = true,
             _ => {
                 let message = "no line stands before this one, which is about it";
-                return Some(Diagnostic::error(Code::Malformed, span, message));
+                return Some(Box::new(Diagnostic::error(Code::Malformed, span, message)));
             }
         }
         None

@@ -212,9 +212,11 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
     // It is read without that indentation. If it then breaks off at a line that lacks it, or is at fault, only tags or
     // fence are indented, and its lines are read as they are. JSON has no lines.
     let blanks = cursor.indentation();
+    if blanks.is_empty() || cursor.at() < cursor.outdented {
+        return false;
+    }
     let text = cursor.text().trim_start();
-    let is_json = text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[["));
-    if blanks.is_empty() || is_json || cursor.at() < cursor.outdented {
+    if text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[[")) {
         return false;
     }
     let (state, outer) = (cursor.state(), cursor.margin());
@@ -235,6 +237,9 @@ fn take_indented(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format
 
 /// Takes the region that opens right behind the mark of a list's item. Its lines are indented by the item, or not at all.
 fn take_item(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    if !cursor.may_begin_item() {
+        return false;
+    }
     let (state, outer) = (cursor.state(), cursor.margin());
     for is_indented in [true, false] {
         if !cursor.enter_item(is_indented) || !formats.iter().any(|format| (format.opens)(cursor)) {

@@ -10,6 +10,7 @@ use super::skipped;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Script};
 use crate::span::Span;
+use std::ops::Range;
 
 /// The names that the tags go by. None begins with one that stands before it.
 const NAMES: [&str; 8] =
@@ -31,6 +32,8 @@ pub(super) struct Reasoning {
     ended: Option<usize>,
     /// A closing tag alone, below edits that it took back.
     lone: Option<Span>,
+    /// A part of the text in which nothing looks like a closing tag.
+    clear: Range<usize>,
     /// Whether tags say nothing, because all that is read is reasoning.
     is_all: bool,
 }
@@ -72,11 +75,17 @@ fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
 /// The closing tags in a line, but for those in code, which begins no sooner than at `tick`.
 fn closing_tags(text: &str, tick: usize) -> impl Iterator<Item = Closing> {
     let mut code = InCode::from(text, tick);
-    memchr::memchr_iter(b'/', text.as_bytes()).filter_map(move |slash| {
-        let start = slash.checked_sub(1).filter(|&start| matches!(text.as_bytes()[start], b'<' | b'['))?;
+    closings(text).filter_map(move |start| {
         let (name, length) = tag_at(&text[start..], true)?;
         (!code.holds(start)).then_some(Closing { name, start, end: start + length })
     })
+}
+
+/// Where it looks like a closing tag.
+fn closings(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let opened = move |slash: usize| slash.checked_sub(1).filter(|&at| matches!(bytes[at], b'<' | b'['));
+    memchr::memchr_iter(b'/', bytes).filter_map(opened)
 }
 
 /// Harmony's control words.
@@ -215,8 +224,18 @@ impl<'r> Cursor<'r> {
     }
 
     /// The first closing tag anywhere in this line of prose.
-    fn reasoning_end_within(&self) -> Option<Span> {
+    fn reasoning_end_within(&mut self) -> Option<Span> {
         let line = self.line().filter(|_| !self.reasoning.is_all)?;
+        // Most lines have none, and to ask each for itself takes longer.
+        let Range { start, end } = self.reasoning.clear;
+        if line.start < start || end <= line.start {
+            let text = self.response().text();
+            let next = closings(&text[line.start..]).next().map_or(text.len(), |at| line.start + at);
+            self.reasoning.clear = line.start..next;
+        }
+        if line.end() <= self.reasoning.clear.end {
+            return None;
+        }
         let tag = closing_tags(line.text, self.first_tick(line)).next()?;
         Some(self.span(line.start + tag.start, line.start + tag.end))
     }

@@ -19,7 +19,7 @@ use super::fence::Fence;
 use super::json::Survey;
 use super::reasoning::Reasoning;
 use crate::edit::Target;
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 use layout::Layout;
 use margin::skip_quote;
@@ -102,7 +102,7 @@ impl<'r> Cursor<'r> {
 
     /// At the beginning of a part of a response; nothing outside it is read.
     pub(super) fn within(response: &'r Response, part: Span) -> Self {
-        let source = Source { text: response.text().get(..part.end as usize).unwrap_or("") };
+        let source = Source { text: response.text().get(..part.end as usize).unwrap_or(""), response };
         let start = part.start as usize;
         Self {
             response,
@@ -304,7 +304,7 @@ impl<'r> Cursor<'r> {
 
     /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
     /// cursor begin: without its margin, each ended by `\n`.
-    pub fn payload(&self, start: usize, end: usize) -> String {
+    pub fn payload(&self, start: usize, end: usize) -> Passage {
         self.source.payload(start, end, self.margin)
     }
 
@@ -313,7 +313,7 @@ impl<'r> Cursor<'r> {
     pub(super) fn pass(&mut self) {
         if let Some(start) = self.line.and_then(|line| line.marked) {
             let (content, quotes) = skip_quote(self.source.text, start, self.layout.deepest_quote());
-            self.layout.pass(quotes, self.source.read(content).text);
+            self.layout.pass(quotes, self.rest_of_line(content));
         }
         self.advance();
     }
@@ -327,7 +327,12 @@ impl<'r> Cursor<'r> {
     pub(super) fn indentation(&self) -> &'r str {
         let Some(start) = self.line.and_then(|line| line.marked) else { return "" };
         let (content, _) = skip_quote(self.source.text, start, self.margin.quotes);
-        self.layout.indentation(self.margin.quotes, self.source.read(content).text)
+        self.layout.indentation(self.margin.quotes, self.rest_of_line(content))
+    }
+
+    /// The line that it stands in, from there on, whatever its margin is.
+    fn rest_of_line(&self, at: usize) -> &'r str {
+        self.line.and_then(|line| self.source.text.get(at..line.end())).unwrap_or("")
     }
 
     /// Whether the line that it stands at has no other blanks that are none of it than those that it reads lines without.
@@ -354,6 +359,11 @@ impl<'r> Cursor<'r> {
         let lines = Lines { source: self.source, upcoming: self.source.read_inside(start, margin), margin };
         let lacks = |line: Line<'_>| line.marked.is_some_and(|at| !margin.is_whole(self.source.text, at));
         lines.take_while(|line| line.start < self.at).any(|line| !line.is_blank() && lacks(line))
+    }
+
+    /// Whether the mark of a list item may begin this line. Cheap.
+    pub(super) fn may_begin_item(&self) -> bool {
+        self.first_byte().is_some_and(layout::may_begin_item)
     }
 
     /// Goes behind the mark of the list item that begins at this line, if one does; the lines below are read without the

@@ -106,7 +106,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         format: FormatId::WholeFile,
         region: cursor.region(),
         path,
-        op: Op::Create { text: inside.text(), existing: Existing::Overwrite },
+        op: Op::Create { text: inside.text().into(), existing: Existing::Overwrite },
         why: None,
         git: Git::default(),
     });
@@ -231,7 +231,7 @@ mod tests {
         let script = parse_response(&response(text), Some(FormatId::WholeFile));
         assert_eq!(script.diagnostics, [], "{text}");
         let text_of = |op: Op| match op {
-            Op::Create { text, .. } => text,
+            Op::Create { text, .. } => text.into(),
             other => panic!("{other:?}"),
         };
         script.edits.into_iter().map(|edit| (edit.path.raw, text_of(edit.op))).collect()

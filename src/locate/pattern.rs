@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn the_longest_search_text_is_the_first_reading() {
         let lines = "a\n=======\nb\n=======\nc\n".to_owned();
-        let change = Change::Splits { lines, dividers: vec![2, 12] };
+        let change = Change::Splits { lines: lines.into(), dividers: vec![2, 12] };
         let readings = Pattern::readings(&change);
         assert_eq!(readings.iter().map(|r| r.before.len()).collect::<Vec<_>>(), [3, 1]);
         assert_eq!(readings[1].after(), [&b"b"[..], b"=======", b"c"]);

@@ -51,6 +51,7 @@ impl Rewrite {
             text.push('\n');
         }
         let Some(before) = self.before.as_ref().filter(|before| before.line_count() > 0) else {
+            let text = text.into();
             return match op {
                 Op::Create { existing, .. } => Op::Create { text, existing: *existing },
                 _ if self.before.is_some() => Op::Replace { text },
@@ -74,7 +75,7 @@ impl Rewrite {
         let is_open = |content: &Content| !content.ends_with_newline();
         let at_end = end == before.line_count();
         let change = Change::Diff {
-            lines,
+            lines: lines.into(),
             before_unterminated: at_end && is_open(before),
             // An editor ends the last line, whether it was ended or not.
             after_unterminated: at_end && is_open(&self.after),

@@ -54,7 +54,7 @@ pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use replay::{Brought, Replayed, move_to, replay};
-pub use room::Private;
+pub use room::{Private, SpareRoom};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
@@ -246,6 +246,8 @@ pub struct Options<'a> {
     pub record: Option<Recording<'a>>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
+    /// Where it takes its room from, if one was left there, and leaves it.
+    pub spare: Option<&'a SpareRoom>,
 }
 
 /// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
@@ -322,7 +324,10 @@ impl<'r> Transaction<'r> {
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
         let manner = repo.manner(&options.sign, interrupt::signal)?;
-        let room = Room::open(repo, options.lock_timeout)?;
+        let (room, mut scratch) = match options.spare.and_then(|spare| spare.take(target.start)) {
+            Some(left) => left,
+            None => (Room::open(repo, options.lock_timeout)?, None),
+        };
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
             let index = match target.checked_out {
@@ -349,19 +354,19 @@ impl<'r> Transaction<'r> {
         if interrupt::seen() {
             return Err(Error::Interrupted);
         }
-        let (mut scratch, mut full, mut early) = (None, None, None);
+        let (mut full, mut early) = (None, None);
         let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
         if has_runs || options.push.is_some() {
             early = Some(Early::begin(repo, &room)?);
         }
         if has_runs {
             full = Some(Full::enter(repo, &room, target.start, base, &options)?);
-        } else if let Some(start) = target.start
+        } else if let (Some(start), None) = (target.start, &scratch)
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.
             && !repo.has_references_by_git()
         {
-            let (top, entry) = (room.file(Room::TREE), room.file(Room::ENTRY));
-            scratch = Some(Scratch::enter(repo, &room.id, &top, &entry, Some(start))?);
+            let entry = room.file(Room::ENTRY);
+            scratch = Some(Scratch::enter(repo, &room.id, &room.path, &entry, Some(start))?);
             point(Fault::ScratchEntered)?;
         }
         let quarantine = Quarantine::enter(repo, &room.id)?;

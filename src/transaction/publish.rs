@@ -64,6 +64,21 @@ struct Held {
     moved: bool,
 }
 
+impl Transaction<'_> {
+    /// Lets go of it, once it has landed. Its room is for the next one, where there is one to come.
+    fn leave(self) {
+        if let Some(spare) = self.options.spare
+            // What has run there may have left anything.
+            && self.full.is_none()
+            && self.early.is_none()
+            && !self.target.checked_out
+        {
+            drop(self.quarantine);
+            spare.leave(self.room, self.scratch, self.target.start);
+        }
+    }
+}
+
 impl Prepared<'_> {
     /// The commits.
     pub fn made(&self) -> &Made {
@@ -101,6 +116,7 @@ impl Prepared<'_> {
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
             self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
+            self.transaction.leave();
         }
         outcome
     }

@@ -172,6 +172,7 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         progress: &(),
         record: None,
         push: None,
+        spare: None,
     };
     let new = note.new.parse().map_err(|e| vcs::Error::git("read the name of a commit", e))?;
     let Ok(planned) = move_to(repo, target.tip, new, target.checked_out)? else { return Ok(left_alone()) };

@@ -65,7 +65,7 @@ impl Transaction<'_> {
     /// are made.
     pub(super) fn keep_responses(&self) -> Result<Vec<Oid>> {
         let responses = self.options.record.iter().flat_map(|recording| recording.responses);
-        Ok(responses.map(|one| self.repo.put_shared(one.shared_text())).collect::<vcs::Result<_>>()?)
+        Ok(responses.map(|one| self.repo.put_blob(one.text().as_bytes())).collect::<vcs::Result<_>>()?)
     }
 
     /// Writes what the record is to hold beside them.
@@ -77,7 +77,7 @@ impl Transaction<'_> {
         responses: &[Oid],
     ) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = self.repo.put_shared(&(recording.report)(made).into())?;
+        let report = self.repo.put_blob((recording.report)(made).as_bytes())?;
         let responses = (1..).zip(responses).map(|(number, id)| (format!("{RESPONSE}{number}"), *id));
         let tree = self.repo.write_files(responses.chain([(REPORT.to_owned(), report)]).collect())?;
         // What lands is brought onto those that have none.

@@ -288,8 +288,7 @@ fn check(repo: &Repo, room: &Path) -> Result<()> {
     for entry in std::fs::read_dir(room).map_err(|e| vcs::Error::io("read", room, e))? {
         let entry = entry.map_err(|e| vcs::Error::io("read", room, e))?;
         let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
-        let is_directory =
-            [Room::FILES, Room::TREE, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
+        let is_directory = [Room::FILES, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
             return Err(discard::broken(repo, room, why));

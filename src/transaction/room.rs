@@ -2,16 +2,18 @@
 
 use super::{Result, journal, lock, outside, staging};
 use crate::vcs;
+use crate::vcs::Oid;
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
+use std::cell::RefCell;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The private directory of one transaction, in the shared git directory; removed when dropped, unless something is
-/// left for the recovery.
+/// The private directory of one transaction, in the shared git directory, and its scratch worktree unless that has to hold
+/// all files; removed when dropped, unless something is left for the recovery.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) path: PathBuf,
@@ -25,10 +27,7 @@ impl Room {
     /// The directory of the files that are staged.
     pub(super) const FILES: &str = "files";
 
-    /// The scratch worktree.
-    pub(super) const TREE: &str = "tree";
-
-    /// Its entry among git's worktrees, before it is in place.
+    /// The scratch worktree's entry among git's worktrees, before it is in place.
     pub(super) const ENTRY: &str = "entry";
 
     /// What branches are to go.
@@ -121,6 +120,41 @@ impl Drop for Room {
         if !self.is_pending() && !self.has_remains() {
             remove_room(&self.common, &self.path);
         }
+    }
+}
+
+/// The room of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it: to make
+/// and remove these takes longer than a small landing does. Both are gone when this is dropped.
+#[derive(Debug, Default)]
+pub struct SpareRoom(RefCell<Option<Spare>>);
+
+#[derive(Debug)]
+struct Spare {
+    // In the order in which they are to be dropped.
+    scratch: Option<Scratch>,
+    /// The commit that the scratch worktree is at.
+    base: Option<Oid>,
+    room: Room,
+}
+
+impl SpareRoom {
+    /// Leaves a room that is done with, unless something of it waits for the recovery.
+    pub(super) fn leave(&self, room: Room, scratch: Option<Scratch>, base: Option<Oid>) {
+        let spare = Spare { scratch, base, room };
+        if !spare.room.is_pending() {
+            self.0.replace(Some(spare));
+        }
+    }
+
+    /// Has nothing more left there.
+    pub fn clear(&self) {
+        drop(self.0.take());
+    }
+
+    /// The room that was left, if there is one, and its scratch worktree if that is at `base`.
+    pub(super) fn take(&self, base: Option<Oid>) -> Option<(Room, Option<Scratch>)> {
+        let spare = self.0.take()?;
+        Some((spare.room, spare.scratch.filter(|_| spare.base == base)))
     }
 }
 

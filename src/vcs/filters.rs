@@ -10,8 +10,9 @@ use super::supervise::{self, Onlooker, Supervised};
 use super::tree::LONGEST_FILE;
 use super::{Error, Oid, Result, interrupt, process};
 use rustix::process::Signal;
-use std::cell::Cell;
-use std::io::ErrorKind;
+use std::cell::{Cell, OnceCell};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Output};
@@ -160,7 +161,7 @@ fn attended(command: &Command, input: &[u8], limit: Option<u64>) -> Result<Optio
     let room = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
     let (given, printed) = (room.path().join("given"), room.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
-    let onlooker = Bounded { printed: &printed, limit, process: Cell::new(0), is_over: Cell::new(false) };
+    let onlooker = Bounded { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
     // A filter may ask for a password, as that of Git LFS does.
     let supervised = Supervised::of(command).input(Some(&given)).output(&printed).asking();
     let ended = supervise::run(supervised, &onlooker)?;
@@ -179,7 +180,8 @@ fn attended(command: &Command, input: &[u8], limit: Option<u64>) -> Result<Optio
 struct Bounded<'a> {
     printed: &'a Path,
     limit: Option<u64>,
-    process: Cell<i32>,
+    /// What the system says of its process.
+    status: OnceCell<File>,
     is_over: Cell<bool>,
 }
 
@@ -187,7 +189,7 @@ impl Bounded<'_> {
     fn is_over(&self) -> bool {
         let Some(limit) = self.limit else { return false };
         let printed = || std::fs::metadata(self.printed).map_or(0, |found| found.len());
-        let held = || held_by(self.process.get()).unwrap_or(0);
+        let held = || self.status.get().and_then(held).unwrap_or(0);
         if !self.is_over.get() && (printed() > limit || held() > HELD_PER_BYTE * limit) {
             self.is_over.set(true);
         }
@@ -197,7 +199,9 @@ impl Bounded<'_> {
 
 impl Onlooker for Bounded<'_> {
     fn begun(&self, process: i32) {
-        self.process.set(process);
+        if let Ok(status) = File::open(format!("/proc/{process}/status")) {
+            let _ = self.status.set(status);
+        }
     }
 
     fn signal(&self) -> Option<i32> {
@@ -210,8 +214,9 @@ impl Onlooker for Bounded<'_> {
 const HELD_PER_BYTE: u64 = 12;
 
 /// How much memory of its own a process holds, in bytes, where the system tells.
-fn held_by(process: i32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let held = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+fn held(mut status: &File) -> Option<u64> {
+    let mut text = String::new();
+    status.rewind().and_then(|()| status.read_to_string(&mut text)).ok()?;
+    let held = text.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(1024 * held.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }

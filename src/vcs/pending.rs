@@ -55,18 +55,6 @@ impl Repo {
 
     /// Writes an object: to memory, or a blob to the quarantine's directory when that is full.
     pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
-        self.put_as(kind, bytes, || bytes.into())
-    }
-
-    /// Writes a blob that is in memory anyway, and so takes no more of it.
-    ///
-    /// # Errors
-    /// The object store fails.
-    pub fn put_shared(&self, bytes: &Arc<str>) -> Result<Oid> {
-        self.put_as(ObjectType::Blob, bytes.as_bytes(), || Arc::clone(bytes).into())
-    }
-
-    fn put_as(&self, kind: ObjectType, bytes: &[u8], held: impl FnOnce() -> Arc<[u8]>) -> Result<Oid> {
         let failed = |e| Error::git("write an object", e);
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else {
@@ -81,7 +69,7 @@ impl Repo {
             return Ok(id);
         }
         if kind != ObjectType::Blob {
-            pending.hidden.insert(id, (kind, held()));
+            pending.hidden.insert(id, (kind, bytes.into()));
             return Ok(id);
         }
         if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
@@ -99,7 +87,7 @@ impl Repo {
             pending.lies_on_disk(self, id)?;
             return Ok(id);
         }
-        pending.hold(id, kind, held());
+        pending.hold(id, kind, bytes.into());
         Ok(id)
     }
 
@@ -114,7 +102,10 @@ impl Repo {
     }
 
     /// Writes a blob.
-    pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn put_blob(&self, bytes: &[u8]) -> Result<Oid> {
         self.put(ObjectType::Blob, bytes)
     }
 

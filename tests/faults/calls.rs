@@ -2,7 +2,7 @@
 
 use super::End;
 use super::scenario::{Ends, Scenario};
-use super::strace::{CALLS, Call, Kind, calm, traced};
+use super::strace::{CALLS, Call, Kind, calm, refresh, traced};
 use crate::sandbox::{Run, Sandbox, State};
 
 /// What an undisturbed landing is: where it leads from and to, and its file-changing calls.
@@ -13,6 +13,8 @@ pub struct Landing {
     pub calls: Vec<Call>,
     /// Where the references were.
     tips: String,
+    /// What it begins with.
+    start: Sandbox,
 }
 
 /// Where HEAD and all references are.
@@ -34,14 +36,16 @@ fn visible(state: &State) -> State {
 
 impl Landing {
     pub fn of(scenario: &'static Scenario, kind: Kind) -> Self {
-        let sandbox = calm(scenario);
+        let start = calm(scenario);
+        let sandbox = start.copy();
+        refresh(&sandbox);
         let (before, tips) = (sandbox.state(), tips(&sandbox));
         let (run, calls) = traced(&sandbox, scenario, CALLS, kind, None);
         run.exits(0);
         let calls: Vec<_> = calls.into_iter().filter(Call::changes_files).collect();
         assert!(calls.len() > 60, "only {} calls were seen", calls.len());
         sandbox.is_sound();
-        Self { scenario, kind, ends: Ends { before, after: sandbox.state() }, calls, tips }
+        Self { scenario, kind, ends: Ends { before, after: sandbox.state() }, calls, tips, start }
     }
 
     /// Whether the branch has moved.
@@ -61,7 +65,8 @@ impl Landing {
     #[track_caller]
     fn struck(&self, call: &Call, injection: &str) -> (Sandbox, Run) {
         for tries in 0.. {
-            let sandbox = calm(self.scenario);
+            let sandbox = self.start.copy();
+            refresh(&sandbox);
             let (run, seen) = traced(&sandbox, self.scenario, &[&call.name], self.kind, Some(injection));
             let found = seen.iter().find(|one| (&one.name, one.nth) == (&call.name, call.nth));
             if found == Some(call) {

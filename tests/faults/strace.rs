@@ -104,9 +104,14 @@ pub fn calm(scenario: &Scenario) -> Sandbox {
         let file = std::fs::File::options().append(true).open(sandbox.repo.join(path)).unwrap();
         file.set_modified(past).unwrap();
     }
+    refresh(&sandbox);
+    sandbox
+}
+
+/// Has the index know the files as they are.
+pub fn refresh(sandbox: &Sandbox) {
     // It complains of local changes.
     sandbox.git_command(["update-index", "--refresh", "-q"]).output().unwrap();
-    sandbox
 }
 
 /// Lands a scenario's response under strace, which traces the calls of those names and does what the injection says.
@@ -163,6 +168,13 @@ fn calls(log: &str, sandbox: &Sandbox) -> Vec<Call> {
         }
         let arguments = rest.rsplit_once(" = ").map_or(rest, |(arguments, _)| arguments);
         let mut arguments = without_names(&without_ids(&arguments.replace(root, "ROOT")));
+        // Which descriptor it is, and which pipe.
+        if let Some((number, file)) = arguments.split_once('<')
+            && !["1", "2"].contains(&number)
+            && number.bytes().all(|b| b.is_ascii_digit())
+        {
+            arguments = format!("<{}", if file.starts_with("pipe:") { "pipe>" } else { file });
+        }
         // Time stamps; how much is written, which depends on how many digits a process has.
         let end = [", [{", ", \"\""].iter().filter_map(|mark| arguments.find(mark)).min();
         arguments.truncate(end.unwrap_or(arguments.len()));
@@ -193,8 +205,9 @@ fn without_ids(text: &str) -> String {
 fn without_names(text: &str) -> String {
     let mut parts = Vec::new();
     for part in text.split('/') {
-        if part.len() == 10 && part.starts_with(".tmp") {
-            parts.push("TEMPORARY".to_owned());
+        // What tempfile makes: six letters or digits, and perhaps a quote or bracket behind them.
+        if let Some(rest) = part.strip_prefix(".tmp").and_then(|rest| rest.get(6..)) {
+            parts.push(format!("TEMPORARY{rest}"));
             continue;
         }
         let start = part.rfind(['-', '_']).map_or(0, |at| at + 1);

@@ -4,7 +4,7 @@ use super::Sandbox;
 use std::cell::Cell;
 
 /// What `git init` takes to make one.
-type Kind = &'static [&'static str];
+pub type Kind = &'static [&'static str];
 
 /// The kinds beside the usual one.
 pub const OTHERS: &[Kind] = &[
@@ -26,17 +26,18 @@ pub fn current() -> Kind {
 pub fn in_others(tests: &[fn()]) {
     for kind in OTHERS {
         if can_make(kind) {
+            println!("with {kind:?}");
             within(kind, || tests.iter().for_each(|test| test()));
         }
     }
 }
 
-/// Runs one test in a kind of repository.
-pub fn within(kind: Kind, test: impl FnOnce()) {
-    println!("with {kind:?}");
+/// Does something with a kind of repository.
+pub fn within<T>(kind: Kind, test: impl FnOnce() -> T) -> T {
     KIND.set(kind);
-    test();
+    let result = test();
     KIND.set(&[]);
+    result
 }
 
 /// Whether this git can make such repositories.

@@ -229,7 +229,7 @@ const DIFF: Chapter = Chapter {
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
              `patch`) or bare. A fence without names is for the file that the text above it names. Each file's part is an \
              edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
-             base64 or quoted-printable. Of a header is obeyed:",
+             base64 or quoted-printable, or have parts, as with an attached patch. Of a header is obeyed:",
         ),
         Item(
             "`---`, `+++`",

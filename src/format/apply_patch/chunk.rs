@@ -3,6 +3,7 @@
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Hunk};
 use crate::format::scan::{is_blank, trim};
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// What an empty line of an update says: an empty line of the file.
@@ -13,7 +14,7 @@ pub(super) struct Chunk {
     span: Span,
     context: Vec<String>,
     /// The lines with their marks.
-    lines: String,
+    lines: Passage,
     /// How many of them, at the end, are empty in the patch.
     bare: usize,
     /// Whether others are lines of the file before.
@@ -24,7 +25,14 @@ pub(super) struct Chunk {
 impl Chunk {
     /// A chunk that begins there.
     pub(super) fn new(span: Span) -> Self {
-        Self { span, context: Vec::new(), lines: String::new(), bare: 0, has_old: false, end_of_file: false }
+        Self {
+            span,
+            context: Vec::new(),
+            lines: Passage::default(),
+            bare: 0,
+            has_old: false,
+            end_of_file: false,
+        }
     }
 
     /// Whether nothing but `@@` lines and empty ones was seen.
@@ -36,32 +44,36 @@ impl Chunk {
     pub(super) fn seek(&mut self, span: Span, context: Option<&str>) {
         self.span = self.span.join(span);
         self.context.extend(context.map(str::to_owned));
-        self.lines.clear();
+        self.lines = Passage::default();
         self.bare = 0;
     }
 
     /// Takes in a line that begins with a mark.
-    pub(super) fn take(&mut self, span: Span, text: &str) {
-        self.take_lines(span, text, !text.starts_with('+'));
+    pub(super) fn take(&mut self, response: &Response, span: Span, text: &str) {
+        self.reach(span, !text.starts_with('+'));
+        self.lines.push_line(response, span.end as usize - text.len(), text);
     }
 
-    /// Takes in lines that begin with a mark; `has_old` says whether any of them is one of the file before.
-    pub(super) fn take_lines(&mut self, span: Span, lines: &str, has_old: bool) {
+    /// Takes in lines that begin with a mark, from `span` on to `next`; `has_old` says whether any of them is one of the
+    /// file before.
+    pub(super) fn take_lines(&mut self, response: &Response, span: Span, next: usize, has_old: bool) {
+        self.reach(span, has_old);
+        let part = span.start as usize..next;
+        let lines = response.text().get(part.clone()).unwrap_or("");
+        if lines.ends_with('\n') && memchr::memchr(b'\r', lines.as_bytes()).is_none() {
+            return self.lines.push_part(response, part);
+        }
+        for line in lines.lines() {
+            self.lines.push_str(line);
+            self.lines.push_str("\n");
+        }
+    }
+
+    fn reach(&mut self, span: Span, has_old: bool) {
         self.span = self.span.join(span);
         // An empty line between others is one of the file.
         self.has_old |= self.bare > 0 || has_old;
         self.bare = 0;
-        if lines.contains('\r') {
-            for line in lines.lines() {
-                self.lines.push_str(line);
-                self.lines.push('\n');
-            }
-            return;
-        }
-        self.lines.push_str(lines);
-        if !lines.ends_with('\n') {
-            self.lines.push('\n');
-        }
     }
 
     /// Takes in a line that is empty in the patch.

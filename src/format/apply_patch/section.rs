@@ -6,6 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
 use crate::format::FormatId;
 use crate::format::scan::{Cursor, Line, trim};
+use crate::response::Response;
 use crate::span::Span;
 
 /// A section that is being read.
@@ -85,7 +86,9 @@ impl Section {
                 let help = "say only *** Delete File: and the path";
                 return Err(malformed(span, "a removed file has lines", help));
             }
-            Body::Update { chunks, closed, .. } => return take_into(chunks, closed, span, text),
+            Body::Update { chunks, closed, .. } => {
+                return take_into(chunks, closed, cursor.response(), span, text);
+            }
         }
         Ok(())
     }
@@ -127,7 +130,7 @@ impl Section {
         if let Body::Update { chunks, .. } = &mut self.body
             && let Some(chunk) = chunks.last_mut()
         {
-            chunk.take_lines(span, cursor.response().text().get(first..next).unwrap_or(""), has_old);
+            chunk.take_lines(cursor.response(), span, next, has_old);
         }
     }
 
@@ -172,7 +175,7 @@ impl Section {
         let op = match body {
             Body::Add { mut text, .. } => {
                 text.shrink_to_fit();
-                Ok(Op::Create { text, existing: Existing::Refuse })
+                Ok(Op::Create { text: text.into(), existing: Existing::Refuse })
             }
             Body::Delete => Ok(Op::Delete { recursive: false, hunks: Vec::new() }),
             Body::Update { to, chunks, .. } => {
@@ -215,6 +218,7 @@ impl Section {
 fn take_into(
     chunks: &mut Vec<Chunk>,
     closed: &mut bool,
+    response: &Response,
     span: Span,
     text: &str,
 ) -> Result<(), Box<Diagnostic>> {
@@ -244,7 +248,7 @@ fn take_into(
     match chunks.last_mut() {
         Some(_) if *closed => {}
         Some(chunk) if is_bare => chunk.take_bare(),
-        Some(chunk) => chunk.take(span, text),
+        Some(chunk) => chunk.take(response, span, text),
         None => {}
     }
     Ok(())

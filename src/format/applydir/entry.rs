@@ -34,7 +34,7 @@ impl Written {
         let (before, after) = (self.original.unwrap_or_default().0, self.changed.unwrap_or_default().0);
         Hunk {
             span: self.span,
-            change: Change::Texts { before, after, unit: Unit::Lines },
+            change: Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines },
             anchor: Anchor::Unique,
         }
     }
@@ -281,7 +281,7 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
     }
     if action == Action::Create {
         let text = changes.pop().and_then(|change| change.changed).unwrap_or_default().0;
-        return Ok(Op::Create { text, existing: Existing::Refuse });
+        return Ok(Op::Create { text: text.into(), existing: Existing::Refuse });
     }
     let missing = if creation { Missing::CreateFromAdditions } else { Missing::Refuse };
     Ok(Op::Modify { hunks: changes.into_iter().map(Written::hunk).collect(), missing })

@@ -56,7 +56,7 @@ fn texts(text: &str) -> Vec<(String, String)> {
     hunks
         .into_iter()
         .map(|hunk| match hunk.change {
-            Change::Texts { before, after, unit: Unit::Lines } => (before, after),
+            Change::Texts { before, after, unit: Unit::Lines } => (before.into(), after.into()),
             change => panic!("{change:?}"),
         })
         .collect()
@@ -118,10 +118,7 @@ fn without_an_action_lines_are_replaced_or_a_missing_file_is_made() {
     assert_eq!(texts(&text.replace("\"changes\"", "\"action\": null, \"changes\"")), pair("x\n", "y\n"));
     let Op::Modify { hunks, missing } = edit(&change("[]", r#"["y"]"#)).op else { panic!() };
     assert_eq!(missing, Missing::CreateFromAdditions);
-    assert_eq!(
-        hunks[0].change,
-        Change::Texts { before: String::new(), after: "y\n".into(), unit: Unit::Lines }
-    );
+    assert_eq!(hunks[0].change, Change::Texts { before: "".into(), after: "y\n".into(), unit: Unit::Lines });
 }
 
 #[test]

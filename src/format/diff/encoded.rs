@@ -14,22 +14,26 @@ pub(super) enum Encoding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     /// The line that begins and ends there is none of that encoding.
-    Line(usize, usize),
+    Line(usize, usize, Encoding),
     /// It breaks off.
     End,
+    /// The parts that begin with that line stand too deep in others.
+    Nested(usize, usize),
     /// It is not UTF-8.
     Characters,
 }
 
 /// A body as it is meant.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) text: String,
     /// How many lines it takes.
     pub(super) lines: usize,
+    /// Where the last of them ends.
+    pub(super) end: usize,
     /// What it ends at, where it does not go on to the end of its lines.
     pub(super) damage: Option<Damage>,
-    /// Where the parts of the text begin, and where they are written, from the beginning to the end.
+    /// Where the parts of the text begin, and where they are written.
     places: Vec<(usize, usize)>,
 }
 
@@ -59,7 +63,7 @@ impl Encoding {
                 break;
             }
             (count, end) = (count + 1, line.end());
-            let is_none = Damage::Line(line.start, line.end());
+            let is_none = Damage::Line(line.start, line.end(), self);
             match self {
                 Self::Base64 => {
                     let data = text.trim_start().trim_end_matches('=');
@@ -96,13 +100,27 @@ impl Encoding {
         if is_soft && damage.is_none() {
             damage = Some(Damage::End);
         }
-        places.push((bytes.len(), end));
         let text = String::from_utf8(bytes).map_err(|_| Damage::Characters)?;
-        Ok(Body { text, lines: count, damage, places })
+        Ok(Body { text, lines: count, end, damage, places })
     }
 }
 
 impl Body {
+    /// Puts a line behind it that is written as it is meant.
+    pub(super) fn push(&mut self, line: Line<'_>) {
+        self.places.push((self.text.len(), line.start));
+        self.text.push_str(line.text);
+        self.text.push('\n');
+    }
+
+    /// Puts another behind it, which has to be whole.
+    pub(super) fn append(&mut self, part: Self) -> Result<(), Damage> {
+        let before = self.text.len();
+        self.places.extend(part.places.into_iter().map(|(text, written)| (before + text, written)));
+        self.text.push_str(&part.text);
+        part.damage.map_or(Ok(()), Err)
+    }
+
     /// How many lines are written before the one that an offset of the text begins.
     pub(super) fn lines_before(&self, offset: usize) -> usize {
         self.places.partition_point(|(text, _)| *text < offset)
@@ -110,6 +128,9 @@ impl Body {
 
     /// Where the part is written that has the byte at an offset of the text.
     pub(super) fn place_of(&self, offset: usize) -> usize {
+        if offset >= self.text.len() {
+            return self.end;
+        }
         let at = self.places.partition_point(|(text, _)| *text <= offset);
         self.places.get(at.saturating_sub(1)).map_or(0, |(_, written)| *written)
     }
@@ -141,8 +162,8 @@ mod tests {
     fn damage_is_named() {
         for (encoding, text, damage) in [
             (Encoding::QuotedPrintable, "=FF\n", Damage::Characters),
-            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Line(5, 10)),
-            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Line(9, 13)),
+            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Line(5, 10, Encoding::Base64)),
+            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Line(9, 13, Encoding::Base64)),
             (Encoding::Base64, "aGVsbG\n", Damage::End),
             (Encoding::Base64, "aGVsb\n", Damage::End),
             (Encoding::Base64, "/w==\n", Damage::Characters),
@@ -151,8 +172,8 @@ mod tests {
         }
         // Who knows whether what is damaged is of the mail.
         for (text, before, damage) in [
-            ("a\nb=3", "a\n", Damage::Line(2, 5)),
-            ("a\nx=GG\nb\n", "a\n", Damage::Line(2, 6)),
+            ("a\nb=3", "a\n", Damage::Line(2, 5, Encoding::QuotedPrintable)),
+            ("a\nx=GG\nb\n", "a\n", Damage::Line(2, 6, Encoding::QuotedPrintable)),
             ("x=\n", "x", Damage::End),
         ] {
             let body = read(Encoding::QuotedPrintable, text).unwrap();

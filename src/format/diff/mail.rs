@@ -2,7 +2,7 @@
 //!
 //! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject.
 
-use super::encoded::Encoding;
+use super::parts::{Head, Written, header};
 use crate::diag::{Code, Diagnostic};
 use crate::format::scan::{Line, is_blank, starts_with_ignore_case};
 use crate::span::Span;
@@ -45,14 +45,6 @@ fn is_header(line: &str) -> bool {
         || line.split_once(':').is_some_and(|(name, _)| is_name(name))
 }
 
-/// The value of a header, if a line is the one of that name.
-fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
-    if !starts_with_ignore_case(line, name) {
-        return None;
-    }
-    line.get(name.len()..)?.strip_prefix(':').map(str::trim)
-}
-
 /// Which part of a mail is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -68,12 +60,8 @@ enum Part {
 pub(super) struct Mail {
     span: Span,
     part: Part,
-    subject: String,
-    /// Whether the last header is the subject, which may go on.
-    in_subject: bool,
+    head: Head,
     text: String,
-    /// How its body is written, where it is not as it is meant.
-    encoding: Option<Encoding>,
     /// Whether a part of a file was found in it.
     has_sections: bool,
 }
@@ -81,15 +69,7 @@ pub(super) struct Mail {
 impl Mail {
     /// One whose first line is there.
     pub(super) fn new(span: Span) -> Self {
-        Self {
-            span,
-            part: Part::Headers,
-            subject: String::new(),
-            in_subject: false,
-            text: String::new(),
-            encoding: None,
-            has_sections: false,
-        }
+        Self { span, part: Part::Headers, head: Head::default(), text: String::new(), has_sections: false }
     }
 
     /// Where its first line stands.
@@ -117,7 +97,7 @@ impl Mail {
         let text = line.text;
         match self.part {
             Part::Headers if line.is_blank() => self.part = Part::Text,
-            Part::Headers => self.take_header(text),
+            Part::Headers => self.head.take(text),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
             Part::Text => {
                 self.text.push_str(text);
@@ -127,29 +107,15 @@ impl Mail {
         }
     }
 
-    fn take_header(&mut self, text: &str) {
-        if self.in_subject && text.starts_with([' ', '\t']) {
-            self.subject.push(' ');
-            self.subject.push_str(text.trim());
-            return;
-        }
-        self.in_subject = false;
-        if let Some(subject) = header(text, "subject") {
-            self.subject = subject.to_owned();
-            self.in_subject = true;
-        }
-        let encoding = header(text, "content-transfer-encoding");
-        self.encoding = encoding.and_then(Encoding::named).or(self.encoding);
-    }
-
     /// How its body is written, where that is to be read next.
-    pub(super) fn takes_encoded(&mut self, line: Line<'_>) -> Option<Encoding> {
-        self.encoding.take_if(|_| self.part == Part::Headers && line.is_blank())
+    pub(super) fn body_begins(&self, line: Line<'_>) -> Option<Written> {
+        self.head.written().filter(|_| self.part == Part::Headers && line.is_blank())
     }
 
     /// Its subject and its text.
     pub(super) fn why(&self) -> Option<String> {
-        let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
+        let (mut subject, mut text) =
+            (cleaned(&decoded(&self.head.subject)), self.text.trim_start_matches('\n'));
         // The text may begin with headers of its own, such as the real author's name.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
@@ -167,7 +133,7 @@ impl Mail {
 
     /// At its end: what is wrong with it. `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
-        if self.has_sections || (is_cover(&self.subject) && !self.is_in_headers()) {
+        if self.has_sections || (is_cover(&self.head.subject) && !self.is_in_headers()) {
             return None;
         }
         let (code, message) = match cut {

@@ -4,8 +4,9 @@ use super::mail::Mail;
 use super::name::{Name, Path, Side, alone, same};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
-use crate::format::hunk::{Body, Due, Hunks};
+use crate::format::hunk::{Body, Due, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
+use crate::response::Response;
 use crate::span::Span;
 
 /// What a file becomes that stands elsewhere too.
@@ -17,7 +18,7 @@ enum Move {
 
 /// The part of one file as far as it is read.
 pub(super) struct Section<'r> {
-    response: u32,
+    response: &'r Response,
     /// From its first to its last line that is not blank.
     span: Span,
     /// Whether it begins with hunks.
@@ -41,13 +42,13 @@ pub(super) struct Section<'r> {
     /// The name of the blob before, from the `index` line.
     blob: Option<String>,
     /// Its hunks, and what is wrong with the section.
-    pub(super) hunks: Hunks,
+    pub(super) hunks: Hunks<'r>,
 }
 
 impl<'r> Section<'r> {
     /// One that begins at its first header line.
-    pub(super) fn new(line: Line<'r>, response: u32) -> Self {
-        let span = Span::new(response, line.start, line.end());
+    pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
+        let span = Span::new(response.id(), line.start, line.end());
         let mut section = Self {
             response,
             span,
@@ -77,7 +78,7 @@ impl<'r> Section<'r> {
     }
 
     /// One that begins at a line of its first hunk.
-    pub(super) fn nameless(line: Line<'r>, response: u32) -> Self {
+    pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
         let mut section = Self::new(line, response);
         section.hunks = Hunks::new(response);
         (section.old, section.git) = (None, None);
@@ -116,6 +117,13 @@ impl<'r> Section<'r> {
         self.hunks.take(line);
     }
 
+    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
+        if let Some(run) = self.hunks.take_more(cursor) {
+            self.span = self.span.join(run);
+        }
+    }
+
     /// Takes in a changed line that stands in no hunk.
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);
@@ -125,11 +133,11 @@ impl<'r> Section<'r> {
     }
 
     fn reaches(&mut self, line: Line<'_>) {
-        self.span = self.span.join(Span::new(self.response, line.start, line.end()));
+        self.span = self.span.join(Span::new(self.response.id(), line.start, line.end()));
     }
 
     fn malformed(&mut self, line: Line<'_>, message: &str, help: &str) {
-        let span = Span::new(self.response, line.start, line.end());
+        let span = Span::new(self.response.id(), line.start, line.end());
         self.hunks.fault(Diagnostic::error(Code::Malformed, span, message).with_help(help));
     }
 
@@ -214,10 +222,10 @@ impl<'r> Section<'r> {
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
-        let Body { hunks, mut faults } = hunks;
+        let Body { hunks, marks, mut faults } = hunks;
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
-        match self.edit(cursor.region(), mail, hunks) {
+        match self.edit(cursor.region(), mail, hunks, marks) {
             Ok(edit) if faults.is_empty() => return Ok(edit),
             Err(fault) if faults.is_empty() => faults.push(*fault),
             // What is said of the lines says it all.
@@ -235,19 +243,19 @@ impl<'r> Section<'r> {
 
     /// What the header names.
     fn named(&self) -> Result<Named, Box<Diagnostic>> {
-        let side = |line: Option<Line<'r>>| line.map(|line| Side::read(line, self.response)).transpose();
+        let side = |line: Option<Line<'r>>| line.map(|line| Side::read(line, self.response.id())).transpose();
         let (old, new) = (side(self.old)?, side(self.new)?);
         let is_made = self.made.is_some() || old == Some(Side::Nothing);
         let is_removed = self.removed || new == Some(Side::Nothing);
         if let (Some((kind, from)), Some((other, to))) = (self.from, self.to)
             && kind == other
         {
-            let name = |line| Name::read(line, self.response).map(|name| Path { name, prefixed: false });
+            let name = |line| Name::read(line, self.response.id()).map(|name| Path { name, prefixed: false });
             let to = Some((kind, name(to)?));
             return Ok(Named { path: name(from)?, to, is_made: false, is_removed: false });
         }
         if let Some((_, line)) = self.from.or(self.to) {
-            let span = Span::new(self.response, line.start, line.end());
+            let span = Span::new(self.response.id(), line.start, line.end());
             let message = "a rename or a copy names one file only";
             return Err(Box::new(Diagnostic::error(Code::Missing, span, message)));
         }
@@ -255,7 +263,7 @@ impl<'r> Section<'r> {
             let message = "the file is both made and removed";
             return Err(Box::new(Diagnostic::error(Code::Malformed, self.span, message)));
         }
-        let pair = self.git.and_then(|git| Name::pair(git, self.response));
+        let pair = self.git.and_then(|git| Name::pair(git, self.response.id()));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
         let file = |side: &Option<Side>| side.as_ref().and_then(Side::file).cloned();
         let path = match (file(&old), file(&new)) {
@@ -289,7 +297,13 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
-    fn edit(&self, region: u32, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Box<Diagnostic>> {
+    fn edit(
+        &self,
+        region: u32,
+        mail: Option<&Mail>,
+        hunks: Vec<Hunk>,
+        marks: Marks,
+    ) -> Result<Edit, Box<Diagnostic>> {
         let fault = |code, message: &str, help: &str| {
             Err(Box::new(Diagnostic::error(code, self.span, message).with_help(help)))
         };
@@ -301,7 +315,7 @@ impl<'r> Section<'r> {
                 Move::Copy => Op::Copy { to, hunks },
             }
         } else if is_removed {
-            if !hunks.iter().all(|hunk| only(hunk, '-')) {
+            if !marks.are_only(b'-') {
                 let message = "the header says that the file is removed, and its hunks leave lines of it";
                 return fault(
                     Code::Malformed,
@@ -310,7 +324,7 @@ impl<'r> Section<'r> {
                 );
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_made && hunks.iter().all(|hunk| only(hunk, '+')) {
+        } else if is_made && marks.are_only(b'+') {
             if hunks.is_empty() && self.made.is_none() {
                 return fault(
                     Code::Missing,
@@ -318,7 +332,7 @@ impl<'r> Section<'r> {
                     "give them below a line @@",
                 );
             }
-            Op::Create { text: added(&hunks), existing: Existing::Refuse }
+            Op::Create { text: added(&hunks).into(), existing: Existing::Refuse }
         } else if self.made.is_some() {
             let message = "the header says that the file is new, and its hunks have lines that were there";
             return fault(Code::Malformed, message, "give a new file by lines that begin with + alone");
@@ -327,7 +341,7 @@ impl<'r> Section<'r> {
             return fault(Code::Missing, message, "give its hunks, or leave the file out");
         } else {
             let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
-            let makes = hunks.iter().all(|hunk| is_empty(hunk) && only(hunk, '+')) && !hunks.is_empty();
+            let makes = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
             let missing = if makes { Missing::CreateFromAdditions } else { Missing::Refuse };
             Op::Modify { hunks, missing }
         };
@@ -359,20 +373,21 @@ fn target(path: Path) -> Target {
     Target { raw: path.name.text, root: None, span: path.name.span }
 }
 
-/// Whether all lines of a hunk have that mark.
-fn only(hunk: &Hunk, mark: char) -> bool {
-    matches!(&hunk.change, Change::Diff { lines, .. } if lines.lines().all(|line| line.starts_with(mark)))
-}
-
-/// The lines that hunks add.
+/// The lines of hunks that only add.
 fn added(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
         let Change::Diff { lines, after_unterminated, .. } = &hunk.change else { continue };
-        text.extend(lines.split_inclusive('\n').filter_map(|line| line.strip_prefix('+')));
+        text.reserve_exact(lines.len());
+        let mut rest = &**lines;
+        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+            text.push_str(rest.get(1..=end).unwrap_or(""));
+            rest = &rest[end + 1..];
+        }
         if *after_unterminated && text.ends_with('\n') {
             text.pop();
         }
     }
+    text.shrink_to_fit();
     text
 }

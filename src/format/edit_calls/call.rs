@@ -8,7 +8,7 @@ use crate::format::json::key::{self, ALL, NEW, OLD, PATH, TEXT};
 use crate::format::json::{Places, Shape, Text, Tree, text_of};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, apply_patch, read, search_replace, within};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 const INSERTED: &[&str] = &["insert_text", "new_str", "new_string", "newString"];
@@ -333,7 +333,7 @@ impl Call<'_, '_> {
         let text = self.member(at, &["file_text", "content"])?;
         let text =
             text.ok_or_else(|| self.fault(Code::Missing, at, "the file that is written has no \"content\""))?;
-        Ok(Op::Create { text: lines(&text), existing: Existing::Overwrite })
+        Ok(Op::Create { text: lines(&text).into(), existing: Existing::Overwrite })
     }
 
     fn insertion(&self, at: usize) -> Result<Op, Fault> {
@@ -346,7 +346,8 @@ impl Call<'_, '_> {
         };
         let text = self.member(at, INSERTED)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.fault(Code::Missing, at, "there is no text to insert"))?;
-        let change = Change::Texts { before: String::new(), after: lines(&text), unit: Unit::Lines };
+        let change =
+            Change::Texts { before: Passage::default(), after: lines(&text).into(), unit: Unit::Lines };
         let hunk = Hunk { span: self.span(at), change, anchor: Anchor::After(line) };
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }

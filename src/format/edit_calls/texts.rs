@@ -12,7 +12,9 @@ use crate::edit::{Change, Unit};
 /// The old text ends with a line break and the new one does not, so that the next line would be joined to it.
 pub(super) fn change(old: &str, new: &str) -> Result<Change, &'static str> {
     let (old, new) = (with_plain_breaks(old), with_plain_breaks(new));
-    let change = |before: String, after: String| Ok(Change::Texts { before, after, unit: Unit::Text });
+    let change = |before: String, after: String| {
+        Ok(Change::Texts { before: before.into(), after: after.into(), unit: Unit::Text })
+    };
     match (old.ends_with('\n'), new.as_str()) {
         (true, "") => change(old, String::new()),
         (true, text) if text.ends_with('\n') => change(old, new),
@@ -47,7 +49,7 @@ mod tests {
             Ok(Change::Texts { before, after, .. }) => (before, after),
             other => panic!("{other:?}"),
         };
-        let same = |before: &str, after: &str| (before.to_owned(), after.to_owned());
+        let same = |before: &str, after: &str| (before.into(), after.into());
         assert_eq!(lines("a", "b"), same("a\n", "b\n"));
         assert_eq!(lines("a\n", "b\n"), same("a\n", "b\n"));
         assert_eq!(lines("a\r\nb", "c"), same("a\nb\n", "c\n"));

@@ -12,7 +12,7 @@ use crate::format::json::key::{self, NEW, OLD, PATH, TEXT};
 use crate::format::json::{Tokens, Tree};
 use crate::format::scan::{Cursor, Line, Lines, Mark, trim, trim_start};
 use crate::format::{FormatId, search_replace, tag, unread};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// Tools whose tags are known for calls, whatever stands in them.
@@ -305,7 +305,7 @@ fn object(cursor: &Cursor<'_>, parts: &Parts<'_>) -> Option<Response> {
     let mut members: Vec<String> = Vec::new();
     members.extend(parts.path.as_ref().map(|path| format!("{}:{}", string(PATH[0]), string(&path.raw))));
     for &(key, start, end) in &parts.texts {
-        let text = if start < end { cursor.payload(start, end) } else { String::new() };
+        let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
         let value = match text.trim() {
             word if key == LINE && word.parse::<u32>().is_ok() => word.to_owned(),
             word if !is_long(key) => string(word),

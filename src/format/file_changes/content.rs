@@ -10,6 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Tag};
+use crate::response::Passage;
 
 /// The lengths of a fence in which even this format's tags are text. One of three is too common: a lost one of those
 /// would take the next directive's for its own.
@@ -54,8 +55,8 @@ impl<'r> Content<'r> {
     }
 
     /// Its lines, each ended by `\n`.
-    pub(super) fn text(&self) -> String {
-        self.lines.clone().map_or_else(String::new, |lines| lines.payload(self.until))
+    pub(super) fn text(&self) -> Passage {
+        self.lines.clone().map_or_else(Passage::default, |lines| lines.payload(self.until))
     }
 }
 

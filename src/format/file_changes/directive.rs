@@ -227,7 +227,7 @@ fn lower(
         Directive::New => Op::Create { text: content.text(), existing: Existing::Overwrite },
         Directive::Append => Op::Append { text: content.text() },
         Directive::Patch => {
-            let body = hunk::read(content.lines(), cursor.response().id(), &path.raw);
+            let body = hunk::read(content.lines(), cursor.response(), &path.raw);
             if body.hunks.is_empty() && body.faults.is_empty() && faults.is_empty() {
                 let fault = Diagnostic::error(Code::Missing, tag, "this patch has no hunks");
                 faults.push(fault.with_help("begin each hunk with a line @@"));

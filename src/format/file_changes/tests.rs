@@ -54,7 +54,7 @@ fn new(rest: &str) -> String {
 /// The text of the only edit.
 fn text(response: &str) -> String {
     match edit(response).op {
-        Op::Create { text, .. } | Op::Append { text } => text,
+        Op::Create { text, .. } | Op::Append { text } => text.into(),
         op => panic!("{op:?}"),
     }
 }
@@ -69,7 +69,7 @@ fn hunks(response: &str) -> Vec<String> {
     hunks
         .into_iter()
         .map(|hunk| match hunk.change {
-            Change::Diff { lines, .. } => lines,
+            Change::Diff { lines, .. } => lines.into(),
             change => panic!("{change:?}"),
         })
         .collect()
@@ -133,7 +133,7 @@ fn directives_may_stand_in_one_line() {
                 <FILE_DELETE file_path=\"c\"/></FILE_CHANGES> So.";
     let all = edits(text);
     assert_eq!(all[0].op, Op::Create { text: "x\n".into(), existing: Existing::Overwrite });
-    assert_eq!(all[1].op, Op::Create { text: String::new(), existing: Existing::Overwrite });
+    assert_eq!(all[1].op, Op::Create { text: "".into(), existing: Existing::Overwrite });
     assert_eq!(all[2].op, Op::Delete { recursive: true, hunks: Vec::new() });
 }
 
@@ -452,7 +452,7 @@ fn the_square_dialect_has_the_same_directives() {
     );
     let paths: Vec<_> = all.iter().map(|edit| edit.path.raw.as_str()).collect();
     assert_eq!(paths, ["a", "b", "c", "d", "f", "h"]);
-    let text = "<FILE_NEW file_path=\"x\">\n</FILE_NEW>\n  [[[/FILE_NEW]]]\n".to_owned();
+    let text = "<FILE_NEW file_path=\"x\">\n</FILE_NEW>\n  [[[/FILE_NEW]]]\n".into();
     assert_eq!(all[0].op, Op::Create { text, existing: Existing::Overwrite });
     assert_eq!(all[1].why.as_deref(), Some("so"));
     assert_eq!(all[2].op, Op::Append { text: "x\n".into() });

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn body(text: &str) -> Body {
     let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 30).unwrap();
-    read(Cursor::new(&response).lines(), 0, "src/a.rs")
+    read(Cursor::new(&response).lines(), &response, "src/a.rs")
 }
 
 /// The hunks of a body without faults.
@@ -20,7 +20,7 @@ fn lines(text: &str) -> Vec<String> {
     hunks(text)
         .into_iter()
         .map(|hunk| match hunk.change {
-            Change::Diff { lines, .. } => lines,
+            Change::Diff { lines, .. } => lines.into(),
             change => panic!("{change:?}"),
         })
         .collect()

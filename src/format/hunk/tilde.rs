@@ -17,7 +17,7 @@ pub(super) struct Tilde {
 
 impl Tilde {
     /// Goes over a marked line.
-    pub(super) fn line(&mut self, mark: u8) -> Option<Diagnostic> {
+    pub(super) fn line(&mut self, mark: u8) -> Option<Box<Diagnostic>> {
         if mark != b'-' {
             self.above = 0;
             return self.close();
@@ -29,8 +29,18 @@ impl Tilde {
         None
     }
 
+    /// Whether too few removed lines stand below one yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Goes over several lines below no open one, of which so many at the end are removed ones, or all.
+    pub(super) fn lines(&mut self, removed: usize, are_all: bool) {
+        self.above = removed + if are_all { self.above } else { 0 };
+    }
+
     /// Goes over a `~`.
-    pub(super) fn omit(&mut self, span: Span) -> Option<Diagnostic> {
+    pub(super) fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
         let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| fault(span)));
         self.above = 0;
         if fault.is_none() {
@@ -40,13 +50,13 @@ impl Tilde {
     }
 
     /// At the end of the lines that may belong to the last `~`.
-    pub(super) fn close(&mut self) -> Option<Diagnostic> {
+    pub(super) fn close(&mut self) -> Option<Box<Diagnostic>> {
         self.open.take().map(fault)
     }
 }
 
-fn fault(span: Span) -> Diagnostic {
+fn fault(span: Span) -> Box<Diagnostic> {
     let message = format!("{ANCHORS} removed lines have to stand right above and right below `~`");
-    Diagnostic::error(Code::Malformed, span, message)
-        .with_help("quote the first two and the last two of the lines that go")
+    let fault = Diagnostic::error(Code::Malformed, span, message);
+    Box::new(fault.with_help("quote the first two and the last two of the lines that go"))
 }

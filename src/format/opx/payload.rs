@@ -9,6 +9,7 @@ use crate::format::scan::{
     Cursor, Line, Lines, is_blank, is_text, starts_with_ignore_case, trim, trim_start,
 };
 use crate::format::tag;
+use crate::response::Passage;
 use crate::span::Span;
 
 /// What opens a payload unless `marker=` says otherwise.
@@ -20,7 +21,7 @@ const CLOSE: &str = ">>>";
 #[derive(Debug)]
 pub(super) struct Payload {
     /// Its lines, each ended by `\n`.
-    pub(super) text: String,
+    pub(super) text: Passage,
     /// Where they are, without the markers.
     pub(super) span: Span,
 }
@@ -134,7 +135,7 @@ fn read_inline(cursor: &mut Cursor<'_>, name: &str, open: &str, close: &str) -> 
         return None;
     }
     let start = line.start + open.len();
-    let payload = Payload { text: format!("{text}\n"), span: cursor.span(start, start + length) };
+    let payload = Payload { text: format!("{text}\n").into(), span: cursor.span(start, start + length) };
     cursor.go_to(after);
     Some(payload)
 }

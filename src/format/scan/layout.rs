@@ -128,6 +128,11 @@ impl<'r> Blocks<'r> {
     }
 }
 
+/// Whether a byte may begin the mark of a list item.
+pub(super) fn may_begin_item(byte: u8) -> bool {
+    matches!(byte, b'-' | b'*' | b'+' | b'0'..=b'9')
+}
+
 /// The text of the list item that a line begins, behind its mark, and blanks as wide as what stands before that.
 pub(super) fn item_of(line: &str) -> Option<(&'static str, &str)> {
     let text = trim_start(line);

@@ -3,6 +3,7 @@
 use super::line::Line;
 use super::margin::Margin;
 use super::source::Source;
+use crate::response::Passage;
 
 /// Lines from a place on, read ahead of a [`super::Cursor`] without moving it.
 #[derive(Clone, Debug)]
@@ -48,8 +49,9 @@ impl<'r> Lines<'r> {
 
     /// The text from here to before `end`, which may be within a line: without its margin, each line ended
     /// by `\n`.
-    pub fn payload(&self, end: usize) -> String {
-        self.upcoming.map_or_else(String::new, |first| self.source.payload(first.start, end, self.margin))
+    pub fn payload(&self, end: usize) -> Passage {
+        self.upcoming
+            .map_or_else(Passage::default, |first| self.source.payload(first.start, end, self.margin))
     }
 }
 

@@ -3,11 +3,13 @@
 use super::line::Line;
 use super::lines::Lines;
 use super::margin::Margin;
+use crate::response::{Passage, Response};
 
 /// A response's text, read by lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'r> {
     pub(super) text: &'r str,
+    pub(super) response: &'r Response,
 }
 
 impl<'r> Source<'r> {
@@ -91,18 +93,18 @@ impl<'r> Source<'r> {
     }
 
     /// The text from `start` to before `end`, as it reads inside a margin, each line ended by `\n`.
-    pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> String {
+    pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> Passage {
         let (start, end, margin) = self.text_in(start, end, margin);
-        let Some(whole) = self.text.get(start..end) else { return String::new() };
+        let Some(whole) = self.text.get(start..end) else { return Passage::default() };
         let is_plain = margin.is_none() && memchr::memchr(b'\r', whole.as_bytes()).is_none();
         if is_plain && (whole.is_empty() || whole.ends_with('\n')) {
-            return whole.to_owned();
+            return self.response.passage(start..end);
         }
         let mut payload = String::with_capacity(whole.len() + 1);
         if is_plain {
             payload.push_str(whole);
             payload.push('\n');
-            return payload;
+            return payload.into();
         }
         let lines = Lines { source: self, upcoming: Some(self.read(start)), margin };
         for line in lines.take_while(|line| line.start < end) {
@@ -110,6 +112,6 @@ impl<'r> Source<'r> {
             payload.push('\n');
         }
         payload.shrink_to_fit();
-        payload
+        payload.into()
     }
 }

@@ -6,6 +6,7 @@ use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Uni
 use crate::format::FormatId;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
+use crate::response::Passage;
 use crate::span::Span;
 
 /// A block that was read whole.
@@ -19,9 +20,9 @@ pub(super) struct Block {
 #[derive(Default)]
 struct Payload {
     /// The lines; those before the divider if there is one.
-    text: String,
+    text: Passage,
     /// The lines behind the first divider.
-    after: Option<String>,
+    after: Option<Passage>,
     /// Offsets of the dividers in `text`, which then holds all lines, if there are several.
     dividers: Vec<usize>,
     /// The line that the model says its SEARCH text begins at.
@@ -80,13 +81,13 @@ impl Payload {
         // Blank lines alone find nothing.
         let is_empty = |before: &str| before.trim().is_empty();
         if let Some(after) = self.after {
-            let before = if is_empty(&self.text) { String::new() } else { self.text };
+            let before = if is_empty(&self.text) { Passage::default() } else { self.text };
             return Some(Change::Texts { before, after, unit: Unit::Lines });
         }
         let first = *self.dividers.first()?;
         let cut = if is_empty(&self.text[..first]) { first } else { 0 };
         let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
-        Some(Change::Splits { lines: self.text[cut..].to_owned(), dividers })
+        Some(Change::Splits { lines: self.text[cut..].into(), dividers })
     }
 
     /// Takes in the lines from `start` to `end`; between them stand these dividers, each with where the

@@ -38,7 +38,8 @@ fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
     assert_eq!(again.version.content().to_bytes(), file.replacen("x = 1", "x = 2", 1).as_bytes());
     let diff = |n: u32| {
         let lines = format!("-    x = 1\n+    x = {n}\n     log(x)\n");
-        let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
+        let change =
+            Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
         let series = Anchor::Line { old_start: None, new_start: None, section: None };
         let seek = Anchor::Seek { context: Vec::new(), end_of_file: false };
         [series, seek].map(|anchor| Hunk { change: change.clone(), anchor, ..hunk("", "") })
@@ -75,7 +76,7 @@ fn a_number_that_may_be_counted_in_two_texts_decides_only_if_they_agree() {
     let file = format!("import q\n{}", block.repeat(4));
     let at = |line: u32, lines: &str| {
         let change =
-            Change::Diff { lines: lines.to_owned(), before_unterminated: false, after_unterminated: false };
+            Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
         Hunk {
             change,
             anchor: Anchor::Line { old_start: Some(line), new_start: None, section: None },

@@ -273,7 +273,7 @@ fn overlapping_places_are_not_given_to_identical_hunks() {
 #[test]
 fn the_longest_search_text_that_the_file_has_is_meant() {
     let lines = "a\n=======\nb\n=======\nc\n".to_owned();
-    let change = Change::Splits { lines, dividers: vec![2, 12] };
+    let change = Change::Splits { lines: lines.into(), dividers: vec![2, 12] };
     let hunk = Hunk { change, ..hunk("", "") };
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));

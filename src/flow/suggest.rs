@@ -68,11 +68,11 @@ pub fn suggest(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
-    let texts: Vec<_> = order.responses.iter().map(|response| response.shared_text().clone()).collect();
+    let responses = order.responses.clone();
     let suggested = try_each(order, each, template, options, dry, watch);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
-        keep_answers(&Repo::discover()?, texts.iter().map(|text| &**text), watch);
+        keep_answers(&Repo::discover()?, responses.iter().map(|response| response.text()), watch);
     }
     suggested
 }

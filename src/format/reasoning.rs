@@ -101,8 +101,9 @@ fn message_at(text: &str) -> Option<(usize, bool)> {
     }
     let near = text.as_bytes().get(..LONGEST_HEADER).unwrap_or(text.as_bytes());
     let header = text.get(..memchr::memmem::find(near, MESSAGE.as_bytes())?)?;
-    // Roles and channels are single words.
-    if header.contains(char::is_whitespace) {
+    // Roles and channels are single words; a call says to whom it goes, and what it is written in.
+    let mut more = header.split(char::is_whitespace).skip(1);
+    if !more.all(|word| word.starts_with("to=") || word.starts_with("<|constrain|>")) {
         return None;
     }
     let analysis = header.rsplit_once(CHANNEL).is_some_and(|(_, name)| name.starts_with("analysis"));

@@ -69,7 +69,7 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
                     break;
                 }
                 fences -= 1;
-            } else if is_rule(text) || is_markup(text) {
+            } else if is_rule(text) || is_markup(text) || takes_lines(text) {
                 if !paragraph.is_empty() {
                     break;
                 }
@@ -106,6 +106,14 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
 /// Whether a line is blank, or a rule between parts.
 fn is_rule(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=') || is_blank(byte))
+}
+
+/// Whether a line is a shell's command that takes what is below it, as in `git apply <<'EOF'`.
+fn takes_lines(text: &str) -> bool {
+    let word =
+        text.split_once("<<").map_or("", |(_, rest)| trim_start(rest.strip_prefix('-').unwrap_or(rest)));
+    let word = word.trim_start_matches(['\'', '"', '\\']);
+    word.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count() > 1
 }
 
 /// Whether a line is nothing but a tag or a comment, or the row of a table.
@@ -410,6 +418,9 @@ mod tests {
             ("- **First**: cache **it** in `a**b**`.\n", "First: cache it in `a**b**`."),
             ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
             ("Cache it.\n\n<tool_call>\n", "Cache it."),
+            ("Cache it.\n\napply_patch <<'EOF'\n", "Cache it."),
+            ("Cache it.\n\ncat > a.patch <<-\"END_OF_PATCH\" | tee b\n", "Cache it."),
+            ("Shift by 1 << 3, or a << B.\n", "Shift by 1 << 3, or a << B."),
             ("Cache it.\n<!-- not this -->\n", "Cache it."),
             ("Cache it.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Cache it."),
             ("Cache it.\n\n---\n", "Cache it."),

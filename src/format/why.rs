@@ -89,7 +89,8 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
         }
         paragraph.reverse();
         if let Some(first) = paragraph.first_mut() {
-            *first = without_mark(first);
+            // A heading may be numbered.
+            *first = without_mark(without_mark(first));
         }
         let text = paragraph.join(" ");
         // What ends like that goes on below and is no prose.
@@ -370,7 +371,9 @@ pub(super) fn says_something(text: &str) -> bool {
     let around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$');
     let mut words =
         words.split_whitespace().map(|word| word.trim_matches(around)).filter(|word| !word.is_empty());
-    words.any(|word| !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
+    let is_number = |word: &str| !word.contains(char::is_alphabetic);
+    words
+        .any(|word| !is_number(word) && !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
 }
 
 /// Whether a word is a path.
@@ -409,6 +412,8 @@ mod tests {
             ("Sure!\n\nThe sum was off by\none.\n", "The sum was off by one."),
             ("## Greet by name\n\n", "Greet by name"),
             ("## Greet by name\nIt is polite.\n", "It is polite."),
+            ("## 2. Greet by name\n", "Greet by name"),
+            ("Cache it.\n\n### 2. `src/a.rs`\n", "Cache it."),
             ("It was slow, so cache it:\n\nHere is the change:\n\n", "It was slow, so cache it"),
             ("Cache it.\n\n`src/a.rs`:\n", "Cache it."),
             ("Cache it.\n\n### File: src/a.rs\n", "Cache it."),

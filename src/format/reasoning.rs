@@ -116,6 +116,14 @@ fn message_end(text: &str) -> Option<usize> {
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
+/// Where what harmony's last message says ends, if a response is one of its conversations: its last word may stand behind
+/// the last line of an edit.
+pub(super) fn end_of(text: &str) -> usize {
+    let is_harmony = text.trim_start().starts_with("<|");
+    let said = |word: &&str| text.trim_end().strip_suffix(*word).map(str::len);
+    ENDS.iter().filter(|_| is_harmony).find_map(said).unwrap_or(text.len())
+}
+
 impl Reasoning {
     /// For a part of a response in which nothing but reasoning stands.
     pub(super) fn all() -> Self {

@@ -144,7 +144,9 @@ impl<'r> Inside<'r> {
     fn is_change(&self, path: &str) -> bool {
         let any = |mark: char| self.lines.iter().any(|line| line.text.starts_with(mark));
         let is_patch = [".diff", ".patch"].iter().any(|end| path.ends_with(end));
-        let is_marked = |line: &Line<'_>| line.is_blank() || line.text.starts_with([' ', '+', '-']);
+        let is_marked = |line: &Line<'_>| {
+            line.is_blank() || line.text.starts_with([' ', '+', '-']) || line.text.starts_with("@@")
+        };
         let marked = || any('+') && any('-') && self.lines.iter().all(is_marked);
         !is_patch && (self.is_marked || marked())
     }

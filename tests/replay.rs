@@ -51,6 +51,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         progress: &Silent,
         record: None,
         push: None,
+        spare: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let transaction = Transaction::begin(repo, target, &base, series, options)?;

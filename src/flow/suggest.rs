@@ -12,6 +12,7 @@ use super::{Error, Options, Watch, told};
 use crate::diag::Diagnostic;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
+use crate::response::Response;
 use crate::transaction::{self, Attempt, Obstacle, SpareRoom, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -68,11 +69,11 @@ pub fn suggest(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
-    let responses = order.responses.clone();
+    let given = order.responses.clone();
     let suggested = try_each(order, each, template, options, dry, watch);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
-        keep_answers(&Repo::discover()?, responses.iter().map(|response| response.text()), watch);
+        keep_answers(&Repo::discover()?, given.iter().map(Response::text), watch);
     }
     suggested
 }

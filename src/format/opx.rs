@@ -194,7 +194,10 @@ fn is_inline_edit(text: &str, at: usize) -> bool {
     let (attributes, after) = tag.split_at(end);
     let after = trim_start(&after[1..]);
     let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
+    // In a string of JSON its own quotes are escaped.
+    let escaped = attributes.contains("=\\\"");
     !quoted
+        && !escaped
         && has_attribute(attributes, "file")
         && has_attribute(attributes, "op")
         && (attributes.ends_with('/') || after.is_empty() || after.starts_with('<'))

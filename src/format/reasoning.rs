@@ -101,8 +101,9 @@ fn message_at(text: &str) -> Option<(usize, bool)> {
     }
     let near = text.as_bytes().get(..LONGEST_HEADER).unwrap_or(text.as_bytes());
     let header = text.get(..memchr::memmem::find(near, MESSAGE.as_bytes())?)?;
-    // Roles and channels are single words.
-    if header.contains(char::is_whitespace) {
+    // Roles and channels are single words; a call says to whom it goes, and what it is written in.
+    let mut more = header.split(char::is_whitespace).skip(1);
+    if !more.all(|word| word.starts_with("to=") || word.starts_with("<|constrain|>")) {
         return None;
     }
     let analysis = header.rsplit_once(CHANNEL).is_some_and(|(_, name)| name.starts_with("analysis"));
@@ -113,6 +114,14 @@ fn message_at(text: &str) -> Option<(usize, bool)> {
 fn message_end(text: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"<|")
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
+}
+
+/// Where what harmony's last message says ends, if a response is one of its conversations: its last word may stand behind
+/// the last line of an edit.
+pub(super) fn end_of(text: &str) -> usize {
+    let is_harmony = text.trim_start().starts_with("<|");
+    let said = |word: &&str| text.trim_end().strip_suffix(*word).map(str::len);
+    ENDS.iter().filter(|_| is_harmony).find_map(said).unwrap_or(text.len())
 }
 
 impl Reasoning {

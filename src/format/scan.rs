@@ -17,7 +17,7 @@ mod tests;
 use super::edit_calls::Past;
 use super::fence::Fence;
 use super::json::Survey;
-use super::reasoning::Reasoning;
+use super::reasoning::{Reasoning, end_of};
 use crate::edit::Target;
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -97,7 +97,7 @@ impl State<'_> {
 impl<'r> Cursor<'r> {
     /// At the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
-        Self::within(response, Span::new(response.id(), 0, response.text().len()))
+        Self::within(response, Span::new(response.id(), 0, end_of(response.text())))
     }
 
     /// At the beginning of a part of a response; nothing outside it is read.

@@ -157,13 +157,13 @@ pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
         let help = "take the answer as plain text, not as Markdown that was escaped once more";
         return Some(("the lines are escaped as in Markdown", help));
     }
-    let breaks = text.contains("\\n");
     let has = |wanted: &str| memchr::memmem::find(text.as_bytes(), wanted.as_bytes()).is_some();
-    let patch = ["*** Begin Patch\\n", "<<<<<<< SEARCH\\n", "<edit file=\\\"", "<FILE_CHANGES>\\n"]
-        .into_iter()
-        .any(has);
+    let is_string = has("\\n")
+        && ["*** Begin Patch\\n", "<<<<<<< SEARCH\\n", "<edit file=\\\"", "<FILE_CHANGES>\\n"]
+            .into_iter()
+            .any(has);
     let help = "undo the escapes, as 'jq -r' does: the answer is what the string says";
-    (breaks && patch).then_some(("the edits stand within a string, with \\n for line breaks", help))
+    is_string.then_some(("the edits stand within a string, with \\n for line breaks", help))
 }
 
 /// Whether a text begins as a format does.
@@ -233,6 +233,7 @@ mod tests {
         sees("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", "the tags are escaped as in HTML", "line 1");
         let message = "the edits stand within a string, with \\n for line breaks";
         sees("\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n", message, "line 1");
+        sees("{\"text\": \"So.\\n\\n<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n", message, "line 1");
         sees("{\"text\": \"<edit file=\\\"a\\\" op=\\\"remove\\\" />\\n\"}\n", message, "line 1");
     }
 

@@ -32,7 +32,7 @@ impl Cursor<'_> {
         let is_noted = match line.text.as_bytes().first() {
             _ if self.unread.len() >= MOST => false,
             Some(b'<') => is_tag(line.text) || is_half(line.text),
-            Some(b'&' | b'\\') => seen::escaped(line).is_some(),
+            Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
             Some(b'@') => {
                 let below = self.lines().nth(1).map(|line| line.trim_start().text);
                 is_hunk(line.text) && below.is_some_and(|text| text.starts_with(['+', '-']))

@@ -112,6 +112,9 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     });
 }
 
+/// What comments begin with.
+const COMMENTS: &[&str] = &["//", "#", "/*", "<!--"];
+
 /// What stands in a fence.
 struct Inside<'r> {
     /// How many blanks the fence is indented by.
@@ -130,7 +133,10 @@ impl<'r> Inside<'r> {
 
     fn take(&mut self, line: Line<'r>, nests: bool) {
         self.inner = self.inner.or(Some(line).filter(|_| nests));
-        self.is_marked |= opens_block(line.text) || is_numbered(trim_start(line.text));
+        // Some models make comments of the marks.
+        let text = trim_start(line.text);
+        let comment = COMMENTS.iter().find_map(|mark| text.strip_prefix(mark));
+        self.is_marked |= opens_block(comment.unwrap_or(text)) || is_numbered(text);
         self.lines.push(line);
     }
 
@@ -138,7 +144,9 @@ impl<'r> Inside<'r> {
     fn is_change(&self, path: &str) -> bool {
         let any = |mark: char| self.lines.iter().any(|line| line.text.starts_with(mark));
         let is_patch = [".diff", ".patch"].iter().any(|end| path.ends_with(end));
-        let is_marked = |line: &Line<'_>| line.is_blank() || line.text.starts_with([' ', '+', '-']);
+        let is_marked = |line: &Line<'_>| {
+            line.is_blank() || line.text.starts_with([' ', '+', '-']) || line.text.starts_with("@@")
+        };
         let marked = || any('+') && any('-') && self.lines.iter().all(is_marked);
         !is_patch && (self.is_marked || marked())
     }

@@ -69,7 +69,7 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
                     break;
                 }
                 fences -= 1;
-            } else if is_rule(text) || is_markup(text) {
+            } else if is_rule(text) || is_markup(text) || takes_lines(text) {
                 if !paragraph.is_empty() {
                     break;
                 }
@@ -89,7 +89,8 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
         }
         paragraph.reverse();
         if let Some(first) = paragraph.first_mut() {
-            *first = without_mark(first);
+            // A heading may be numbered.
+            *first = without_mark(without_mark(first));
         }
         let text = paragraph.join(" ");
         // What ends like that goes on below and is no prose.
@@ -106,6 +107,14 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
 /// Whether a line is blank, or a rule between parts.
 fn is_rule(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=') || is_blank(byte))
+}
+
+/// Whether a line is a shell's command that takes what is below it, as in `git apply <<'EOF'`.
+fn takes_lines(text: &str) -> bool {
+    let word =
+        text.split_once("<<").map_or("", |(_, rest)| trim_start(rest.strip_prefix('-').unwrap_or(rest)));
+    let word = word.trim_start_matches(['\'', '"', '\\']);
+    word.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count() > 1
 }
 
 /// Whether a line is nothing but a tag or a comment, or the row of a table.
@@ -362,7 +371,9 @@ pub(super) fn says_something(text: &str) -> bool {
     let around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$');
     let mut words =
         words.split_whitespace().map(|word| word.trim_matches(around)).filter(|word| !word.is_empty());
-    words.any(|word| !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
+    let is_number = |word: &str| !word.contains(char::is_alphabetic);
+    words
+        .any(|word| !is_number(word) && !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
 }
 
 /// Whether a word is a path.
@@ -401,6 +412,8 @@ mod tests {
             ("Sure!\n\nThe sum was off by\none.\n", "The sum was off by one."),
             ("## Greet by name\n\n", "Greet by name"),
             ("## Greet by name\nIt is polite.\n", "It is polite."),
+            ("## 2. Greet by name\n", "Greet by name"),
+            ("Cache it.\n\n### 2. `src/a.rs`\n", "Cache it."),
             ("It was slow, so cache it:\n\nHere is the change:\n\n", "It was slow, so cache it"),
             ("Cache it.\n\n`src/a.rs`:\n", "Cache it."),
             ("Cache it.\n\n### File: src/a.rs\n", "Cache it."),
@@ -410,6 +423,9 @@ mod tests {
             ("- **First**: cache **it** in `a**b**`.\n", "First: cache it in `a**b**`."),
             ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
             ("Cache it.\n\n<tool_call>\n", "Cache it."),
+            ("Cache it.\n\napply_patch <<'EOF'\n", "Cache it."),
+            ("Cache it.\n\ncat > a.patch <<-\"END_OF_PATCH\" | tee b\n", "Cache it."),
+            ("Shift by 1 << 3, or a << B.\n", "Shift by 1 << 3, or a << B."),
             ("Cache it.\n<!-- not this -->\n", "Cache it."),
             ("Cache it.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Cache it."),
             ("Cache it.\n\n---\n", "Cache it."),

@@ -101,6 +101,28 @@ fn where_git_does_a_part_its_calls_may_fail_too() {
     }
 }
 
+#[test]
+fn what_git_was_not_told_it_has_not_done() {
+    if !can_trace() {
+        return;
+    }
+    let strike = |scenario| {
+        let landing = Landing::of(scenario, Kind::Local);
+        let told = |call: &&Call| call.name == "write" && call.arguments == "<pipe>";
+        let told: Vec<_> = landing.calls.iter().filter(told).collect();
+        assert!(!told.is_empty(), "git is told nothing");
+        for call in told {
+            assert_eq!(landing.fail(call, "EIO", ""), End::Before);
+            landing.kill(call);
+        }
+    };
+    strike(scenario("moved by git"));
+    let kind = &["--ref-format=reftable"];
+    if sandbox::kinds::can_make(kind) {
+        sandbox::kinds::within(kind, || strike(&SCENARIOS[0]));
+    }
+}
+
 fn scenario(name: &str) -> &'static Scenario {
     SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap()
 }

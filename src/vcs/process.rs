@@ -4,7 +4,7 @@ use super::repo::Repo;
 use super::{Error, Result};
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -121,12 +121,14 @@ pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdin = child.stdin.take();
-    std::thread::scope(|scope| {
-        // Beside the reading: all pipes may be full. One that does not read on to the end tells by its status why.
-        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
-        child.wait_with_output()
-    })
-    .map_err(failed)
+    let (output, written) = std::thread::scope(|scope| {
+        // Beside the reading: all pipes may be full.
+        let writing = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
+        (child.wait_with_output(), writing.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())))
+    });
+    // One that does not read on to the end tells by its status why.
+    written.or_else(|e| if e.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(e)) })?;
+    output.map_err(failed)
 }
 
 /// Runs to the end with that on its standard input, and a file as its standard output.
@@ -137,8 +139,10 @@ pub(super) fn told(command: &mut Command, input: &[u8], stdout: std::fs::File) -
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
-    // Short enough for a pipe. A git that does not read it says why.
-    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
+    // Short enough for a pipe.
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = child.wait_with_output().map_err(failed)?;
-    checked(command, output).map(drop)
+    // A git that does not read it says why; one that was given nothing does nothing, and says nothing.
+    checked(command, output)?;
+    written.map_err(failed)
 }

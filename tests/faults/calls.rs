@@ -83,7 +83,15 @@ impl Landing {
         // One call of each name takes all injections, so a kind of file system that lacks this one only kills.
         let (sandbox, run) = self.struck(call, &injection);
         assert_eq!(run.signal, Some(9), "{call:?}: {}", run.stderr);
-        let recovered = sandbox.run(["recover"]).exits(0);
+        let mut recovered = sandbox.run(["recover"]).exits(0);
+        // A git that moves the branch holds the transaction's lock, and goes on for a moment.
+        for _ in 0..100 {
+            if !sandbox.exists(".git/llm-apply/txn") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            recovered = sandbox.run(["recover"]).exits(0);
+        }
         let end = self.end(&sandbox);
         let what = format!("killed at {call:?}\n{}{}", recovered.stdout, recovered.stderr);
         self.scenario.is(&sandbox, self.state(end), &what);

@@ -25,9 +25,14 @@ pub(super) struct Dress {
     folds: Folds,
 }
 
-/// How a line is to be indented is not known.
+/// What of an added line is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unknown;
+pub(super) enum Unknown {
+    /// How it is to be indented.
+    Indentation,
+    /// Whether its typographic characters are meant: of one kind the file has some, where others stand for plain ones.
+    LookAlikes,
+}
 
 impl Dress {
     /// Lines as they are written.
@@ -58,6 +63,9 @@ impl Dress {
             })
             .unwrap_or(Folds::NONE);
         }
+        if pattern.added().any(|text| dress.folds.are_unclear(text)) {
+            return Err(Unknown::LookAlikes);
+        }
         if let (Shift::Add(lost), [one]) = (&dress.shift, pattern.solid().as_slice())
             && lost_by_the_first_alone(one, &pattern.after(), lost)?
         {
@@ -72,7 +80,7 @@ impl Dress {
         if lines.all(|(at, (text, new))| !new || dress.fits(text, at == 0, &written)) {
             Ok(dress)
         } else {
-            Err(Unknown)
+            Err(Unknown::Indentation)
         }
     }
 
@@ -133,13 +141,13 @@ impl Dress {
             return Ok(shown);
         }
         if tabs {
-            return Err(Unknown);
+            return Err(Unknown::Indentation);
         }
         let widths = new.iter().map(Vec::len).filter(|width| *width > 1);
-        let width = widths.clone().min().ok_or(Unknown)?;
+        let width = widths.clone().min().ok_or(Unknown::Indentation)?;
         // One blank aligns the stars of a comment.
         if new.iter().any(|indent| indent.iter().any(|b| *b != b' ') || indent.len() % width > 1) {
-            return Err(Unknown);
+            return Err(Unknown::Indentation);
         }
         Ok(Some(Shift::ToTabs(width)))
     }
@@ -187,7 +195,7 @@ pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]
     let rest: Vec<&[u8]> = solid.collect();
     if !found.starts_with(lost) && first.starts_with(lost) && rest.iter().all(|text| text.starts_with(lost)) {
         // The line that is found lacks it, and none of these does.
-        return Err(Unknown);
+        return Err(Unknown::Indentation);
     }
     let (Some(second), Some(last)) = (rest.first(), rest.last()) else { return Ok(false) };
     if !indentation(first).is_empty() {
@@ -219,7 +227,7 @@ pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]
     match (alone, all) {
         (true, false) => Ok(true),
         (false, true) => Ok(false),
-        _ => Err(Unknown),
+        _ => Err(Unknown::Indentation),
     }
 }
 
@@ -249,10 +257,12 @@ struct Folds {
     kinds: Vec<char>,
     /// Those that the file has too.
     stay: Vec<char>,
+    /// Those of which it has the plain character.
+    go: Vec<char>,
 }
 
 impl Folds {
-    const NONE: Self = Self { kinds: Vec::new(), stay: Vec::new() };
+    const NONE: Self = Self { kinds: Vec::new(), stay: Vec::new(), go: Vec::new() };
 
     fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Self {
         let mut folds = Self::NONE;
@@ -282,6 +292,7 @@ impl Folds {
                     folds.stay.push(written);
                 } else if plain(written) == real {
                     folds.kinds.push(kind(real));
+                    folds.go.push(written);
                 }
             }
         }
@@ -292,6 +303,12 @@ impl Folds {
 
     fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// Whether a text has look-alikes that the file has in one place and not in another.
+    fn are_unclear(&self, text: &[u8]) -> bool {
+        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c);
+        !self.stay.is_empty() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(unclear))
     }
 
     fn fold(&self, c: char) -> char {

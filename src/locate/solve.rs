@@ -1,7 +1,7 @@
 //! What a hunk changes at the place that was found for it, or why it must not.
 
 use super::alignment::Alignment;
-use super::dress::Dress;
+use super::dress::{Dress, Unknown};
 use super::evidence::{self, Refusal};
 use super::outcome::only_outcome;
 use super::scene::Solution;
@@ -30,9 +30,15 @@ pub(super) fn solve(
             stands(why, &format!("give the whole of line {line}, and indent the new lines as in the file"))
         })?
     } else {
-        let dress = Dress::of(sought, aligned).map_err(|_| {
-            let why = "but how its new lines are to be indented there is not known";
-            stands(why, "copy the lines to find from the file as it is, and indent the new ones like them")
+        let dress = Dress::of(sought, aligned).map_err(|unknown| match unknown {
+            Unknown::Indentation => stands(
+                "but how its new lines are to be indented there is not known",
+                "copy the lines to find from the file as it is, and indent the new ones like them",
+            ),
+            Unknown::LookAlikes => stands(
+                "but the file has typographic characters there and plain ones, and which the new lines mean is not known",
+                "write quotes, dashes and blanks as the file does",
+            ),
         })?;
         if dress.is_retabbed() {
             solution.matched.tier = solution.matched.tier.max(Tier::Indent);

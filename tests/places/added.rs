@@ -65,6 +65,17 @@ fn curly_quotes_that_match_straight_ones_become_straight() {
 }
 
 #[test]
+fn quotes_that_are_meant_in_one_place_and_not_in_another_are_not_guessed() {
+    // The file has a typographic quote itself.
+    let file = "open = '“'\nname = \"a\"\nlast = 1\n";
+    let find = "open = ‘“‘\nname = “a”\nlast = 1";
+    refused("a.py", file, each("a.py", find, &find.replace("last", "more = “c”\nlast")));
+    // What those that come have is clear.
+    let put = find.replace("last", "more = ‘c‘\nlast");
+    lands("a.py", file, each("a.py", find, &put), "open = '“'\nname = \"a\"\nmore = 'c'\nlast = 1\n");
+}
+
+#[test]
 fn a_line_that_only_replaces_shows_it_too() {
     let file = "first = 1\nname = 'a'\nlast = 1\n";
     lands("a.py", file, each("a.py", "name = ‘a’", "name = ‘b’"), "first = 1\nname = 'b'\nlast = 1\n");

@@ -329,6 +329,45 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
     assert_eq!(message(&sandbox, "HEAD"), "Mine [skip ci]");
 }
 
+#[test]
+fn in_linked_and_bare_repositories_commits_have_the_same_words() {
+    let sandbox = Sandbox::new();
+    let [linked, bare] = ["linked", "bare"].map(|name| sandbox.root().join(name));
+    sandbox.git(["worktree", "add", "-q", linked.to_str().unwrap()]);
+    sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    for at in [".", bare.to_str().unwrap()] {
+        sandbox.git(["-C", at, "config", "commit.cleanup", "scissors"]);
+        sandbox.git(["-C", at, "config", "i18n.commitEncoding", "ISO-8859-1"]);
+    }
+    let options = [
+        "-q",
+        "--subject-prefix=caf\u{e9}: ",
+        "--trailer=Fixes: #1",
+        "--assisted-by=Some Model",
+        "--author=Other <other@example.com>",
+        "--date=2005-04-07T22:13:13",
+        "-s",
+    ];
+    for more in [&[][..], &["--no-ff"], &["-m", "One", "-m", "More of it"], &["--commit=file"]] {
+        let land = |directory: &Path| {
+            let file = sandbox.response(&five());
+            let run = sandbox.command(options.iter().chain(more)).arg(file).current_dir(directory).output();
+            Run::of(run.unwrap()).exits(0);
+            let tip = sandbox.git(["-C", directory.to_str().unwrap(), "rev-parse", "HEAD"]);
+            sandbox.git(["-C", directory.to_str().unwrap(), "update-ref", "HEAD", "refs/tags/base"]);
+            tip
+        };
+        sandbox.git(["tag", "-f", "base"]);
+        sandbox.git(["-C", bare.to_str().unwrap(), "tag", "-f", "base"]);
+        let tip = land(&sandbox.repo);
+        assert!(sandbox.git(["cat-file", "-p", &tip]).contains("\nencoding ISO-8859-1\n"));
+        sandbox.git(["reset", "-q", "--hard"]);
+        assert_eq!(land(&linked), tip, "{more:?}, linked");
+        sandbox.git(["-C", linked.to_str().unwrap(), "reset", "-q", "--hard"]);
+        assert_eq!(land(&bare), tip, "{more:?}, bare");
+    }
+}
+
 mod merged {
     use super::*;
 

@@ -114,7 +114,9 @@ pub const OPTIONS: &[Opt] = &[
             "edit",
             "edit the commit messages before anything lands",
             "In git's editor (git-var(1), `GIT_EDITOR`), at the terminal: all messages of the landing in one file, each below a \
-             line that names its commit. If a message is left empty, or such a line is gone, nothing lands.",
+             line that names its commit. If a message is left empty, or such a line is gone, nothing lands. Since \
+             it is one file for all commits, it comes before any hook; `git commit` runs pre-commit and prepare-commit-msg \
+             first.",
         )
     },
     value("subject-prefix", "text", "put this before each commit's subject", "With one blank between."),

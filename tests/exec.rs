@@ -346,6 +346,18 @@ fn the_place_can_be_chosen_outside_of_git_directories() {
 }
 
 #[test]
+fn nobody_else_can_look_into_it() {
+    let sandbox = new();
+    sandbox.git(["config", "llmapply.scratchDir", "../scratch"]);
+    // As it was when the command ran, with whatever mask.
+    let ours = sandbox.command(["-q", "-x", "stat -c %a . .. ../.. >$OUT/modes"]);
+    let mut shell = sandbox.program("sh", ["-c", "umask 0; exec \"$0\" \"$@\""]);
+    shell.arg(ours.get_program()).args(ours.get_args()).arg(sandbox.response(&five()));
+    Run::of(shell.output().unwrap()).exits(0);
+    assert_eq!(out(&sandbox, "modes").split_whitespace().collect::<Vec<_>>(), ["700"; 3]);
+}
+
+#[test]
 fn what_a_command_leaves_running_goes_with_it() {
     let sandbox = new();
     let begun = std::time::Instant::now();

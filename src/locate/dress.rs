@@ -257,7 +257,7 @@ struct Folds {
     kinds: Vec<char>,
     /// Those that the file has too.
     stay: Vec<char>,
-    /// Those of which it has the plain character.
+    /// Those for which it has the plain character.
     go: Vec<char>,
 }
 

@@ -19,8 +19,8 @@ impl Onlooker for Patient {
 
 impl Repo {
     /// Has the user edit a file, in the editor that git would start and at the terminal, whatever standard input and
-    /// output are. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's own matter, some of which
-    /// have it for something else; it counts if it ends the editor.
+    /// output are. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's own matter: some
+    /// use it for something else. It counts if it ends the editor.
     ///
     /// # Errors
     /// There is no terminal, git knows no editor, or it failed.

@@ -34,7 +34,7 @@ fn visible(state: &State) -> State {
     state
 }
 
-/// Without directories of the checkout, of which git knows nothing: one that is empty and cannot be removed stays.
+/// Without the directories of the checkout: git does not track them, and leaves an empty one that it cannot remove.
 fn without_directories(state: &State) -> State {
     let mut state = state.clone();
     state.files.retain(|path, _| path.starts_with(".git/") || !path.ends_with('/'));

@@ -34,7 +34,7 @@ impl Tilde {
         self.open.is_some()
     }
 
-    /// Goes over several lines below no open one, of which so many at the end are removed ones, or all.
+    /// Goes over several lines below no open one. The last `removed` of them are removed ones; `are_all` says that all are.
     pub(super) fn lines(&mut self, removed: usize, are_all: bool) {
         self.above = removed + if are_all { self.above } else { 0 };
     }

@@ -120,7 +120,7 @@ impl<'r> Source<'r> {
 #[inline]
 fn line_break(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
-    const WORDS: usize = 3;
+    const WORDS: usize = 2;
     let (words, _) = bytes.as_chunks::<8>();
     for (n, word) in words.iter().take(WORDS).enumerate() {
         // Has a byte with its highest bit set where the word has a line break first.

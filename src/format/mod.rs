@@ -110,7 +110,7 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
         None => {
             let detected = FORMATS.partition_point(Format::is_detected);
             let mut script = read(response, &FORMATS[..detected]);
-            if !script.edits.is_empty() {
+            if !script.edits.is_empty() && !is_full(&script) {
                 script.diagnostics.extend(passed_over(&whole_file::given(response, &script)));
             }
             script

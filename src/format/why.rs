@@ -117,7 +117,7 @@ fn takes_lines(text: &str) -> bool {
     word.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count() > 1
 }
 
-/// Whether a line is nothing but a tag or a comment, or the row of a table.
+/// Whether a line is nothing but a tag or a comment, or the row of a table; or of a mail that is answered.
 fn is_markup(text: &str) -> bool {
     let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let is_tag = |inner: &str| {
@@ -125,7 +125,8 @@ fn is_markup(text: &str) -> bool {
             || !inner.contains('>')
                 && inner.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?|".contains(c))
     };
-    inner.is_some_and(is_tag) || text.starts_with('|')
+    let is_word_of_model = text.starts_with("<|") || text.starts_with("<｜");
+    inner.is_some_and(is_tag) || is_word_of_model || text.starts_with(['|', '>']) || text.ends_with(" wrote:")
 }
 
 /// Whether a line begins a heading or an item of a list.
@@ -350,6 +351,8 @@ mod tests {
             "Below is the diff you asked for. Let me know if it works.\n",
             "Below is the diff you asked for.\n",
             "<function_calls>\n",
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>edit_file\n",
+            "On Tuesday, Ann wrote:\n> It is wrong.\n> > Is it?\n",
             "2. ```python\n",
             "\n",
             "Here's the updated README section:\n",

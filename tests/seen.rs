@@ -56,7 +56,7 @@ fn an_answer_without_edits_is_told_by_what_it_holds() {
 fn commands_that_write_files_are_named_with_all_their_lines() {
     let command =
         "Run:\n\n```bash\ncat > src/new.rs <<'EOF'\nfn new() {}\nEOF\necho target >> .gitignore\n```\n";
-    let message = "`cat > src/new.rs <<'EOF'` writes a file, and no command is run";
+    let message = "`cat > src/new.rs <<'EOF'` changes a file, and no command is run";
     sees(command, (4, 6), message, "git llm-apply prompt");
     let (text, json) = said(command, &[], 5);
     assert!(text.contains("src/new.rs: ") && text.contains(".gitignore: "), "{text}");

@@ -1,6 +1,7 @@
-//! Commands of a shell that write a text into a file, as `cat > f <<EOF` does.
+//! Commands of a shell that change a file in a way that they say themselves: by a text, as `cat > f <<EOF` does, or by what
+//! is to become of it, as in `sed -i` and `git mv`.
 //!
-//! No command is run. But one whose text stands in the response is an edit to whoever wrote it.
+//! No command is run. But such a one is an edit to whoever wrote it.
 
 use super::scan::{is_blank, trim_start};
 
@@ -11,16 +12,22 @@ const LANGUAGES: &[&str] =
 /// Commands that put out what they are given.
 const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 
+/// Commands that need no mark of the shell.
+const ALONE: &[&str] = &["git ", "perl ", "sed ", "sudo ", "tee "];
+
+/// PowerShell's commands that put a text into a file.
+const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
+
 /// Whether what a fence is of may be run in a shell, or was put out by one.
 pub(super) fn is_language(info: &str) -> bool {
     LANGUAGES.iter().any(|shell| info.eq_ignore_ascii_case(shell))
 }
 
-/// A command that writes a text into a file, both given in the response.
+/// A command that changes a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Writing<'t> {
-    /// The file.
-    pub(super) path: &'t str,
+    /// The file, where it is plain.
+    pub(super) path: Option<&'t str>,
     /// The line at which the text ends, if it stands on the lines below.
     pub(super) end: Option<&'t str>,
 }
@@ -30,11 +37,24 @@ impl<'t> Writing<'t> {
     pub(super) fn of(line: &'t str) -> Option<Self> {
         let line = trim_start(line);
         let line = line.strip_prefix("$ ").unwrap_or(line);
-        let is_word = line.starts_with(|c: char| c.is_ascii_lowercase());
-        if !is_word || memchr::memchr3(b'<', b'>', b'|', line.as_bytes()).is_none() {
-            return None;
+        match line.as_bytes().first()? {
+            // Most lines are prose.
+            b'a'..=b'z'
+                if memchr::memchr3(b'>', b'|', b'&', line.as_bytes()).is_some()
+                    || ALONE.iter().any(|name| line.starts_with(name)) =>
+            {
+                Self::by_words(Words(line))
+            }
+            b'\'' | b'"' | b'@' | b'$' | b'(' | b'[' | b'A'..=b'Z' => {
+                // PowerShell's own, which may be given what stands in the lines above.
+                let has = |name: &&str| line.contains(*name);
+                (line.contains('-') && CMDLETS.iter().any(has)).then_some(Self { path: None, end: None })
+            }
+            _ => None,
         }
-        let mut words = Words(line);
+    }
+
+    fn by_words(mut words: Words<'t>) -> Option<Self> {
         let (mut command, mut path, mut end, mut says) = ("", None, None, false);
         while let Some(word) = words.next() {
             match word {
@@ -50,16 +70,25 @@ impl<'t> Writing<'t> {
                     }
                 }
                 "sudo" if command.is_empty() => {}
+                "git" if command.is_empty() => {
+                    (command, says) =
+                        words.next().map_or(("", false), |verb| (verb, matches!(verb, "mv" | "rm")));
+                }
                 _ if command.is_empty() => {
                     command = word;
                     says = COPIERS.contains(&word) && (says || matches!(word, "echo" | "printf"));
                 }
-                _ if command == "tee" && !word.starts_with('-') => path = path.or(Some(word)),
+                "-i" | "-i.bak" | "-pi" | "-Ei" if matches!(command, "sed" | "perl") => says = true,
+                _ if word.starts_with('-') => {}
+                _ if command == "tee" => path = path.or(Some(word)),
+                // The last of the words, since a program stands before them.
+                _ if matches!(command, "sed" | "perl") && says => path = Some(word),
+                _ if matches!(command, "mv" | "rm") && says => path = path.or(Some(word)),
                 _ => {}
             }
         }
         let path = path.map(without_quotes).filter(|path| may_be_tracked(path))?;
-        (end.is_some() || says).then_some(Self { path, end })
+        (end.is_some() || says).then_some(Self { path: Some(path), end })
     }
 }
 
@@ -127,8 +156,14 @@ mod tests {
             ("echo 'x > y' >> .gitignore", ".gitignore", None),
             ("cd a; printf '%s\\n' b > c", "c", None),
             ("echo b | tee c", "c", None),
+            ("sed -i 's/a > b/c/' src/a.rs && make", "src/a.rs", None),
+            ("git mv -f a b/a", "a", None),
+            ("cd x && git rm a", "a", None),
         ] {
-            assert_eq!(Writing::of(line), Some(Writing { path, end }), "{line}");
+            assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end }), "{line}");
+        }
+        for line in ["'@ | Set-Content a.txt", "$text | Out-File -Encoding utf8 a", "Add-Content a 'x'"] {
+            assert_eq!(Writing::of(line), Some(Writing { path: None, end: None }), "{line}");
         }
     }
 
@@ -157,6 +192,12 @@ mod tests {
             "x = 1 << 3 > y",
             "",
             "cat >",
+            "git commit -m 'x > y'",
+            "git rm \"$file\"",
+            "sed 's/a/b/' c",
+            "sed -n -i",
+            "rm -rf target",
+            "Set the Content",
             "cat <<",
         ] {
             assert_eq!(Writing::of(line), None, "{line}");

@@ -2,6 +2,7 @@
 //!
 //! Alone they are prose. Beside edits that were read they are errors: nothing that is declared is dropped.
 
+use super::diff::says_diff;
 use super::scan::{Cursor, Line, trim, trim_start};
 use super::shell::{self, Writing};
 use super::{Format, read_to, seen, tag};
@@ -33,6 +34,11 @@ impl<'r> Cursor<'r> {
         let is_noted = match line.text.as_bytes().first() {
             Some(b'<') => is_tag(line.text) || is_half(line.text),
             Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
+            // A diff whose lines have numbers: the first of those that change something.
+            Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
+                let above = self.above().next();
+                is_changed(line.text) && !above.is_some_and(|above| is_changed(trim_start(above.text)))
+            }
             Some(b'@') => {
                 let below = self.lines().nth(1).map(|line| line.trim_start().text);
                 is_hunk(line.text) && below.is_some_and(|text| text.starts_with(['+', '-']))
@@ -53,10 +59,12 @@ impl<'r> Cursor<'r> {
 
     /// What a shell's command at this line writes into a file.
     pub(super) fn writing(&self) -> Option<Writing<'r>> {
-        let line = self.line().filter(|line| matches!(line.first_byte(), Some(b'a'..=b'z' | b'$')))?;
-        let writing = Writing::of(line.text)?;
+        let line = self.line().filter(|line| !line.is_blank())?;
         let is_run = |info: &str| info.is_empty() || shell::is_language(info);
-        self.fence().is_none_or(|fence| is_run(fence.info)).then_some(writing)
+        // Prose speaks of commands, too.
+        let fence = self.fence();
+        let writing = Writing::of(line.text).filter(|writing| writing.path.is_some() || fence.is_some());
+        writing.filter(|_| fence.is_none_or(|fence| is_run(fence.info)))
     }
 
     /// The line that ends a text that a command writes. It is not sought any more where enough was noted.
@@ -109,7 +117,7 @@ fn noted<'c>(cursor: &'c Cursor<'_>, severity: Severity) -> impl Iterator<Item =
         let words = told.split_whitespace().take(SHOWN);
         let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
         let what = match &written {
-            Some(_) => "writes a file, and no command is run",
+            Some(_) => "changes a file, and no command is run",
             None => "reads like an edit, but no format has it",
         };
         let message = format!("`{}` {what}", shown.trim_end());
@@ -117,7 +125,8 @@ fn noted<'c>(cursor: &'c Cursor<'_>, severity: Severity) -> impl Iterator<Item =
             Severity::Error => Diagnostic::error(Code::Malformed, span, message),
             Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
         };
-        Diagnostic { path: written.map(|writing| writing.path.to_owned()), ..fault }
+        let path = written.and_then(|writing| writing.path).map(str::to_owned);
+        Diagnostic { path, ..fault }
     })
 }
 
@@ -140,6 +149,12 @@ fn is_half(text: &str) -> bool {
     let text = trim(text);
     let marks = text.bytes().take_while(|&byte| byte == b'<').count();
     matches!(text, "<SEARCH>" | "<REPLACE>") || ((5..=9).contains(&marks) && text[marks..].starts_with(' '))
+}
+
+/// Whether a line with a number before it is one that a diff removes or adds.
+fn is_changed(text: &str) -> bool {
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '\t' | '|' | ':'));
+    text.starts_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['+', '-'])
 }
 
 /// Whether a line begins a hunk of a diff that no file is named for.

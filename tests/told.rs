@@ -62,9 +62,16 @@ fn programs_hear_what_people_hear() {
 
 #[test]
 fn a_diff_is_what_has_landed() {
-    let sandbox = Sandbox::new();
+    diffs_are_what_has_landed(&Sandbox::new());
+    // And where libgit2 cannot read the index.
+    let split = Sandbox::new();
+    split.git(["update-index", "--split-index"]);
+    diffs_are_what_has_landed(&split);
+}
+
+fn diffs_are_what_has_landed(sandbox: &Sandbox) {
     hook(
-        &sandbox,
+        sandbox,
         "pre-commit",
         "sed -i 's/  *$//' n.txt 2>/dev/null; git ls-files src >LIST; git add LIST; true",
     );
@@ -75,7 +82,7 @@ fn a_diff_is_what_has_landed() {
     }
     // Where the hook has nothing to change it is the edit's own, also where two are in one commit.
     let both = create("x", "X", "x\n") + &create("y", "Y", "y\n");
-    hook(&sandbox, "pre-commit", "true");
+    hook(sandbox, "pre-commit", "true");
     let report = json(&sandbox.apply(["--json", "--commit=response"], &both).exits(0));
     let diffs = all(&report, "diff");
     assert!(diffs[0].contains("b/x") && !diffs[0].contains("b/y") && diffs[1].contains("b/y"), "{diffs:?}");

@@ -176,7 +176,8 @@ impl Printer {
             return;
         }
         self.out(&report::table(report));
-        let landed = report.suggestions.iter().filter(|one| one.size.is_some()).count();
+        let has_landed = |status| matches!(status, Status::Landed | Status::PartlyLanded);
+        let landed = report.suggestions.iter().filter(|one| has_landed(one.report.status)).count();
         if landed > 0 {
             self.out(&format!(
                 "{landed} of {} landed; 'git llm-apply accept <branch>' takes one, 'git llm-apply drop <branch>…' removes \

@@ -118,10 +118,13 @@ fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
 /// Runs the command line and gives the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
+    let json = json.is_some_and(|argument| argument == "--json");
     // As git's own -C: before everything else, also before a verb.
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
-            Printer::new(Output::plain()).error(&error.to_string(), None, error.exit());
+            let printer = Printer::new(Output { json, ..Output::plain() });
+            printer.error(&error.to_string(), None, error.exit());
             return ExitCode::from(error.exit().code());
         }
         arguments.drain(1..3);
@@ -133,8 +136,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let of = rest.iter().take(1).cloned();
         arguments = std::iter::once("git-llm-apply".into()).chain(of).chain(["-h".into()]).collect();
     }
-    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
-    let json = json.is_some_and(|argument| argument == "--json");
     let command = args::command_for(&arguments);
     let matches = match command.try_get_matches_from(args::with_values_apart(arguments)) {
         Ok(matches) => matches,

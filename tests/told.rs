@@ -193,6 +193,13 @@ fn what_fails_before_anything_is_tried_is_told_whole() {
     let report = json(&run);
     assert_eq!((&report["status"], all(&report, "state")), (&"refused".into(), vec!["unresolved"]));
     assert!(report["feedback"].as_str().unwrap().contains("one corrected edit for each"), "{report:#}");
+    // What a killed run has left was settled first, and that is told.
+    let killed = Sandbox::new();
+    let file = killed.response(&two());
+    let fault = ("GIT_LLM_APPLY_FAULT", "index-placed:kill");
+    killed.command(["-q"]).arg(file).env(fault.0, fault.1).output().unwrap();
+    let report = json(&killed.run(["undo", "--json", "nonsense"]).exits(128));
+    assert_eq!(report["recovered"][0]["end"], "taken-back", "{report:#}");
     // Before they could be read, the responses are named.
     let outside = sandbox.root().join("outside");
     std::fs::create_dir(&outside).unwrap();

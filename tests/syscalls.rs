@@ -65,6 +65,20 @@ fn a_call_that_fails_for_good_is_left_to_recover() {
 }
 
 #[test]
+fn files_whose_directories_cannot_be_made_again_are_left_to_recover() {
+    if !can_trace() {
+        return;
+    }
+    let landing = Landing::of(scenario("files and directories swapped"), Kind::Local);
+    let makes = |call: &&Call| call.name == "mkdirat" && !call.arguments.contains("/.git");
+    let struck: Vec<_> = landing.calls.iter().filter(makes).collect();
+    assert!(struck.len() > 1, "{struck:?}");
+    for call in struck {
+        assert_eq!(landing.fail(call, "EIO", "+"), End::Before);
+    }
+}
+
+#[test]
 fn other_kinds_of_file_systems_are_served_and_as_safe() {
     if !can_trace() {
         return;

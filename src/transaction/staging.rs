@@ -467,8 +467,11 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
         checkout.remove_directory(directory);
     }
     for directory in staged.cleared.iter().rev() {
-        // There already, or in somebody's way, which the files below then tell.
-        let _ = checkout.make_directory(directory);
+        match checkout.make_directory(directory) {
+            // What is in its place the files below tell.
+            Err(vcs::Error::Raced(_)) => {}
+            made => note(directory, made.map_err(Error::from)),
+        }
     }
     for (at, file) in staged.files.iter().enumerate().filter(|(_, file)| file.after.is_none()) {
         let kept = staged.kept_file(at);

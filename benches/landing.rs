@@ -3,7 +3,8 @@
 //! One `git apply --index` and one `git commit` are the measure of a landing; the same change lands by `git llm-apply` as a
 //! commit for each edit. `git rev-parse HEAD` is the measure of what lands nothing. Both are run in turn, on objects that
 //! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
-//! With `-- --small` the large response is left out. Then come the times of ever larger landings.
+//! With `-- --small` the large response is left out. Then come the times of ever larger landings, and how fast many
+//! suggestions are made and listed, which is all that `-- --suggestions` measures.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
@@ -45,6 +46,9 @@ const ROWS: &[Row] = &[
 const LARGE_BOUNDS: [f64; 5] = [0.25, 0.06, 4.0, 4.0, 1.2];
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--suggestions") {
+        return suggestions();
+    }
     println!(
         "{:>7}  {:<27} {:>10} {:>10}  {:>14}  {:>5}",
         "files", "", "git (ms)", "ours (ms)", "median (min)", "bound"
@@ -69,6 +73,42 @@ fn main() {
         println!("at its peak it had {} MiB in memory (bound: 300)", bench.peak(5000) >> 20);
     }
     growth();
+    suggestions();
+}
+
+/// How many suggestions one call makes, how often, and how many a second there are to be.
+const SUGGESTED: usize = 1000;
+const CALLS: usize = 10;
+const A_SECOND: f64 = 200.0;
+
+/// How long a list of all of them may take, in milliseconds.
+const LIST: f64 = 200.0;
+
+/// Prints how fast suggestions are made in one call, and how long it takes to list all that were made.
+fn suggestions() {
+    let bench = Bench::new(SUGGESTED);
+    let mut times: Vec<_> = (0..CALLS).map(|call| bench.suggest(call)).collect();
+    let rate = SUGGESTED as f64 / median(&mut times) * 1000.0;
+    let verdict = |is_kept: bool| if is_kept { "" } else { "  missed" };
+    println!(
+        "\n{SUGGESTED} suggestions in one call: {rate:.0} a second (bound: {A_SECOND}){}",
+        verdict(rate >= A_SECOND)
+    );
+    let mut times: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let start = Instant::now();
+            let output = bench.ours(&["list"]).output().unwrap();
+            let time = start.elapsed();
+            assert_eq!(output.stdout.split(|&byte| byte == b'\n').count(), CALLS * SUGGESTED + 1);
+            time
+        })
+        .collect();
+    let time = median(&mut times);
+    println!(
+        "a list of {} landings: {time:.0} ms (bound: {LIST}){}",
+        CALLS * SUGGESTED,
+        verdict(time <= LIST)
+    );
 }
 
 /// What ten times as much of something may cost, in times: no more than ten, but for what chance adds.
@@ -312,6 +352,25 @@ impl Bench {
 
     fn lands_beside(&self, change: &Change) {
         self.ask(&["llm-apply", "-q", "-b", &change.new[0].replace([' ', ',', '-'], "_"), "../answer.md"]);
+    }
+
+    /// Lands an answer for each file on a branch of its own, all in one call, and gives how long that takes.
+    fn suggest(&self, call: usize) -> Duration {
+        let answers = self.top().join("answers");
+        fs::create_dir_all(&answers).unwrap();
+        let mut command = self.ours(&["-q", "-b", &format!("call{call}/{{n}}"), "--"]);
+        for file in 0..self.files {
+            let change = Change { files: vec![file], new: vec![format!("call {call} for file ")] };
+            let answer = answers.join(format!("{file}.md"));
+            fs::write(&answer, change.response()).unwrap();
+            command.arg(answer);
+        }
+        let start = Instant::now();
+        assert!(command.status().unwrap().success());
+        let time = start.elapsed();
+        let made = self.ask(&["for-each-ref", "--format=%(refname)", &format!("refs/heads/call{call}")]);
+        assert_eq!(made.lines().count(), self.files);
+        time
     }
 
     fn checks(&self, _: &Change) {

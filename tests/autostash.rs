@@ -180,6 +180,14 @@ fn what_cannot_be_carried_is_refused() {
             },
             create("new", "w", "theirs\n"),
         ),
+        (
+            "one that I moved",
+            |s| {
+                s.git(["mv", "f", "g"]);
+                s.file("g", LINES.replace("nine", "NINE"));
+            },
+            edit(),
+        ),
         ("binary", |s| s.file("f", "one\0two\n"), edit()),
         (
             "removed from the index",
@@ -196,6 +204,16 @@ fn what_cannot_be_carried_is_refused() {
         let run = sandbox.apply(["-q", "--autostash", "--no-keep"], answer);
         assert_eq!(run.code, Some(4), "{what}: {}{}", run.stdout, run.stderr);
         assert!(!run.stderr.contains("have --autostash"), "{what}: {}", run.stderr);
+        if what.contains("that I") {
+            assert!(
+                run.stderr.contains("f was removed or moved, and that is not committed"),
+                "{}",
+                run.stderr
+            );
+            // Nor is it said to help where it would not.
+            let without = sandbox.apply(["-q", "--no-keep"], answer).exits(4);
+            assert!(!without.stderr.contains("--autostash"), "{what}: {}", without.stderr);
+        }
         if what.ends_with("that goes") || what.ends_with("two places") {
             let said = "your uncommitted changes to f cannot be carried across: the file is to be removed";
             assert!(run.stderr.contains(said), "{what}: {}", run.stderr);
@@ -247,6 +265,56 @@ fn they_go_along_with_a_file_that_is_moved() {
     for options in [&["-q", "--autostash", "--no-keep"][..], &["-n", "--autostash"]] {
         sandbox.apply(options, &edited()).exits(4).says("your uncommitted changes to f, at line 2");
         same("a conflict", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn they_go_along_where_a_move_is_taken_back_put_back_or_accepted() {
+    let answer = || rename("f", "d/g", "Move it") + &patch("d/g", "Change it", "two\n", "TWO\n");
+    type Make = fn(&Sandbox, &str);
+    let cases: [(&[&str], Make); 4] = [
+        (&["undo"], |s, answer| drop(s.apply(["-q"], answer).exits(0))),
+        (&["redo"], |s, answer| {
+            s.apply(["-q"], answer).exits(0);
+            s.run(["undo", "-q"]).exits(0);
+        }),
+        (&["accept", "try"], |s, answer| drop(s.apply(["-q", "-b", "try"], answer).exits(0))),
+        (&["accept", "try", "other"], |s, answer| {
+            s.apply(["-q", "-b", "try"], answer).exits(0);
+            s.apply(["-q", "-b", "other"], &create("other", "w", "other\n")).exits(0);
+        }),
+    ];
+    for (verb, make) in cases {
+        for later in [false, true] {
+            let sandbox = nine();
+            make(&sandbox, &answer());
+            if later {
+                sandbox.file("mine", "mine\n");
+                sandbox.commit("mine");
+            }
+            let (from, to) = if verb[0] == "undo" { ("d/g", "f") } else { ("f", "d/g") };
+            let what = format!("{verb:?}, {later}");
+            let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+            // A private file stays private.
+            std::fs::set_permissions(sandbox.repo.join(from), PermissionsExt::from_mode(0o600)).unwrap();
+            sandbox.file(from, sandbox.text(from).replace("eight", "EIGHT"));
+            let before = sandbox.listing();
+            sandbox.run(verb).exits(4).says(&format!("{from} has local changes")).says("--autostash");
+            same(&what, &before, &sandbox.listing());
+            sandbox.run(verb.iter().chain(&["--autostash"])).exits(0);
+            let two = if to == "f" { "two" } else { "TWO" };
+            let wanted = LINES.replace("eight", "EIGHT").replace("two", two);
+            assert_eq!((sandbox.text(to), mode(to)), (wanted, 0o600), "{what}");
+            assert_eq!(sandbox.status(), format!(" M {to}"), "{what}");
+            assert!(!sandbox.exists(from), "{what}");
+            // Likewise with nothing that is not committed.
+            sandbox.git(["checkout", "-q", "--", to]);
+            std::fs::set_permissions(sandbox.repo.join(to), PermissionsExt::from_mode(0o600)).unwrap();
+            let back = if verb[0] == "undo" { "redo" } else { "undo" };
+            sandbox.run([back]).exits(0);
+            assert_eq!((sandbox.status(), mode(from)), (String::new(), 0o600), "{what}");
+            sandbox.is_sound();
+        }
     }
 }
 

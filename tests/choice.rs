@@ -231,7 +231,9 @@ mod at_a_terminal {
         let quoted = |text: &OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
         let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
         // The response is on standard input, so that nothing can be asked there.
-        let line = format!("{} < {} > out", words.join(" "), quoted(file.as_os_str()));
+        let (at, out) = (quoted(sandbox.repo.as_os_str()), sandbox.root().join("out"));
+        let (words, file, to) = (words.join(" "), quoted(file.as_os_str()), quoted(out.as_os_str()));
+        let line = format!("cd {at} && {words} < {file} > {to}");
         let inner = quoted(OsStr::new(&line));
         let mut command = Command::new("sh");
         command
@@ -240,12 +242,11 @@ mod at_a_terminal {
             .current_dir(sandbox.root())
             .stdin(Stdio::null());
         command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_DIR", sandbox.repo.join(".git"));
-        command.env("GIT_WORK_TREE", &sandbox.repo);
+        command.env("TERM", "xterm").env("SHELL", "/bin/sh");
         let mut run = Run::of(command.output().unwrap());
         // What was seen there is the one, and what went to standard output the other.
         run.stderr = std::mem::take(&mut run.stdout);
-        run.stdout = std::fs::read_to_string(sandbox.root().join("out")).unwrap_or_default();
+        run.stdout = std::fs::read_to_string(out).unwrap_or_default();
         Some(run)
     }
 
@@ -270,6 +271,36 @@ mod at_a_terminal {
         assert_eq!(run.stdout.matches("not wanted").count(), 2, "{}", run.stdout);
         sandbox.is_sound();
         assert_eq!(sandbox.status(), "");
+    }
+
+    #[test]
+    fn it_is_asked_in_a_bare_a_linked_and_a_sparse_repository() {
+        let all: [fn(&mut Sandbox); 3] = [
+            |s| {
+                s.git(["clone", "-q", "--bare", ".", "../bare.git"]);
+                s.repo = s.root().join("bare.git");
+            },
+            |s| {
+                s.git(["worktree", "add", "-q", "-b", "linked", "../linked"]);
+                s.repo = s.root().join("linked");
+            },
+            |s| drop(s.git(["sparse-checkout", "set", "--sparse-index", "src"])),
+        ];
+        for make in all {
+            let mut sandbox = Sandbox::new();
+            make(&mut sandbox);
+            let old = sandbox.head();
+            let Some(run) = typed(&sandbox, &lines(&["y", "n so", "d", "y", "n"]), &["-i"], &five()) else {
+                return;
+            };
+            let run = run.exits(0).says("not wanted");
+            assert!(run.stderr.contains("-gone"), "{}", run.stderr);
+            let landed = ["Rename b to beta.", "Drop what nobody uses"];
+            assert_eq!(sandbox.subjects(&format!("{old}..")), landed);
+            if !sandbox.repo.ends_with("bare.git") {
+                assert_eq!(sandbox.status(), "");
+            }
+        }
     }
 
     #[test]

@@ -445,6 +445,12 @@ mod schema {
         assert_eq!(id(&forgotten), id(&refused));
         reported(sandbox.apply(["--json", "--base", "nothing"], &create("y", "w", "y\n")), 128, "failed");
         reported(sandbox.apply(["--json", "-C", "/nowhere/at/all"], ""), 128, "failed");
+        reported(sandbox.run(["-C", "/nowhere/at/all", "list", "--json"]), 128, "failed");
+        let ask = |with: &str| sandbox.run(["ask", "--json", "--no-keep", "-r", "x", "--with", with]);
+        reported(ask("false"), 1, "refused");
+        reported(ask("echo no"), 5, "no-edits");
+        sandbox.response(&create("asked", "w", "x\n"));
+        reported(ask("cat ../response.txt"), 0, "landed");
         reported(sandbox.apply(["--json", "--diff"], &create("y", "w", "y\n")), 129, "failed");
         reported(sandbox.apply(["--json", "--feedback"], &create("y", "w", "y\n")), 129, "failed");
         // Configured, too, and whatever goes wrong.

@@ -184,7 +184,15 @@ fn what_cannot_be_read_is_kept_to_the_byte() {
     std::fs::write(&file, &latin).unwrap();
     sandbox.run([&file]).exits(128);
     same("a file can be given again", &before, &sandbox.listing());
-    for options in [&[][..], &["-b", "try/{n}"], &["-", "../latin"], &["--branch-per-edit", "try/{n}"]] {
+    let json = &["--json", "-b", "try/{n}"];
+    for options in [
+        &[][..],
+        &["-b", "try/{n}"],
+        &["-", "../latin"],
+        &["--branch-per-edit", "try/{n}"],
+        &["--json"],
+        json,
+    ] {
         piped(&sandbox, options, &latin).exits(128).says("the answer is kept in ");
         assert_eq!(std::fs::read(&kept).unwrap(), latin, "{options:?}");
         std::fs::remove_file(&kept).unwrap();
@@ -196,6 +204,12 @@ fn what_cannot_be_read_is_kept_to_the_byte() {
         assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes(), "{other}");
         std::fs::remove_file(&kept).unwrap();
     }
+    // Programs are told where, too, if nothing was tried.
+    let run = piped(&sandbox, &["--json", "-b", "a..{n}"], greeting()).exits(128);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["remarks"][0].as_str().unwrap().starts_with("the answer is kept in "), "{report}");
+    assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes());
+    std::fs::remove_file(&kept).unwrap();
     // What is too large is not there as a whole.
     sandbox.git(["config", "llmapply.maxSize", "100"]);
     let run = piped(&sandbox, &[], [b'\xff'; 200]).exits(128);
@@ -210,6 +224,10 @@ fn what_a_model_says_is_kept_to_the_byte_too() {
         .exits(128)
         .says("the answer is kept in ");
     assert_eq!(sandbox.read(".git/LLM_APPLY_ANSWER"), b"caf\xe9\n");
+    sandbox
+        .run(["ask", "--json", "--with", "printf 'caf\\351\\n'", "-r", "x"])
+        .exits(128)
+        .says("\"remarks\":[\"the answer is kept in ");
 }
 
 #[test]

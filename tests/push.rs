@@ -122,6 +122,51 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
 }
 
 #[test]
+fn a_bare_a_linked_and_a_sparse_repository_push_as_well() {
+    let all: [fn(&mut Sandbox); 3] = [
+        |s| {
+            s.git(["clone", "-q", "--bare", "../server.git", "../bare.git"]);
+            s.repo = s.root().join("bare.git");
+        },
+        |s| {
+            s.git(["checkout", "-q", "--detach"]);
+            s.git(["worktree", "add", "-q", "../linked", "main"]);
+            s.repo = s.root().join("linked");
+        },
+        |s| drop(s.git(["sparse-checkout", "set", "--sparse-index", "src"])),
+    ];
+    for make in all {
+        let (mut sandbox, server) = cloned();
+        make(&mut sandbox);
+        let is_bare = sandbox.repo.ends_with("bare.git");
+        let is_same = |what: &str| {
+            assert_eq!(there(&sandbox, &server, "main"), sandbox.head(), "{what}");
+            assert!(is_bare || sandbox.status().is_empty(), "{what}");
+        };
+        sandbox.apply(["--push"], &greet()).exits(0);
+        is_same("pushed");
+        meanwhile(&sandbox, &server, "a");
+        let one = create("src/one", "One", "one\n");
+        let before = sandbox.listing();
+        sandbox.apply(["--push", "--no-keep"], &one).exits(4).says("has moved on");
+        same("behind", &before, &sandbox.listing());
+        sandbox.apply(["--push", "--rebase"], &one).exits(0);
+        is_same("brought onto it");
+        assert_eq!(sandbox.subjects("-2"), ["Theirs", "One"]);
+        sandbox.apply(["-q", "-b", "try"], &create("src/two", "Two", "two\n")).exits(0);
+        hook(&sandbox, &server, "pre-receive", "#!/bin/sh\nexit 1\n");
+        sandbox.run(["accept", "--push", "try"]).exits(3);
+        is_same("refused");
+        std::fs::remove_file(server.join("hooks/pre-receive")).unwrap();
+        hook(&sandbox, &server, "post-receive", "#!/bin/sh\nkill -9 $PPID\n");
+        sandbox.run(["accept", "--push", "try"]).exits(0);
+        is_same("the answer is lost");
+        assert_eq!(sandbox.subjects("-1"), ["Two"]);
+        sandbox.leaves_no_file();
+    }
+}
+
+#[test]
 fn what_was_brought_onto_others_is_taken_back_without_these() {
     for remote in ["--push", "--push=../server.git"] {
         for accepted in [false, true] {

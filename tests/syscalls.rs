@@ -11,7 +11,7 @@ mod sandbox;
 
 use faults::End;
 use faults::calls::Landing;
-use faults::scenario::{SCENARIOS, Scenario};
+use faults::scenario::{DROPPING, SCENARIOS, Scenario, UNDOING};
 use faults::strace::{CALLS, Call, Kind, calm, can_trace, strace, traced};
 use std::path::PathBuf;
 
@@ -127,6 +127,24 @@ fn where_git_does_a_part_its_calls_may_fail_too() {
         // Git that is killed while it moves the branch, or cannot remove its lock, leaves it, as ever.
         sandbox::kinds::within(kind, || strike_all(&SCENARIOS[0], &["error=EIO"], &calls[..5]));
     }
+}
+
+#[test]
+fn what_takes_back_or_removes_may_be_struck_too() {
+    if !can_trace() {
+        return;
+    }
+    for scenario in UNDOING {
+        let landing = Landing::of(scenario, Kind::Local);
+        for (at, call) in landing.calls.iter().enumerate().skip(3).step_by(11) {
+            match at % 2 {
+                0 => landing.kill(call),
+                _ => landing.fail(call, "EIO", ""),
+            };
+        }
+    }
+    // A git that cannot remove a branch's log leaves it.
+    strike_all(&DROPPING, &["error=EIO", "signal=KILL"], &["openat", "write", "rename"]);
 }
 
 #[test]

@@ -62,9 +62,16 @@ fn programs_hear_what_people_hear() {
 
 #[test]
 fn a_diff_is_what_has_landed() {
-    let sandbox = Sandbox::new();
+    diffs_are_what_has_landed(&Sandbox::new());
+    // And where libgit2 cannot read the index.
+    let split = Sandbox::new();
+    split.git(["update-index", "--split-index"]);
+    diffs_are_what_has_landed(&split);
+}
+
+fn diffs_are_what_has_landed(sandbox: &Sandbox) {
     hook(
-        &sandbox,
+        sandbox,
         "pre-commit",
         "sed -i 's/  *$//' n.txt 2>/dev/null; git ls-files src >LIST; git add LIST; true",
     );
@@ -75,7 +82,7 @@ fn a_diff_is_what_has_landed() {
     }
     // Where the hook has nothing to change it is the edit's own, also where two are in one commit.
     let both = create("x", "X", "x\n") + &create("y", "Y", "y\n");
-    hook(&sandbox, "pre-commit", "true");
+    hook(sandbox, "pre-commit", "true");
     let report = json(&sandbox.apply(["--json", "--commit=response"], &both).exits(0));
     let diffs = all(&report, "diff");
     assert!(diffs[0].contains("b/x") && !diffs[0].contains("b/y") && diffs[1].contains("b/y"), "{diffs:?}");
@@ -186,6 +193,13 @@ fn what_fails_before_anything_is_tried_is_told_whole() {
     let report = json(&run);
     assert_eq!((&report["status"], all(&report, "state")), (&"refused".into(), vec!["unresolved"]));
     assert!(report["feedback"].as_str().unwrap().contains("one corrected edit for each"), "{report:#}");
+    // What a killed run has left was settled first, and that is told.
+    let killed = Sandbox::new();
+    let file = killed.response(&two());
+    let fault = ("GIT_LLM_APPLY_FAULT", "index-placed:kill");
+    killed.command(["-q"]).arg(file).env(fault.0, fault.1).output().unwrap();
+    let report = json(&killed.run(["undo", "--json", "nonsense"]).exits(128));
+    assert_eq!(report["recovered"][0]["end"], "taken-back", "{report:#}");
     // Before they could be read, the responses are named.
     let outside = sandbox.root().join("outside");
     std::fs::create_dir(&outside).unwrap();

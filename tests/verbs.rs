@@ -63,6 +63,8 @@ fn is_clean(sandbox: &Sandbox) {
 fn all(sandbox: &Sandbox) {
     there_and_back(sandbox);
     suggestions(sandbox);
+    names(sandbox);
+    conflicts(sandbox);
     records(sandbox);
 }
 
@@ -146,6 +148,79 @@ fn records(sandbox: &Sandbox) {
     is_clean(sandbox);
 }
 
+/// A commit names the landing that made it, also where the branch has come back to it.
+fn names(sandbox: &Sandbox) {
+    let old = sandbox.head();
+    sandbox.apply([""; 0], &create("new/first", "First", "1\n")).exits(0);
+    let (first, landing) = (sandbox.head(), id(sandbox));
+    sandbox.apply(["--no-ff"], &create("new/second", "Second", "2\n")).exits(0);
+    let (second, merged) = (sandbox.head(), id(sandbox));
+    sandbox.run(["undo"]).exits(0).says(&format!("took {merged} back"));
+    assert_eq!(sandbox.head(), first);
+    sandbox.run(["show", "HEAD"]).exits(0).says(&landing).says("First");
+    sandbox.run(["redo", &second]).exits(0).says(&format!("put {merged} back"));
+    assert_eq!(sandbox.head(), second);
+    sandbox.run(["undo", &second]).exits(0).says(&format!("took {merged} back"));
+    sandbox.run(["undo", "HEAD"]).exits(0).says(&format!("took {landing} back"));
+    assert_eq!(sandbox.head(), old);
+    sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
+    sandbox.run(["undo", &first[..9]]).exits(0).says(&format!("took {landing} back"));
+    assert_eq!(sandbox.head(), old);
+    // One that no landing made names none.
+    let mine = mine(sandbox);
+    sandbox.apply([""; 0], &create("new/first", "First", "1\n")).exits(0);
+    sandbox.run(["undo"]).exits(0);
+    for verb in ["undo", "redo", "show", "forget"] {
+        sandbox.run([verb, &mine]).exits(128).says("no landing on record");
+    }
+    assert_eq!(sandbox.head(), mine);
+    is_clean(sandbox);
+}
+
+/// Suggestions by a template that change the same line, and what they come to where the branch has changed it, too.
+fn conflicts(sandbox: &Sandbox) {
+    let file = |name: &str, text: &str| {
+        let path = sandbox.root().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let other = patch("src/a.rs", "Rename b otherwise", "fn b() {}\n", "fn other() {}\n");
+    let (one, two) = (file("one.txt", &beta()), file("two.txt", &other));
+    let base = sandbox.head();
+    let run = sandbox.run(["-b", "way/{n}", &one, &two]).exits(0).says("2 of 2 landed");
+    assert!(run.stdout.contains(" +2 -1") && run.stdout.contains(" +1 -1"), "{}", run.stdout);
+    sandbox.run(["--branch-per-edit", "single/{n}", &one, &two]).exits(0).says("3 of 3 landed");
+    // The second is in conflict with the first: neither comes.
+    sandbox.run(["accept", "way/1", "way/2"]).exits(1).says("of way/2").says("src/a.rs").says("at line 2");
+    sandbox.run(["accept", "single/2", "single/1", "single/3"]).exits(1).says("of single/3");
+    assert_eq!(sandbox.head(), base);
+    is_clean(sandbox);
+    let text = || sandbox.git(["show", "HEAD:src/a.rs"]);
+    for (side, wanted) in [("ours", "fn beta() {}"), ("theirs", "fn other() {}")] {
+        sandbox.run(["accept", "-X", side, "way/1", "way/2"]).exits(0).says(&format!("-X {side}"));
+        assert!(text().contains(wanted), "{side}: {}", text());
+        is_clean(sandbox);
+        sandbox.run(["undo"]).exits(0);
+        assert_eq!(sandbox.head(), base);
+    }
+    sandbox.run(["accept", "way/1"]).exits(0);
+    let accepted = id(sandbox);
+    let open = sandbox.run(["list", "--open"]).exits(0).stdout;
+    assert_eq!(open.matches("conflicts in src/a.rs, 2 commits since").count(), 2, "{open}");
+    // Likewise onto what the branch has become, and back from there.
+    let shown = ["--base", &base, "--no-keep", &two];
+    sandbox.run(shown).exits(1).says("[conflict]").says("fn beta() {}");
+    sandbox.run(["-X", "theirs"].iter().chain(&shown)).exits(0).says("-X theirs takes");
+    assert!(text().contains("fn other() {}"), "{}", text());
+    sandbox.run(["undo", &accepted]).exits(1).says("src/a.rs").says("[conflict]");
+    sandbox.run(["undo", "-X", "theirs", &accepted]).exits(0);
+    assert!(text().contains("fn b() {}"), "{}", text());
+    is_clean(sandbox);
+    let all = ["way/1", "way/2", "single/1", "single/2", "single/3"];
+    sandbox.run(["drop"].iter().chain(&all)).exits(0);
+    assert_eq!(sandbox.git(["branch", "--list", "way/*", "single/*"]), "");
+}
+
 #[test]
 fn in_an_ordinary_repository() {
     all(&Sandbox::new());
@@ -189,6 +264,14 @@ fn with_a_sparse_index() {
     assert!(sandbox.git(["ls-files", "--sparse"]).lines().any(|line| line == "far/"));
     all(&sandbox);
     assert!(!sandbox.exists("far"));
+}
+
+#[test]
+fn with_a_split_index() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.splitIndex", "true"]);
+    sandbox.git(["update-index", "--split-index"]);
+    all(&sandbox);
 }
 
 #[test]

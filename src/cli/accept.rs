@@ -1,20 +1,21 @@
 //! `git llm-apply accept`.
 
 use super::exit::Exit;
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{Output, Settings};
 use super::{Error, apply};
 use crate::flow;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     drop(repo);
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
     let done = flow::accept(&names, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)

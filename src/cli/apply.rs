@@ -1,7 +1,7 @@
 //! `git llm-apply` and `git llm-apply check`.
 
 use super::exit::Exit;
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{Output, Settings};
 use super::terminal::Terminal;
 use super::{Error, args, input, suggest};
@@ -11,13 +11,13 @@ use clap::ArgMatches;
 use std::ffi::OsString;
 use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches, check: bool) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
     settings.options.diffs = output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let branch = args::single(matches, "branch").flatten();

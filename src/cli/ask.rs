@@ -1,13 +1,14 @@
 //! `git llm-apply ask`: the whole loop with a model, which is any command that reads a prompt and prints an answer.
 
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{self, Output, Settings};
 use super::{Error, apply, args, exit::Exit};
 use crate::flow::{self, ModelCommand, Watch};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let mut settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
@@ -17,7 +18,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     }
     settings.options.diffs = output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";
         return Err(Error::Usage(message.into()));

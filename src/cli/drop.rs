@@ -1,16 +1,17 @@
 //! `git llm-apply drop`.
 
 use super::exit::Exit;
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{self, Output};
 use super::{Error, args};
 use crate::flow;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let printer = Printer::new(Output::read(matches, repo.config())?);
+    let printer = Printer::new(Output::read(matches, repo.config())?, said);
     let timeout = settings::lock_timeout(repo.config())?;
     drop(repo);
     let force = args::switch(matches, "force").unwrap_or(false);

@@ -1,18 +1,19 @@
 //! `git llm-apply list`, `show` and `forget`.
 
 use super::exit::Exit;
-use super::output::{self, Printer};
+use super::output::{self, Printer, Said};
 use super::settings::{self, Output};
 use super::{Error, args};
 use crate::flow;
 use crate::report::{self, Style};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn list(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let is_open = args::switch(matches, "open").unwrap_or(false);
     let report = if is_open { flow::open()? } else { flow::list(&repo)? };
     if output.json {
@@ -27,10 +28,10 @@ pub(super) fn list(matches: &ArgMatches) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-pub(super) fn show(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let report = flow::show(&repo, id(matches))?;
     if output.json {
         return Ok(printer.report(report));
@@ -42,9 +43,9 @@ pub(super) fn show(matches: &ArgMatches) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-pub(super) fn forget(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn forget(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let printer = Printer::new(Output::read(matches, repo.config())?);
+    let printer = Printer::new(Output::read(matches, repo.config())?, said);
     let timeout = settings::lock_timeout(repo.config())?;
     drop(repo);
     Ok(printer.report(flow::forget(id(matches).unwrap_or_default(), timeout, &printer)?))

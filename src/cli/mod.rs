@@ -25,10 +25,11 @@ use crate::vcs;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use exit::Exit;
-use output::Printer;
+use output::{Printer, Said};
 use settings::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Why a verb came to nothing, beyond what it has reported itself.
 #[derive(Debug, thiserror::Error)]
@@ -118,10 +119,13 @@ fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
 /// Runs the command line and gives the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
+    let json = json.is_some_and(|argument| argument == "--json");
     // As git's own -C: before everything else, also before a verb.
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
-            Printer::new(Output::plain()).error(&error.to_string(), None, error.exit());
+            let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
+            printer.error(&error.to_string(), None, error.exit());
             return ExitCode::from(error.exit().code());
         }
         arguments.drain(1..3);
@@ -133,8 +137,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let of = rest.iter().take(1).cloned();
         arguments = std::iter::once("git-llm-apply".into()).chain(of).chain(["-h".into()]).collect();
     }
-    let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
-    let json = json.is_some_and(|argument| argument == "--json");
     let command = args::command_for(&arguments);
     let matches = match command.try_get_matches_from(args::with_values_apart(arguments)) {
         Ok(matches) => matches,
@@ -144,6 +146,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),
         None => ("apply".to_owned(), matches),
     };
+    let said: Rc<Said> = Rc::default();
     let errors = || output_of_errors(&verb, &matches);
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
@@ -152,16 +155,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         match verb.as_str() {
             "prompt" => prompt::run(&matches),
-            "ask" => ask::run(&matches),
-            "recover" => recover::run(&matches),
-            "accept" => accept::run(&matches),
-            "drop" => drop::run(&matches),
-            "list" => history::list(&matches),
-            "show" => history::show(&matches),
-            "forget" => history::forget(&matches),
-            "undo" | "redo" => undo::run(&matches, verb == "redo"),
+            "ask" => ask::run(&matches, &said),
+            "recover" => recover::run(&matches, &said),
+            "accept" => accept::run(&matches, &said),
+            "drop" => drop::run(&matches, &said),
+            "list" => history::list(&matches, &said),
+            "show" => history::show(&matches, &said),
+            "forget" => history::forget(&matches, &said),
+            "undo" | "redo" => undo::run(&matches, verb == "redo", &said),
             "completion" => Ok(completion::run(&matches)),
-            verb => apply::run(&matches, verb == "check"),
+            verb => apply::run(&matches, verb == "check", &said),
         }
     };
     let exit = match run() {
@@ -170,7 +173,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let exit = error.exit();
             let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
             let given = given.map(input::shown).collect();
-            let printer = Printer::new(errors());
+            let printer = Printer::new(errors(), &said);
             printer.error_about(given, &error.to_string(), error.help().as_deref(), exit);
             exit
         }

@@ -4,12 +4,13 @@ use super::settings::{Color, Output};
 use super::{help, recover};
 use crate::flow::{self, Watch};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, FEEDBACK_LIMIT, Quoting, Report, Status, Style};
+use crate::report::{self, FEEDBACK_LIMIT, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
 use anstream::{AutoStream, ColorChoice};
 use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Prints as the settings say.
@@ -19,6 +20,14 @@ pub(super) struct Printer {
     in_progress: Cell<bool>,
     /// What a running command prints.
     printed: RefCell<Printed>,
+    said: Rc<Said>,
+}
+
+/// What was told on the way, for an error that comes before the report and is printed as JSON: who reads that is told no less.
+#[derive(Default)]
+pub(super) struct Said {
+    remarks: RefCell<Vec<String>>,
+    recovered: RefCell<Vec<RecoveredReport>>,
 }
 
 /// How long something may take before it is said that it is waited for, and how much of its name is said.
@@ -26,8 +35,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const LINE: usize = 60;
 
 impl Printer {
-    pub(super) fn new(output: Output) -> Self {
-        Self { output, in_progress: Cell::new(false), printed: RefCell::default() }
+    pub(super) fn new(output: Output, said: &Rc<Said>) -> Self {
+        Self { output, in_progress: Cell::new(false), printed: RefCell::default(), said: Rc::clone(said) }
     }
 
     fn choice(&self) -> ColorChoice {
@@ -176,7 +185,8 @@ impl Printer {
             return;
         }
         self.out(&report::table(report));
-        let landed = report.suggestions.iter().filter(|one| one.size.is_some()).count();
+        let has_landed = |status| matches!(status, Status::Landed | Status::PartlyLanded);
+        let landed = report.suggestions.iter().filter(|one| has_landed(one.report.status)).count();
         if landed > 0 {
             self.out(&format!(
                 "{landed} of {} landed; 'git llm-apply accept <branch>' takes one, 'git llm-apply drop <branch>…' removes \
@@ -216,6 +226,8 @@ impl Printer {
         if self.output.json {
             let mut report = Report::new(Self::status(exit));
             report.responses = responses;
+            report.remarks = self.said.remarks.take();
+            report.recovered = self.said.recovered.take();
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report, exit);
         }
@@ -288,6 +300,7 @@ impl Printer {
 
 impl Watch for Printer {
     fn warn(&self, text: &str) {
+        self.said.remarks.borrow_mut().push(text.to_owned());
         let yellow = anstyle::AnsiColor::Yellow.on_default();
         if !self.output.quiet && !self.output.json {
             self.err(&format!("{yellow}warning{yellow:#}: {}\n", escape(text)));
@@ -323,6 +336,7 @@ impl Watch for Printer {
     }
 
     fn recovered(&self, run: &Recovered) {
+        self.said.recovered.borrow_mut().push(run.into());
         // What a killed run had only prepared is nobody's concern.
         if run.settled.end != End::Discarded {
             self.note(&recover::sentence(run));
@@ -338,7 +352,7 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     if json && !is_help {
         let text = error.render().to_string();
         let message = text.strip_prefix("error: ").unwrap_or(&text).lines().next().unwrap_or_default();
-        let printer = Printer::new(Output { json, ..Output::plain() });
+        let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
         printer.error(message, Some("see 'git llm-apply -h'"), Exit::Usage);
     } else {
         let _ = error.print();

@@ -1,17 +1,18 @@
 //! `git llm-apply recover`, and how it is told what became of killed runs.
 
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{self, Output};
 use super::{Error, args, exit::Exit};
 use crate::report::{Report, Status};
 use crate::transaction::{self, End, Recovered};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let discard = args::switch(matches, "discard").unwrap_or(false);
     let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());

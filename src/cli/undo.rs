@@ -1,14 +1,15 @@
 //! `git llm-apply undo` and `git llm-apply redo`.
 
 use super::exit::Exit;
-use super::output::Printer;
+use super::output::{Printer, Said};
 use super::settings::{Output, Settings};
 use super::{Error, apply, args};
 use crate::flow::{self, NotNumbers, Numbers, Undo};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
+use std::rc::Rc;
 
-pub(super) fn run(matches: &ArgMatches, redo: bool) -> Result<Exit, Error> {
+pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let mut settings = Settings::read(matches, repo.config(), false)?;
     let output = Output::read(matches, repo.config())?;
@@ -21,7 +22,7 @@ pub(super) fn run(matches: &ArgMatches, redo: bool) -> Result<Exit, Error> {
         edits.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
     }
     let name = matches.get_one::<String>("id").cloned();
-    let printer = Printer::new(output);
+    let printer = Printer::new(output, said);
     let done = flow::undo(&Undo { name, edits, redo }, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

@@ -2,7 +2,7 @@
 
 use super::land::recover;
 use super::{Error, Watch};
-use crate::report::record::Record;
+use crate::report::record::{Record, RecordKind};
 use crate::report::{self, LandingReport, Report, Status};
 use crate::transaction;
 use crate::vcs::chain::Link;
@@ -75,8 +75,10 @@ pub(super) fn find(repo: &Repo, name: Option<&str>) -> Result<(Record, Link), Er
         [] => {
             let missing = || Error::NoLanding(name.to_owned());
             let commit = repo.commit_of(name).map_err(|_| missing())?.to_string();
+            // Where the branch went back, it came to a commit that is another landing's, or nobody's.
             let has = |record: &Record| {
-                record.new == commit || record.commits.iter().any(|(known, _)| *known == commit)
+                (record.kind == RecordKind::Landed && record.new == commit)
+                    || record.commits.iter().any(|(known, _)| *known == commit)
             };
             all.into_iter().find(|(record, _)| has(record)).ok_or_else(missing)
         }

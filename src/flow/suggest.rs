@@ -157,7 +157,7 @@ fn try_each(
                 run.settle_answer(&repo, false, outcome.as_ref().err(), &mut report);
             }
             heard.write(&mut report);
-            all.push(run.suggestion(&repo, draft, report, outcome)?);
+            all.push(run.suggestion(&repo, draft, report, outcome));
             Ok(())
         })?;
     }
@@ -357,7 +357,7 @@ impl Run<'_> {
         draft: &Draft,
         mut report: Report,
         outcome: Result<Option<Moved>, Error>,
-    ) -> Result<Suggestion, Error> {
+    ) -> Suggestion {
         let (moved, failure) = match outcome {
             Ok(moved) => (moved, None),
             Err(error) => {
@@ -369,19 +369,17 @@ impl Run<'_> {
         if let Some(attempt) = &mut report.attempt {
             attempt.is_next = false;
         }
-        let size = match moved {
-            Some((old, new)) => {
-                let old = old.map(|old| repo.tree_of(old)).transpose()?;
-                let (files, added, removed) = repo.size(old, repo.tree_of(new)?)?;
-                Some(Size { files, added, removed })
-            }
-            None => None,
-        };
+        // What has landed has landed, whether it can be counted or not.
+        let size = moved.and_then(|(old, new)| {
+            let old = old.map(|old| repo.tree_of(old)).transpose().ok()?;
+            let (files, added, removed) = repo.size(old, repo.tree_of(new).ok()?).ok()?;
+            Some(Size { files, added, removed })
+        });
         let checks = match &failure {
             Some(Error::Transaction(transaction::Error::Exec(_))) => Some(false),
             None if moved.is_some() && !self.options.exec.is_empty() => Some(true),
             _ => None,
         };
-        Ok(Suggestion { branch: draft.branch.clone(), report, failure, moved, size, checks })
+        Suggestion { branch: draft.branch.clone(), report, failure, moved, size, checks }
     }
 }

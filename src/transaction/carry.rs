@@ -143,7 +143,7 @@ impl<'a> Lost<'a> {
 /// The tree that commits are brought onto, one after another.
 pub(super) struct Ground<'h> {
     handle: &'h Repo,
-    tip: Oid,
+    pub(super) tip: Oid,
     favor: Option<Favor>,
     /// The paths in which it differs from the tree before a commit, at least.
     scope: Paths,
@@ -227,6 +227,22 @@ pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> 
         }
     }
     Ok(all)
+}
+
+/// Where the files come from that some changes bring, if they go from one tree to the other: those that they remove under another
+/// name.
+pub(super) fn origins_of(
+    handle: &Repo,
+    old: Option<Oid>,
+    new: Oid,
+    changes: &[FileChange],
+) -> Result<Vec<(RepoPath, RepoPath)>> {
+    let (mut came, mut went) = (false, false);
+    for change in changes {
+        came |= change.before.is_none();
+        went |= change.after.is_none();
+    }
+    if came && went { handle.renames(old, new) } else { Ok(Vec::new()) }
 }
 
 /// Whether all that is changed or removed stands on the other tree just as it was, and nothing stands where something

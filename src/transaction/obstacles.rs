@@ -24,7 +24,7 @@ pub enum Obstacle {
     Modified(String),
     /// Changed in the index and not committed.
     Staged(String),
-    /// Removed from the checkout and not committed.
+    /// Removed from the checkout or the index, or moved, and not committed.
     Deleted(String),
     /// There, and git does not track it.
     Untracked(String),
@@ -136,7 +136,7 @@ impl std::fmt::Display for Obstacle {
         match self {
             Obstacle::Modified(path) => write!(f, "{path} has local changes"),
             Obstacle::Staged(path) => write!(f, "{path} has staged changes"),
-            Obstacle::Deleted(path) => write!(f, "{path} was removed and that is not committed"),
+            Obstacle::Deleted(path) => write!(f, "{path} was removed or moved, and that is not committed"),
             Obstacle::Untracked(path) => write!(f, "{path} is there and git does not track it"),
             Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
             Obstacle::Clash { path, lines } => {
@@ -296,6 +296,9 @@ impl Look<'_> {
             return Ok(Some(Obstacle::Conflicted(named())));
         }
         let indexed = self.index.get(path);
+        if indexed.is_none() && touched.old.is_some() {
+            return Ok(Some(Obstacle::Deleted(named())));
+        }
         if indexed.as_ref().map(|indexed| indexed.entry) != touched.old
             || indexed.as_ref().is_some_and(|indexed| indexed.intent_to_add)
         {

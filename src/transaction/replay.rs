@@ -2,7 +2,7 @@
 //!
 //! What comes out are commits to be made, planned on the branch as it is now, which land like any others.
 
-use super::carry::{Clash, ClashKind, Ground, changes_of};
+use super::carry::{Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::Existing;
 use crate::vcs::merge::Favor;
@@ -58,6 +58,7 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
         }
         last = Some(after);
         let own = handle.changes(before, after)?.ok();
+        let tip = ground.tip;
         let changes = match ground.bring(at, before, after, own)? {
             Ok(changes) => changes,
             Err(clashes) => {
@@ -72,7 +73,8 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
             false => (commit.message, Making::Again { author: commit.author, name }),
             true => (reverting(&commit), Making::New),
         };
-        let (copied, origins) = (Vec::new(), Vec::new());
+        let copied = Vec::new();
+        let origins = origins_of(handle, Some(tip), ground.tip, &changes)?;
         brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
     }
     brought.decided = ground.decided;
@@ -91,22 +93,24 @@ pub fn move_to(
     checked_out: bool,
 ) -> Result<std::result::Result<Planned, Vec<Clash>>> {
     let before = from.map(|from| handle.tree_of(from)).transpose()?;
-    let mut changes = Vec::new();
+    let (mut changes, mut origins) = (Vec::new(), Vec::new());
     if checked_out {
-        changes = match handle.changes(before, Some(handle.tree_of(to)?))? {
+        let after = handle.tree_of(to)?;
+        changes = match handle.changes(before, Some(after))? {
             Ok(found) => changes_of(handle, before, found)?,
             Err(odd) => {
                 let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
                 return Ok(Err(odd.into_iter().map(clash).collect()));
             }
         };
+        origins = origins_of(handle, before, after, &changes)?;
     }
     let commit = handle.existing(to)?;
     Ok(Ok(Planned {
         edits: Vec::new(),
         changes,
         copied: Vec::new(),
-        origins: Vec::new(),
+        origins,
         making: Making::AsIs { commit: to, name: named(handle, &commit) },
         message: commit.message,
     }))

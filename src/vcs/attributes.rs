@@ -92,12 +92,18 @@ impl Repo {
 
     /// The conversion of a path of the checkout, without an index at hand.
     pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
-        // Which libgit2 would read by itself, unless it is one that it cannot read.
+        self.show_index()?;
+        self.looked_up(path, Source::Checkout)
+    }
+
+    /// Sees to it that libgit2 has an index in which it can look for attributes. It does so in whatever merges, counts or
+    /// shows lines, and fails where it cannot read the one that is there.
+    pub(super) fn show_index(&self) -> Result<()> {
         if !self.attribute_index.get() {
             self.read_index()?;
             self.attribute_index.set(true);
         }
-        self.looked_up(path, Source::Checkout)
+        Ok(())
     }
 
     fn looked_up(&self, path: &str, source: Source) -> Result<Conversion> {

@@ -86,6 +86,7 @@ impl super::repo::Repo {
     /// The object store fails.
     pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
         self.ensure_trees(old, Some(new))?;
+        self.show_index()?;
         let old = old.map(|id| self.find_tree(id)).transpose()?;
         let mut diff =
             self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
@@ -119,6 +120,7 @@ impl super::repo::Repo {
             Ok((self.find_tree(id)?, entries))
         };
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
+        self.show_index()?;
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
         let merge = |options: &git2::MergeOptions| {

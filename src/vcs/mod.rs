@@ -44,6 +44,7 @@ mod recode;
 mod reflog;
 pub mod refs;
 mod refs_by_git;
+mod renames;
 mod replace;
 pub mod repo;
 pub mod scratch;

@@ -34,23 +34,29 @@ fn normalised(text: &str) -> String {
 /// What is asked at a terminal ends so.
 const PROMPT: &str = "]? ";
 
-/// Runs a command that asks at a pseudo terminal, where each answer is typed that the session has behind a question, once
-/// that is asked. None for one that asks nothing.
-fn at_a_terminal(command: &str, session: &str) -> Option<String> {
-    if !command.contains("llm-apply -i ") {
-        return None;
+/// Runs a script at a pseudo terminal, where each answer is typed once another question is asked, and writes what is seen
+/// there to a file.
+const AT_A_TERMINAL: &str = r#"n=0 t=0; : > "$3"
+while IFS= read -r answer; do
+    n=$((n+1))
+    until [ "$(grep -oF "$4" "$3" | wc -l)" -ge $n ] || [ $((t=t+1)) -gt 9999 ]; do sleep 0.02; done
+    printf '%s\n' "$answer"
+done < "$2" | SHELL=/bin/sh script -qefc "sh '$1'" /dev/null > "$3""#;
+
+/// What stays of what a terminal was sent: no colours, and no line that was wiped away.
+fn seen(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.replace("\r\n", "\n").split_inclusive('\n') {
+        let mut parts = line.rsplit("\r\u{1b}[K").next().unwrap_or_default().split('\u{1b}');
+        out.push_str(parts.next().unwrap_or_default());
+        parts.for_each(|part| {
+            out.push_str(part.trim_start_matches(|c: char| "[;0123456789".contains(c)).get(1..).unwrap_or(""))
+        });
     }
-    let answers: String =
-        session.lines().filter_map(|line| Some(format!("{}\n", line.split_once(PROMPT)?.1))).collect();
-    Some(format!(
-        ": > ../seen; n=0 t=0; while IFS= read -r answer; do n=$((n+1)); \
-         until [ \"$(grep -oF '{PROMPT}' ../seen | wc -l)\" -ge $n ] || [ $((t=t+1)) -gt 999 ]; do sleep 0.02; done; \
-         printf '%s\\n' \"$answer\"; done <<'ANSWERS' | SHELL=/bin/sh script -qefc '{command}' /dev/null > ../seen\n\
-         {answers}ANSWERS\ntr -d '\\r' < ../seen | sed 's/\x1b\\[[0-9;]*[mK]//g'; rm ../seen"
-    ))
+    out
 }
 
-/// Runs the commands of the sessions one after another in one shell, and gives the sessions as they really go.
+/// Runs the commands of the sessions one after another at one terminal, and gives the sessions as they really go.
 fn replay(sessions: &[String]) -> Vec<String> {
     let sandbox = Sandbox::bare_ground();
     for (above, text) in blocks("xml") {
@@ -58,27 +64,36 @@ fn replay(sessions: &[String]) -> Vec<String> {
         sandbox.file(file, text);
     }
     const MARK: char = '\u{1}';
-    let mut script = String::from("exec 2>&1\n");
-    for session in sessions {
-        for command in session.lines().filter_map(|line| line.strip_prefix("$ ")) {
-            let command = at_a_terminal(command, session).unwrap_or_else(|| command.to_owned());
+    let mut script = String::new();
+    for command in sessions.iter().flat_map(|session| session.lines()) {
+        if let Some(command) = command.strip_prefix("$ ") {
             // The status of a command is what `$?` is in the next one.
             script.push_str(&format!("s=$?; printf '\\001'; (exit $s)\n{command}\n"));
         }
     }
+    let typed = sessions.iter().flat_map(|session| session.lines());
+    let typed: String = typed.filter_map(|line| Some(format!("{}\n", line.split_once(PROMPT)?.1))).collect();
+    let [play, answers, screen] = ["play", "answers", "screen"].map(|name| sandbox.root().join(name));
+    std::fs::write(&play, script).unwrap();
+    std::fs::write(&answers, typed).unwrap();
     let mut shell = sandbox.git_command([""; 0]);
     let pinned: Vec<_> =
         shell.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
     shell = Command::new("sh");
-    shell.args(["-c", &script]).current_dir(&sandbox.repo).env_clear();
+    shell.args(["-c", AT_A_TERMINAL, "sh"]).args([play, answers]).arg(&screen).arg(PROMPT.trim_end());
+    shell.current_dir(&sandbox.repo).env_clear();
     for (name, value) in pinned {
         if let Some(value) = value {
             shell.env(name, value);
         }
     }
-    shell.env("PATH", path_with_binary());
+    shell.env("PATH", path_with_binary()).env("TERM", "xterm").env("GIT_PAGER", "cat");
     let run = Run::of(shell.output().unwrap());
-    let mut outputs = run.stdout.split(MARK).skip(1);
+    let screen = std::fs::read(&screen).unwrap();
+    let screen = String::from_utf8_lossy(&screen);
+    assert!(screen.contains("\u{1b}["), "no terminal: {screen}{}", run.stderr);
+    let shown = seen(&screen);
+    let mut outputs = shown.split(MARK).skip(1);
     let replayed = |session: &String| {
         let mut text = String::new();
         for command in session.lines().filter(|line| line.starts_with("$ ")) {

@@ -192,6 +192,25 @@ fn reverted() -> Sandbox {
     sandbox
 }
 
+/// With changes that are in no commit, some of them staged, where the files that changed have landed.
+fn changed_since() -> Sandbox {
+    let sandbox = landed();
+    let mine = sandbox.text("src/a.rs").replace("fn c() {}\n", "fn c() {}\nfn d() {}\nfn e() {}\n");
+    sandbox.file("src/a.rs", &mine);
+    let staged = sandbox.git(["hash-object", "-w", "src/a.rs"]);
+    sandbox.git(["tag", "staged", &staged]);
+    sandbox.git(["add", "src/a.rs"]);
+    sandbox.file("src/a.rs", mine.replace("fn e() {}", "fn mine() {}"));
+    sandbox
+}
+
+/// With changes that are in no commit in a file that a suggestion moves.
+fn changed_and_suggested() -> Sandbox {
+    let sandbox = suggested_before();
+    sandbox.file("old.txt", "zero\none\ntwo\nthree\nfour\n");
+    sandbox
+}
+
 fn hooked_and_landed() -> Sandbox {
     let sandbox = hooked();
     sandbox.apply(["-q"], &five()).exits(0);
@@ -264,7 +283,27 @@ pub const UNDOING: &[Scenario] = &[
     Scenario { name: "redo by going forth", make: undone, options: &["redo"], response: none },
     Scenario { name: "redo by commits", make: reverted, options: &["redo"], response: none },
     Scenario { name: "undo moved by git", make: hooked_and_landed, options: &["undo"], response: none },
+    Scenario {
+        name: "undo under uncommitted changes",
+        make: changed_since,
+        options: &["undo", "--autostash"],
+        response: none,
+    },
+    Scenario {
+        name: "accepted under uncommitted changes",
+        make: changed_and_suggested,
+        options: &["accept", "--autostash", "try/1"],
+        response: none,
+    },
 ];
+
+/// Of what removes suggestions. Git itself does it.
+pub const DROPPING: Scenario = Scenario {
+    name: "suggestions dropped",
+    make: suggested,
+    options: &["drop", "try/1", "try/2"],
+    response: none,
+};
 
 /// Before and after an undisturbed landing.
 pub struct Ends {

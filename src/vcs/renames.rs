@@ -1,0 +1,33 @@
+//! Files that one tree has under another name than the other, found as git finds renames: by what is in them.
+
+use super::repo::Repo;
+use super::{Error, Oid, Result};
+use crate::path::RepoPath;
+use git2::{Delta, DiffFile, DiffFindOptions, FileMode};
+
+impl Repo {
+    /// The files of `old` that `new` has under another name, as a whole or for the most part: what each was called, and what it
+    /// is called.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn renames(&self, old: Option<Oid>, new: Oid) -> Result<Vec<(RepoPath, RepoPath)>> {
+        let failed = |e| Error::git("look for renamed files", e);
+        self.ensure_trees(old, Some(new))?;
+        let before = old.map(|id| self.find_tree(id)).transpose()?;
+        let after = self.find_tree(new)?;
+        let mut difference =
+            self.git.diff_tree_to_tree(before.as_ref(), Some(&after), None).map_err(failed)?;
+        let moved = difference.deltas().filter_map(|delta| match delta.status() {
+            Delta::Added => Some(delta.new_file()),
+            Delta::Deleted => Some(delta.old_file()),
+            _ => None,
+        });
+        let texts = moved.filter(|file| matches!(file.mode(), FileMode::Blob | FileMode::BlobExecutable));
+        self.ensure(&texts.map(|file| file.id()).collect::<Vec<_>>())?;
+        difference.find_similar(Some(DiffFindOptions::new().renames(true))).map_err(failed)?;
+        let path = |file: DiffFile<'_>| RepoPath::parse(std::str::from_utf8(file.path_bytes()?).ok()?).ok();
+        let renamed = difference.deltas().filter(|delta| delta.status() == Delta::Renamed);
+        Ok(renamed.filter_map(|delta| Some((path(delta.old_file())?, path(delta.new_file())?))).collect())
+    }
+}

@@ -5,7 +5,7 @@ use super::alignment::Alignment;
 use super::alike::{differs_in_a_word, is_mistyped, reach, without_style};
 use super::haystack::Haystack;
 use super::part;
-use super::pattern::{End, Pattern, says_something};
+use super::pattern::{End, Pattern, Step, says_something};
 use super::place::Place;
 use super::pointer::Pointers;
 use super::sought::Sought;
@@ -43,7 +43,7 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
     let first = lines.next().unwrap_or(place.first());
     let last = lines.next_back().unwrap_or(first);
     results.retain(|result| {
-        result.first() <= first && last < result.behind() && ends_right(hay, pattern, result)
+        result.first() <= first && last < result.behind() && is_result(hay, pattern, result)
     });
     results.into_iter().any(|result| Alignment::at(hay, &after, result, rung).is_some())
 }
@@ -51,10 +51,21 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
 
-/// Whether a result that is said to end the file without a newline does.
-pub(super) fn ends_right(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
-    let is_at_end = || result.behind() == hay.line_count() && !hay.content().ends_with_newline();
-    pattern.end != End::Nothing || is_at_end()
+/// Whether lines that are the result of a hunk were made by it, as far as what is beside them tells: where they are said to end
+/// the file without a newline they do, and a line that goes at an edge of the hunk stands there no more.
+pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place) -> bool {
+    let is_at_end = || lines.behind() == hay.line_count() && !hay.content().ends_with_newline();
+    let goes = |step: &&Step<'_>| matches!(step, Step::Remove(_));
+    let above = pattern.steps.iter().take_while(goes).last();
+    let below = pattern.steps.iter().rev().take_while(goes).last();
+    let stands =
+        |step: Option<&Step<'_>>, line: Option<usize>| match (step, line.and_then(|line| hay.line(line))) {
+            (Some(step), Some(real)) => Form::Trailing.eq(pattern.text_of(step), real.text),
+            _ => false,
+        };
+    (pattern.end != End::Nothing || is_at_end())
+        && !stands(above, lines.first().checked_sub(1))
+        && !stands(below, Some(lines.behind()))
 }
 
 /// Whether a hunk changes anything that a form sees.
@@ -95,7 +106,7 @@ pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]
 pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
     let after = pattern.after();
     !after.is_empty()
-        && ends_right(hay, pattern, &Place::lines(line, line + after.len()))
+        && is_result(hay, pattern, &Place::lines(line, line + after.len()))
         && after
             .iter()
             .enumerate()
@@ -119,7 +130,7 @@ fn results(sought: &Sought<'_>, apart: &[Place], than: Option<Rung>) -> Option<(
                 Scope::Part => is_of_tokens(hay, place),
                 _ => !rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some(),
             };
-            admits(place) && ends_right(hay, pattern, place) && is_alike()
+            admits(place) && is_result(hay, pattern, place) && is_alike()
         });
         (!places.is_empty()).then_some((places, rung))
     })

@@ -74,6 +74,17 @@ class A:
 }
 
 #[test]
+fn a_result_is_not_there_where_the_line_that_goes_beside_it_is() {
+    let file = "if index:\n    case_six(items)\ncache = event(3)\nprint(1)\nend()\n";
+    let put = "if index:\n    case_six(items)\ncache = event(3)";
+    let find = format!("{}\nprint(1)", put.replace("case", "csse"));
+    lands("a.py", file, each("a.py", &find, put), &file.replace("print(1)\n", ""));
+    let file = "start()\nprint(1)\nif index:\n    case_six(items)\ncache = event(3)\n";
+    let find = format!("print(1)\n{}", put.replace("case", "csse"));
+    lands("a.py", file, each("a.py", &find, put), &file.replace("print(1)\n", ""));
+}
+
+#[test]
 fn a_result_that_stands_in_two_places_proves_nothing() {
     let file = "alpha = 1\nbravo = 20\n\nalpha = 1\nbravo = 20\n";
     refused("a.py", file, each("a.py", "alpha = 1\nbravo = 2", "alpha = 1\nbravo = 20"));

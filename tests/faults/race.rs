@@ -55,14 +55,16 @@ impl Landing {
 
 /// What is on a branch at the end.
 struct Branch {
+    commits: BTreeSet<String>,
     subjects: Vec<String>,
     files: BTreeSet<String>,
 }
 
 impl Branch {
     fn of(sandbox: &Sandbox, name: &str) -> Self {
-        let files = sandbox.git(["ls-tree", "-r", "--name-only", name]);
-        Self { subjects: sandbox.subjects(name), files: files.lines().map(str::to_owned).collect() }
+        let lines = |text: String| text.lines().map(str::to_owned).collect();
+        let files = lines(sandbox.git(["ls-tree", "-r", "--name-only", name]));
+        Self { commits: lines(sandbox.git(["rev-list", name])), subjects: sandbox.subjects(name), files }
     }
 }
 
@@ -233,7 +235,7 @@ impl Race {
             if let Some((branch, tip)) = &landing.said {
                 let now = branches.entry(branch).or_insert_with(|| Branch::of(sandbox, branch));
                 let new = landing.new_file();
-                if self.was_reset(branch, tip) {
+                if !now.commits.contains(tip) && self.was_reset(branch, tip) {
                     told.reset.push(new);
                     continue;
                 }

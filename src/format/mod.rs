@@ -366,7 +366,10 @@ fn take_quoted(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format])
     if !cursor.enter_quote() {
         return false;
     }
-    let taken = take(cursor, script, formats);
+    let taken = take(cursor, script, formats) || take_written(cursor, script, formats);
+    if !taken {
+        cursor.note_unread();
+    }
     cursor.leave(Margin::default());
     if !taken {
         cursor.reset(mark);

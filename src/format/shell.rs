@@ -12,6 +12,9 @@ const LANGUAGES: &[&str] =
 /// Commands that put out what they are given.
 const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 
+/// What may stand before a command: a prompt, or the tags of a call.
+const LEADS: &[&str] = &["$ ", "<command>", "<parameter name=\"command\">"];
+
 /// Commands that need no mark of the shell.
 const ALONE: &[&str] = &["git ", "perl ", "sed ", "sudo ", "tee "];
 
@@ -36,7 +39,7 @@ impl<'t> Writing<'t> {
     /// The first one in a line.
     pub(super) fn of(line: &'t str) -> Option<Self> {
         let line = trim_start(line);
-        let line = line.strip_prefix("$ ").unwrap_or(line);
+        let line = LEADS.iter().find_map(|lead| line.strip_prefix(lead)).unwrap_or(line);
         match line.as_bytes().first()? {
             // Most lines are prose.
             b'a'..=b'z'
@@ -158,6 +161,7 @@ mod tests {
             ("echo b | tee c", "c", None),
             ("sed -i 's/a > b/c/' src/a.rs && make", "src/a.rs", None),
             ("git mv -f a b/a", "a", None),
+            ("<parameter name=\"command\">cat > a <<EOF", "a", Some("EOF")),
             ("cd x && git rm a", "a", None),
         ] {
             assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end }), "{line}");

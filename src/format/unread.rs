@@ -64,7 +64,8 @@ impl<'r> Cursor<'r> {
         // Prose speaks of commands, too.
         let fence = self.fence();
         let writing = Writing::of(line.text).filter(|writing| writing.path.is_some() || fence.is_some());
-        writing.filter(|_| fence.is_none_or(|fence| is_run(fence.info)))
+        let is_call = line.first_byte() == Some(b'<');
+        writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))
     }
 
     /// The line that ends a text that a command writes. It is not sought any more where enough was noted.

@@ -201,16 +201,17 @@ const ANNOUNCING: &[&str] = &[
     "asked", "at", "be", "below", "block", "blocks", "can", "catch", "certainly", "change", "changed", "changes", "class",
     "code", "complete", "completed", "component", "content", "contents", "corrected", "course", "diff", "diffs", "do",
     "done", "edit", "edited", "edits", "entire", "existing", "file", "files", "final", "finally", "find", "first", "fix",
-    "fixed", "fixes", "following", "follows", "for", "format", "full", "function", "go", "good", "got", "great", "happy",
-    "have", "helper", "helps", "here", "here's", "hope", "how", "i", "i'll", "i've", "if", "implementation", "in", "is",
-    "it", "its", "json", "know", "lastly", "let", "let's", "like", "look", "looks", "made", "make", "me", "method",
-    "minimal", "modification", "modifications", "modified", "module", "my", "necessary", "need", "needed", "needs", "new",
-    "next", "now", "of", "ok", "okay", "on", "one", "opx", "patch", "patches", "path", "perfect", "please", "problem",
-    "proposed", "provide", "question", "readme", "request", "requested", "required", "response", "rest", "result",
-    "revised", "script", "search/replace", "second", "section", "see", "should", "show", "snippet", "so", "solution",
-    "sounds", "step", "steps", "suggested", "sure", "test", "tests", "thank", "thanks", "that", "the", "them", "then",
-    "there", "these", "thing", "this", "those", "three", "to", "two", "understood", "update", "updated", "updates",
-    "version", "want", "wanted", "we", "what", "which", "whole", "will", "with", "works", "would", "you", "you'd", "your",
+    "fixed", "fixes", "following", "follows", "for", "format", "fourth", "full", "function", "go", "good", "got", "great",
+    "happy", "have", "helper", "helps", "here", "here's", "hope", "how", "i", "i'll", "i've", "if", "implementation", "in",
+    "is", "it", "its", "json", "know", "last", "lastly", "let", "let's", "like", "line", "lines", "look", "looks", "made",
+    "make", "me", "method", "minimal", "modification", "modifications", "modified", "module", "my", "necessary", "need",
+    "needed", "needs", "new", "next", "now", "of", "ok", "okay", "on", "one", "opx", "patch", "patches", "path", "perfect",
+    "please", "problem", "proposed", "provide", "question", "readme", "request", "requested", "required", "response",
+    "rest", "result", "revised", "script", "search/replace", "second", "section", "see", "should", "show", "snippet", "so",
+    "solution", "sounds", "step", "steps", "suggested", "sure", "test", "tests", "thank", "thanks", "that", "the", "them",
+    "then", "there", "these", "thing", "third", "this", "those", "three", "to", "two", "understood", "update", "updated",
+    "updates", "version", "want", "wanted", "we", "what", "which", "whole", "will", "with", "works", "would", "you",
+    "you'd", "your",
 ];
 
 /// What may follow behind what a sentence presents, and says more of it.
@@ -371,6 +372,8 @@ mod tests {
             "Great, here's the corrected stylesheet, as asked:\n",
             "Here is the final state of the reducer:\n",
             "Let me show you the updated section:\n",
+            "**`src/util/f.ts`** (lines 2-4)\n",
+            "Third:\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

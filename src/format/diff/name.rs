@@ -63,8 +63,11 @@ impl Name {
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
         let fault = |code, message: &str| Err(Box::new(Diagnostic::error(code, span(rest.text), message)));
         match unquoted(rest.text) {
-            Some(Ok((text, length))) => Ok(Self { text, span: span(&rest.text[..length]) }),
+            Some(Ok((text, length))) if !text.trim().is_empty() => {
+                Ok(Self { text, span: span(&rest.text[..length]) })
+            }
             Some(Err(problem)) => fault(Code::PathInvalid, problem),
+            Some(Ok(_)) => fault(Code::Missing, "the header names no file"),
             None if plain.trim().is_empty() => fault(Code::Missing, "the header names no file"),
             None => Ok(Self { text: plain.to_owned(), span: span(plain) }),
         }
@@ -119,7 +122,7 @@ impl Path {
 fn without_prefix(name: &str) -> Option<&str> {
     let (first, rest) = name.split_at_checked(1)?;
     let rest = rest.strip_prefix('/')?;
-    (PREFIXES.contains(first.as_bytes().first()?) && !rest.is_empty()).then_some(rest)
+    (PREFIXES.contains(first.as_bytes().first()?) && !rest.trim().is_empty()).then_some(rest)
 }
 
 /// The one file that two names are: prefixes go where they differ and the rest does not. `None` if they are two.
@@ -147,7 +150,8 @@ fn without_remark(name: &Name) -> Option<Name> {
     let (path, remark) = name.text.strip_suffix(')')?.rsplit_once(" (")?;
     let is_remark = remark.chars().all(|c| c.is_alphabetic() || c == ' ');
     let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
-    (is_remark && !path.is_empty()).then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
+    (is_remark && !path.trim().is_empty())
+        .then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
 }
 
 /// The file that is made or removed, given its only name.

@@ -32,10 +32,10 @@ pub(crate) fn check(bytes: &[u8]) {
             Op::Replace { .. } | Op::Append { .. } => panic!("diffs have no such operation: {edit:?}"),
         }
         let mut last = edit.span.start;
-        for hunk in edit.hunks() {
-            // What a mail says that is encoded stands nowhere as it is. All of a fence without any @@ is one hunk.
+        for (n, hunk) in edit.hunks().iter().enumerate() {
+            // What a mail says that is encoded stands nowhere as it is. What a fence has before the first @@ is a hunk.
             let text = response.slice(hunk.span);
-            let is_bare = edit.hunks().len() == 1 && text.starts_with([' ', '+', '-']);
+            let is_bare = n == 0 && text.starts_with([' ', '+', '-']);
             assert!(text.starts_with("@@") || is_bare || is_encoded);
             assert!(hunk.span.start >= last && hunk.span.end <= edit.span.end);
             last = hunk.span.end;

@@ -3,6 +3,8 @@
 
 mod sandbox;
 
+use git_llm_apply::format::FormatId;
+use git_llm_apply::format::render::{Rendered, render};
 use sandbox::{Listing, Sandbox, create, patch, same};
 use std::os::unix::fs::PermissionsExt;
 
@@ -525,6 +527,62 @@ fn each_response_is_read_again_in_the_format_in_which_it_was_read() {
     sandbox.apply(["--continue"], &block("hello")).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Update README", "Three"]);
     sandbox.is_sound();
+}
+
+/// A file, and the text from and to which it changes.
+type Change = (&'static str, Option<&'static str>, &'static str);
+
+/// Changes in a format.
+fn written(format: FormatId, changes: &[Change]) -> String {
+    let rendered = |&(path, before, after): &Change| Rendered {
+        path,
+        before: before.map(str::as_bytes),
+        after: Some(after.as_bytes()),
+        renamed_from: None,
+        why: None,
+    };
+    let file = |(path, _, after): &Change| format!("{path}\n```\n{after}```\n\n");
+    match format {
+        FormatId::WholeFile => changes.iter().map(file).collect(),
+        _ => render(format, &changes.iter().map(rendered).collect::<Vec<_>>()).unwrap(),
+    }
+}
+
+#[test]
+fn in_every_format_a_failed_edit_can_be_corrected_or_left_out() {
+    const GAMMA: &str = "fn a() {}\nfn b() {}\nfn gamma() {}\n";
+    let old = "one\ntwo\nthree\nfour\n";
+    let changes = |before, after| -> [Change; 3] {
+        [
+            ("one.txt", None, "one\n"),
+            ("old.txt", Some(before), after),
+            ("src/a.rs", Some("fn a() {}\nfn b() {}\nfn c() {}\n"), GAMMA),
+        ]
+    };
+    for &format in FormatId::ALL {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        // A whole file fails where it loses most of what there was.
+        let bad = if format == FormatId::WholeFile { "5\n" } else { "nowhere\nto be found\n5\n" };
+        let answer = written(format, &changes("nowhere\nto be found\n", bad));
+        let option = format!("--format={}", format.as_str());
+        sandbox.apply([&option], &answer).exits(1).says("edit 2, old.txt");
+        assert_eq!(sandbox.head(), base, "{format:?}");
+        let corrected = written(format, &changes(old, "one\ntwo\nthree\n5\n")[1..2]);
+        sandbox.apply(["--continue", &option], &corrected).exits(0);
+        assert_eq!(sandbox.text("old.txt"), "one\ntwo\nthree\n5\n", "{format:?}");
+        let others = |sandbox: &Sandbox| (sandbox.text("one.txt"), sandbox.text("src/a.rs"));
+        assert_eq!(others(&sandbox), ("one\n".to_owned(), GAMMA.to_owned()), "{format:?}");
+        sandbox.is_sound();
+
+        sandbox.git(["reset", "-q", "--hard", &base]);
+        sandbox.apply([&option], &answer).exits(1);
+        sandbox.run(["--continue", "--skip=2"]).exits(0);
+        assert_eq!(sandbox.text("old.txt"), old, "{format:?}");
+        assert_eq!(others(&sandbox), ("one\n".to_owned(), GAMMA.to_owned()), "{format:?}");
+        assert_eq!(attempts(&sandbox), [""; 0], "{format:?}");
+        sandbox.is_sound();
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod sandbox;
 
 use sandbox::{Run, Sandbox};
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 /// Edits of src/a.rs in every format, without a reason of their own.
 fn edits() -> Vec<(&'static str, &'static str)> {
@@ -178,4 +179,65 @@ fn the_root_is_the_main_worktree_or_the_one_at_hand() {
     run("repo", "fn a() {}").exits(0);
     run("linked-one", "fn b() {}").exits(0);
     run("elsewhere", "fn c() {}").exits(1);
+}
+
+#[test]
+fn the_root_is_what_a_bare_repository_is_called() {
+    let sandbox = Sandbox::new();
+    let bare = sandbox.root().join("shop.git");
+    sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let run = |root: &str, find: &str| {
+        let answer = sandbox.response(&format!(
+            "<edit file=\"src/a.rs\" root=\"{root}\" op=\"patch\">\n<find><<<{find}>>></find><put><<<fn z() {{}}>>></put></edit>\n"
+        ));
+        sandbox.run(["-C", bare.to_str().unwrap(), "-b", "main", answer.to_str().unwrap()])
+    };
+    run("shop", "fn a() {}").exits(0);
+    run("shop.git", "fn b() {}").exits(1).says("root");
+    run("elsewhere", "fn b() {}").exits(1).says("root");
+    // Within it, what is linked to it has a name too.
+    let linked = sandbox.root().join("side");
+    sandbox.git([
+        "-C",
+        bare.to_str().unwrap(),
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "side",
+        linked.to_str().unwrap(),
+        "main",
+    ]);
+    for root in ["shop", "side"] {
+        let answer = sandbox.response(&format!(
+            "<edit file=\"{root}.txt\" root=\"{root}\" op=\"new\"><put>\n<<<\nx\n>>>\n</put></edit>\n"
+        ));
+        sandbox.run(["-C", linked.to_str().unwrap(), answer.to_str().unwrap()]).exits(0);
+        assert!(linked.join(format!("{root}.txt")).exists(), "{root}");
+    }
+}
+
+#[test]
+fn at_a_terminal_it_is_said_how_what_is_typed_ends() {
+    let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        println!("there is no terminal to be had: nothing is tested");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let edit = "<edit file=\"gone.txt\" op=\"remove\" />";
+    let ours = sandbox.command(["-"]);
+    let mut command = Command::new("sh");
+    let line = format!("'{}' -", ours.get_program().to_str().unwrap());
+    command.args([
+        "-c",
+        "(sleep 1; printf \"$1\\n\"; sleep 1; printf '\\004'; sleep 1) | script -qec \"$2\" /dev/null",
+        "sh",
+    ]);
+    command.args([edit, &line]).env_clear().current_dir(&sandbox.repo).stdin(Stdio::null());
+    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("TERM", "xterm").env("SHELL", "/bin/sh");
+    let run = Run::of(command.output().unwrap());
+    assert!(run.stdout.contains("Ctrl-D on a line of its own ends it"), "{} {}", run.stdout, run.stderr);
+    assert!(!sandbox.exists("gone.txt"), "{} {}", run.stdout, run.stderr);
 }

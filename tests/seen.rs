@@ -53,6 +53,22 @@ fn an_answer_without_edits_is_told_by_what_it_holds() {
 }
 
 #[test]
+fn commands_that_write_files_are_named_with_all_their_lines() {
+    let command =
+        "Run:\n\n```bash\ncat > src/new.rs <<'EOF'\nfn new() {}\nEOF\necho target >> .gitignore\n```\n";
+    let message = "`cat > src/new.rs <<'EOF'` changes a file, and no command is run";
+    sees(command, (4, 6), message, "git llm-apply prompt");
+    let (text, json) = said(command, &[], 5);
+    assert!(text.contains("src/new.rs: ") && text.contains(".gitignore: "), "{text}");
+    let seen = json["diagnostics"].as_array().unwrap();
+    assert_eq!(seen.iter().map(|seen| &seen["path"]).collect::<Vec<_>>(), ["src/new.rs", ".gitignore"]);
+
+    let (text, json) = said(&format!("{}\n{command}", replace("src/a.rs", "w", "x\n")), &[], 1);
+    assert!(text.contains(message) && text.contains("write it in the format of the other edits"), "{text}");
+    assert_eq!(json["paths"], json!(["src/a.rs", "src/new.rs", ".gitignore"]), "{json:#}");
+}
+
+#[test]
 fn another_format_than_the_one_asked_for_is_named() {
     let (text, json) = said(&replace("src/a.rs", "w", "x\n"), &["--format=applydir"], 5);
     assert!(text.contains("this is opx"), "{text}");

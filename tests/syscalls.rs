@@ -79,6 +79,20 @@ fn files_whose_directories_cannot_be_made_again_are_left_to_recover() {
 }
 
 #[test]
+fn objects_that_hooks_have_seen_are_left_to_recover_where_they_cannot_be_taken_out() {
+    if !can_trace() {
+        return;
+    }
+    let landing = Landing::of(scenario("hooks and commands"), Kind::Local);
+    let opens = |call: &&Call| call.name == "openat" && call.arguments.contains("COMMIT_EDITMSG");
+    let struck: Vec<_> = landing.calls.iter().filter(opens).collect();
+    assert!(struck.len() > 1, "{struck:?}");
+    for call in struck {
+        assert_eq!(landing.fail(call, "EIO", "+"), End::Before);
+    }
+}
+
+#[test]
 fn other_kinds_of_file_systems_are_served_and_as_safe() {
     if !can_trace() {
         return;

@@ -135,11 +135,11 @@ fn races(full: bool) -> usize {
     let what = format!("landings by {} processes in {} s", race::PROCESSES, time.as_secs());
     println!("{what:<46} {:>7} {:>7} {:>7} {:>11}", told.tried, told.landed, told.found, told.lost.len());
     println!("meanwhile: {} commits by git, {} saves by an editor", told.commits, told.saves);
-    println!("undone by a commit of git's: {}", told.undone.len());
+    println!("undone by a commit of git's: {}, by a stash of git's: {}", told.undone.len(), told.reset.len());
     for lost in &told.lost {
         println!("lost: {lost}");
     }
-    told.lost.len() + usize::from(told.found != told.landed || told.landed == 0)
+    told.lost.len() + usize::from(told.found + told.reset.len() != told.landed || told.found == 0)
 }
 
 fn hostile_inputs(one_in: usize) -> usize {

@@ -91,5 +91,6 @@ pub(crate) const HOSTILE: &[Hostile] = &[
         "a <b> <edit> </find> `<put>` <FILE_NEW>\n".repeat(n / 2)
     }),
     ("detection: paths and headings without a block", &|n| "### File: src/a.rs\n`b.rs`:\n".repeat(n / 2)),
+    ("detection: commands whose texts never end", &|n| "cat > a <<EOF\n".repeat(n)),
     ("detection: one line of less-than signs", &|n| "<".repeat(n * 10)),
 ];

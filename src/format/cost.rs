@@ -57,6 +57,11 @@ const PATTERNS: &[(&str, &str, &str)] = &[
     ("", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", ""),
     ("--- a/x\n+++ b/x\n@@ -1,999999 +1,999999 @@\n", "-a\nb\n", ""),
     ("", "```diff\n", ""),
+    ("", "cat > a <<EOF\n", ""),
+    ("", "cat > a <<EOF\n{\n", "EOF\n"),
+    ("", "cat > a <<EOF\n<opx>\n", ""),
+    ("echo ", "> a | ", ""),
+    ("\"", "<edit \\n\"<<", "\\n"),
     ("", "diff --git \"a/x b/x\n", ""),
     ("diff --git ", "a/x ", "\n@@\n"),
     (

@@ -113,6 +113,9 @@ mod tests {
         "</content>",
         "<diff>",
         "</diff>",
+        "cat > a <<EOF",
+        "EOF",
+        "echo a > b",
     ];
 
     fn lines(most: usize) -> impl Strategy<Value = String> {

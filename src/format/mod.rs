@@ -28,6 +28,7 @@ pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
+mod shell;
 mod skipped;
 pub mod tag;
 mod unread;
@@ -42,7 +43,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Region, Script};
 use crate::response::Response;
 use render::{Rendered, Unrepresentable};
-use scan::{Cursor, Margin};
+use scan::{Cursor, Line, Margin};
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {
@@ -109,7 +110,7 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
         None => {
             let detected = FORMATS.partition_point(Format::is_detected);
             let mut script = read(response, &FORMATS[..detected]);
-            if !script.edits.is_empty() {
+            if !script.edits.is_empty() && !is_full(&script) {
                 script.diagnostics.extend(passed_over(&whole_file::given(response, &script)));
             }
             script
@@ -189,7 +190,7 @@ fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
                 script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
                 break;
             }
-        } else {
+        } else if !take_written(cursor, script, formats) {
             cursor.note_unread();
             cursor.pass();
         }
@@ -261,6 +262,34 @@ fn take_item(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -
     false
 }
 
+/// Goes over a command at this line by which a shell writes a text into a file, and notes that it was not read. A text that
+/// begins with a region is a way to give that.
+fn take_written(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) -> bool {
+    let Some((line, writing)) = cursor.line().zip(cursor.writing()) else { return false };
+    let (state, found) = (cursor.state(), Found::of(script));
+    cursor.pass();
+    if writing.end.is_some() {
+        while cursor.line().is_some_and(Line::is_blank) {
+            cursor.pass();
+        }
+        let taken = take_indented(cursor, script, formats) || take_region(cursor, script, formats);
+        if taken && !found.is_all_of(script) {
+            return true;
+        }
+    }
+    cursor.restore(state);
+    found.restore(script);
+    let end = writing.end.and_then(|word| cursor.end_of_written(word));
+    cursor.note(line.trim_start().start, end.unwrap_or(line).end());
+    cursor.pass();
+    if let Some(end) = end {
+        cursor.go_to(end);
+        cursor.advance();
+        cursor.end_region();
+    }
+    true
+}
+
 /// How much was found so far.
 struct Found {
     edits: usize,
@@ -278,6 +307,11 @@ impl Found {
             regions: regions.len(),
             unsure: unsure.len(),
         }
+    }
+
+    /// Whether nothing was found since.
+    fn is_all_of(&self, script: &Script) -> bool {
+        (self.edits, self.diagnostics) == (script.edits.len(), script.diagnostics.len())
     }
 
     /// Takes back what was found since.

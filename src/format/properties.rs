@@ -117,6 +117,8 @@ const PIECES: &[&str] = &[
     "\n</content>\n</write_to_file>\n",
     "\n<replace_in_file>\n<path>y</path>\n<diff>\n",
     "\n</diff>\n</replace_in_file>\n",
+    "\ncat > z <<'EOF'\n",
+    "\nEOF\n",
     "\u{feff}",
     "\0",
     "\u{2028}",

@@ -17,7 +17,8 @@ const FILES: usize = 10;
 
 /// How the openings of formats begin where they begin a line.
 const OPENINGS: &[&str] = &[
-    "<edit ",
+    "<edit file",
+    "<edit op",
     "<opx",
     "<FILE_",
     "<replace_in_file",
@@ -56,15 +57,10 @@ pub fn seen(response: &Response, script: &Script, asked: Option<FormatId>) -> Ve
         found.extend(files(response, script));
     }
     let formats = &FORMATS[..FORMATS.partition_point(Format::is_detected)];
-    if found.is_empty()
-        && asked.is_none()
-        && let Some((span, message)) = super::unread::first(response, formats)
-    {
-        found.push(unread(
-            span,
-            message,
-            "ask for it in one of the formats; 'git llm-apply prompt' prints them",
-        ));
+    if found.is_empty() && asked.is_none() {
+        let help = "ask for it in one of the formats; 'git llm-apply prompt' prints them";
+        let noted = super::unread::warnings(response, formats).into_iter().take(FILES);
+        found.extend(noted.map(|seen| seen.with_help(help)));
     }
     if found.is_empty() && script.diagnostics.is_empty() {
         let help = "ask for the edits in one of the formats; 'git llm-apply prompt' prints how to write them";
@@ -157,13 +153,28 @@ pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
         let help = "take the answer as plain text, not as Markdown that was escaped once more";
         return Some(("the lines are escaped as in Markdown", help));
     }
-    let has = |wanted: &str| memchr::memmem::find(text.as_bytes(), wanted.as_bytes()).is_some();
-    let is_string = has("\\n")
-        && ["*** Begin Patch\\n", "<<<<<<< SEARCH\\n", "<edit file=\\\"", "<FILE_CHANGES>\\n"]
-            .into_iter()
-            .any(has);
     let help = "undo the escapes, as 'jq -r' does: the answer is what the string says";
-    is_string.then_some(("the edits stand within a string, with \\n for line breaks", help))
+    is_string_with_edits(text).then_some(("the edits stand within a string", help))
+}
+
+/// Whether the edits of a format begin where a string of JSON does in a line, or a line in such a string.
+fn is_string_with_edits(line: &str) -> bool {
+    let mut rest = line;
+    let breaks = memchr::memmem::find(line.as_bytes(), b"\\n").is_some();
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest.as_bytes()) {
+        let mark = if rest[at..].starts_with("\\n") { 2 } else { 1 };
+        rest = &rest[at + mark..];
+        // What is a line of its own in a format has others below.
+        let begins = match rest.starts_with("<<") {
+            true => breaks && starts_with_any(rest),
+            false => starts_with_any(rest) || rest.starts_with("*** Begin Patch\\n"),
+        };
+        // Its own quotes are escaped, wherever in its line a tag stands.
+        if begins || (rest.starts_with('"') && line[..line.len() - rest.len() - 1].ends_with("<edit file=")) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a text begins as a format does.
@@ -231,7 +242,7 @@ mod tests {
     fn what_is_escaped_is_told_by_how() {
         sees("Here:\n&lt;edit file=\"a\" op=\"remove\" /&gt;\n", "the tags are escaped as in HTML", "line 2");
         sees("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", "the tags are escaped as in HTML", "line 1");
-        let message = "the edits stand within a string, with \\n for line breaks";
+        let message = "the edits stand within a string";
         sees("\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n", message, "line 1");
         sees("{\"text\": \"So.\\n\\n<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n", message, "line 1");
         sees("{\"text\": \"<edit file=\\\"a\\\" op=\\\"remove\\\" />\\n\"}\n", message, "line 1");

@@ -2,9 +2,11 @@
 //!
 //! Alone they are prose. Beside edits that were read they are errors: nothing that is declared is dropped.
 
+use super::diff::says_diff;
 use super::scan::{Cursor, Line, trim, trim_start};
+use super::shell::{self, Writing};
 use super::{Format, read_to, seen, tag};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Severity};
 use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
@@ -25,14 +27,18 @@ const WORDS: &[&str] = &[
 const PATHS: &[&str] =
     &["file", "path", "file_path", "filepath", "filename", "file_name", "target_file", "from_path"];
 
-impl Cursor<'_> {
+impl<'r> Cursor<'r> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
     pub(super) fn note_unread(&mut self) {
         let Some(line) = self.line().map(Line::trim_start) else { return };
         let is_noted = match line.text.as_bytes().first() {
-            _ if self.unread.len() >= MOST => false,
             Some(b'<') => is_tag(line.text) || is_half(line.text),
             Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
+            // A diff whose lines have numbers: the first of those that change something.
+            Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
+                let above = self.above().next();
+                is_changed(line.text) && !above.is_some_and(|above| is_changed(trim_start(above.text)))
+            }
             Some(b'@') => {
                 let below = self.lines().nth(1).map(|line| line.trim_start().text);
                 is_hunk(line.text) && below.is_some_and(|text| text.starts_with(['+', '-']))
@@ -40,8 +46,31 @@ impl Cursor<'_> {
             _ => false,
         };
         if is_noted {
-            self.unread.push(self.span(line.start, line.end()));
+            self.note(line.start, line.end());
         }
+    }
+
+    /// Notes a part of the response that reads like an edit.
+    pub(super) fn note(&mut self, start: usize, end: usize) {
+        if self.unread.len() < MOST {
+            self.unread.push(self.span(start, end));
+        }
+    }
+
+    /// What a shell's command at this line writes into a file.
+    pub(super) fn writing(&self) -> Option<Writing<'r>> {
+        let line = self.line().filter(|line| !line.is_blank())?;
+        let is_run = |info: &str| info.is_empty() || shell::is_language(info);
+        // Prose speaks of commands, too.
+        let fence = self.fence();
+        let writing = Writing::of(line.text).filter(|writing| writing.path.is_some() || fence.is_some());
+        writing.filter(|_| fence.is_none_or(|fence| is_run(fence.info)))
+    }
+
+    /// The line that ends a text that a command writes. It is not sought any more where enough was noted.
+    pub(super) fn end_of_written(&self, word: &str) -> Option<Line<'r>> {
+        let mut below = self.lines().skip(1).take_while(|_| self.unread.len() < MOST);
+        below.find(|line| line.trimmed() == word)
     }
 }
 
@@ -66,25 +95,38 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
             .with_lost(end)
             .with_help("the response may be cut off; give the rest of it, or leave it out if it is no edit")
     });
-    let unread: Vec<_> = noted(cursor).filter(|(span, _)| !is_read(*span)).collect();
-    for (span, message) in unread {
-        script.diagnostics.push(Diagnostic::error(Code::Malformed, span, message).with_help(help));
-    }
+    let unread: Vec<_> =
+        noted(cursor, Severity::Error).filter(|fault| !fault.span().is_some_and(is_read)).collect();
+    script.diagnostics.extend(unread.into_iter().map(|fault| fault.with_help(help)));
     script.diagnostics.extend(cut_off);
 }
 
-/// The first thing in a response without edits that reads like one, and what is to be said of it.
-pub(super) fn first(response: &Response, formats: &[Format]) -> Option<(Span, String)> {
+/// What reads like an edit in a response without any, the first few.
+pub(super) fn warnings(response: &Response, formats: &[Format]) -> Vec<Diagnostic> {
     let mut cursor = Cursor::new(response);
     read_to(&mut cursor, &mut Script::default(), formats);
-    noted(&cursor).next()
+    noted(&cursor, Severity::Warning).collect()
 }
 
-fn noted<'c>(cursor: &'c Cursor<'_>) -> impl Iterator<Item = (Span, String)> + 'c {
-    cursor.unread.iter().chain(&cursor.past.unread).take(MOST).map(|&span| {
-        let words = cursor.response().slice(span).split_whitespace().take(SHOWN);
+fn noted<'c>(cursor: &'c Cursor<'_>, severity: Severity) -> impl Iterator<Item = Diagnostic> + 'c {
+    cursor.unread.iter().chain(&cursor.past.unread).take(MOST).map(move |&span| {
+        let text = cursor.response().slice(span);
+        let written = text.lines().next().and_then(Writing::of);
+        // Of a command it is its first line that says what it does.
+        let told = if written.is_some() { text.lines().next().unwrap_or(text) } else { text };
+        let words = told.split_whitespace().take(SHOWN);
         let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
-        (span, format!("`{}` reads like an edit, but no format has it", shown.trim_end()))
+        let what = match &written {
+            Some(_) => "changes a file, and no command is run",
+            None => "reads like an edit, but no format has it",
+        };
+        let message = format!("`{}` {what}", shown.trim_end());
+        let fault = match severity {
+            Severity::Error => Diagnostic::error(Code::Malformed, span, message),
+            Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
+        };
+        let path = written.and_then(|writing| writing.path).map(str::to_owned);
+        Diagnostic { path, ..fault }
     })
 }
 
@@ -107,6 +149,12 @@ fn is_half(text: &str) -> bool {
     let text = trim(text);
     let marks = text.bytes().take_while(|&byte| byte == b'<').count();
     matches!(text, "<SEARCH>" | "<REPLACE>") || ((5..=9).contains(&marks) && text[marks..].starts_with(' '))
+}
+
+/// Whether a line with a number before it is one that a diff removes or adds.
+fn is_changed(text: &str) -> bool {
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '\t' | '|' | ':'));
+    text.starts_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['+', '-'])
 }
 
 /// Whether a line begins a hunk of a diff that no file is named for.

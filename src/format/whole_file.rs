@@ -8,7 +8,7 @@ use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
 use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::search_replace::{Named, Said, file_above, one_of, opens_block};
-use super::{Format, FormatId, MAX_PASSED_OVER, read};
+use super::{Format, FormatId, MAX_PASSED_OVER, read, shell};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
 use crate::response::Response;
@@ -137,6 +137,9 @@ impl<'r> Inside<'r> {
         let text = trim_start(line.text);
         let comment = COMMENTS.iter().find_map(|mark| text.strip_prefix(mark));
         self.is_marked |= opens_block(comment.unwrap_or(text)) || is_numbered(text);
+        // A command that writes the file; a script may have some of these below.
+        let is_first = self.lines.iter().all(|line| line.is_blank());
+        self.is_marked |= is_first && shell::Writing::of(text).is_some();
         self.lines.push(line);
     }
 
@@ -174,10 +177,6 @@ fn without_path(held: Option<Target>, span: Span, script: &Script) -> Option<Dia
     (named < MAX_PASSED_OVER).then(|| Diagnostic::warning(Code::WholeFile, span, message).with_help(help))
 }
 
-/// Languages of what is run or was put out, which a paragraph that speaks of a file may well show.
-const SHELLS: &[&str] =
-    &["bash", "cmd", "console", "log", "output", "powershell", "sh", "shell", "text", "txt", "zsh"];
-
 /// Which file a fence is: what its info string has, or what stands above it. A path at some distance is kept as heading.
 fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
     let target = |path: &str| {
@@ -191,7 +190,8 @@ fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
     let is_near = nearest.is_some_and(|line| matches!(Said::of(line.text), Said::File(_) | Said::Path(_)));
     let named = match file_above(cursor, None) {
         Named::OneOf(mut candidates, choice @ Choice::Exists { .. }) => {
-            let is_shell = SHELLS.iter().any(|shell| fence.info.eq_ignore_ascii_case(shell));
+            // A paragraph that speaks of a file may well show a command.
+            let is_shell = shell::is_language(fence.info);
             candidates.retain(|path| !is_shell && matches!(Said::of(&path.raw), Said::Path(_)));
             match candidates.is_empty() {
                 true => Named::Nothing(String::new()),

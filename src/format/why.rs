@@ -117,7 +117,7 @@ fn takes_lines(text: &str) -> bool {
     word.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count() > 1
 }
 
-/// Whether a line is nothing but a tag or a comment, or the row of a table.
+/// Whether a line is nothing but a tag or a comment, or the row of a table; or of a mail that is answered.
 fn is_markup(text: &str) -> bool {
     let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let is_tag = |inner: &str| {
@@ -125,7 +125,8 @@ fn is_markup(text: &str) -> bool {
             || !inner.contains('>')
                 && inner.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?|".contains(c))
     };
-    inner.is_some_and(is_tag) || text.starts_with('|')
+    let is_word_of_model = text.starts_with("<|") || text.starts_with("<｜");
+    inner.is_some_and(is_tag) || is_word_of_model || text.starts_with(['|', '>']) || text.ends_with(" wrote:")
 }
 
 /// Whether a line begins a heading or an item of a list.
@@ -194,186 +195,66 @@ pub(super) fn plain(text: &str) -> &str {
 }
 
 /// The words with which models announce edits, and that say nothing about them.
+#[rustfmt::skip]
 const ANNOUNCING: &[&str] = &[
-    "a",
-    "above",
-    "absolutely",
-    "all",
-    "an",
-    "and",
-    "answer",
-    "apply",
-    "applied",
-    "are",
-    "as",
-    "ask",
-    "asked",
-    "at",
-    "be",
-    "below",
-    "block",
-    "blocks",
-    "can",
-    "catch",
-    "certainly",
-    "change",
-    "changed",
-    "changes",
-    "code",
-    "complete",
-    "completed",
-    "content",
-    "contents",
-    "corrected",
-    "course",
-    "diff",
-    "diffs",
-    "do",
-    "done",
-    "edit",
-    "edited",
-    "edits",
-    "file",
-    "files",
-    "final",
-    "find",
-    "fix",
-    "fixed",
-    "fixes",
-    "following",
-    "follows",
-    "for",
-    "format",
-    "full",
-    "great",
-    "go",
-    "good",
-    "happy",
-    "helper",
-    "helps",
-    "hope",
-    "function",
-    "method",
-    "class",
-    "module",
-    "test",
-    "tests",
-    "have",
-    "here",
-    "here's",
-    "here’s",
-    "how",
-    "i",
-    "i'll",
-    "i've",
-    "i’ll",
-    "i’ve",
-    "implementation",
-    "in",
-    "if",
-    "is",
-    "it",
-    "its",
-    "know",
-    "let",
-    "let's",
-    "let’s",
-    "like",
-    "look",
-    "looks",
-    "made",
-    "make",
-    "me",
-    "minimal",
-    "modification",
-    "modifications",
-    "modified",
-    "my",
-    "necessary",
-    "need",
-    "needed",
-    "needs",
-    "new",
-    "next",
-    "now",
-    "of",
-    "ok",
-    "okay",
-    "on",
-    "one",
-    "patch",
-    "patches",
-    "path",
-    "please",
-    "problem",
-    "proposed",
-    "provide",
-    "question",
-    "request",
-    "requested",
-    "required",
-    "rest",
-    "response",
-    "result",
-    "search/replace",
-    "see",
-    "should",
-    "snippet",
-    "so",
-    "solution",
-    "step",
-    "steps",
-    "suggested",
-    "sure",
-    "that",
-    "thank",
-    "thanks",
-    "the",
-    "them",
-    "then",
-    "there",
-    "these",
-    "this",
-    "those",
-    "to",
-    "two",
-    "three",
-    "update",
-    "updated",
-    "updates",
-    "version",
-    "want",
-    "wanted",
-    "we",
-    "what",
-    "which",
-    "will",
-    "with",
-    "works",
-    "would",
-    "you",
-    "you'd",
-    "your",
-    "opx",
-    "json",
+    "a", "above", "absolutely", "all", "alright", "also", "an", "and", "answer", "applied", "apply", "are", "as", "ask",
+    "asked", "at", "be", "below", "block", "blocks", "can", "catch", "certainly", "change", "changed", "changes", "class",
+    "code", "complete", "completed", "component", "content", "contents", "corrected", "course", "diff", "diffs", "do",
+    "done", "edit", "edited", "edits", "entire", "existing", "file", "files", "final", "finally", "find", "first", "fix",
+    "fixed", "fixes", "following", "follows", "for", "format", "full", "function", "go", "good", "got", "great", "happy",
+    "have", "helper", "helps", "here", "here's", "hope", "how", "i", "i'll", "i've", "if", "implementation", "in", "is",
+    "it", "its", "json", "know", "lastly", "let", "let's", "like", "look", "looks", "made", "make", "me", "method",
+    "minimal", "modification", "modifications", "modified", "module", "my", "necessary", "need", "needed", "needs", "new",
+    "next", "now", "of", "ok", "okay", "on", "one", "opx", "patch", "patches", "path", "perfect", "please", "problem",
+    "proposed", "provide", "question", "readme", "request", "requested", "required", "response", "rest", "result",
+    "revised", "script", "search/replace", "second", "section", "see", "should", "show", "snippet", "so", "solution",
+    "sounds", "step", "steps", "suggested", "sure", "test", "tests", "thank", "thanks", "that", "the", "them", "then",
+    "there", "these", "thing", "this", "those", "three", "to", "two", "understood", "update", "updated", "updates",
+    "version", "want", "wanted", "we", "what", "which", "whole", "will", "with", "works", "would", "you", "you'd", "your",
 ];
 
-/// Whether prose says more than that edits follow, and which file they are of.
+/// What may follow behind what a sentence presents, and says more of it.
+const CLAUSES: &[&str] = &[
+    "after", "as", "because", "but", "by", "for", "if", "instead", "since", "so", "that", "using", "when",
+    "where", "which", "while", "with", "without",
+];
+
+/// What a place begins with, as in "the changes to the page".
+const PLACES: &[&str] =
+    &["a", "all", "an", "both", "each", "its", "my", "our", "that", "the", "these", "this", "your"];
+
+/// Whether prose says more than that edits follow, and which file they are of. What a sentence presents ("Here is the new
+/// page") stands below; only a clause behind it says something.
 pub(super) fn says_something(text: &str) -> bool {
     let mut words = String::new();
     let mut at = 0;
     for span in code::spans(text) {
         words.push_str(&text[at..span.start]);
-        words.push(' ');
+        // As good as a path.
+        words.push_str(" / ");
         at = span.end;
     }
     words.push_str(&text[at..]);
     let around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$');
-    let mut words =
-        words.split_whitespace().map(|word| word.trim_matches(around)).filter(|word| !word.is_empty());
-    let is_number = |word: &str| !word.contains(char::is_alphabetic);
-    words
-        .any(|word| !is_number(word) && !is_path(word) && !ANNOUNCING.contains(&word.to_lowercase().as_str()))
+    let mut words = words
+        .split_whitespace()
+        .map(|written| (written, written.trim_matches(around).to_lowercase().replace('’', "'")))
+        .peekable();
+    let says =
+        |word: &str| word.contains(char::is_alphabetic) && !is_path(word) && !ANNOUNCING.contains(&word);
+    let mut presents = false;
+    while let Some((written, word)) = words.next() {
+        let next = words.peek().map_or("", |(_, word)| word.as_str());
+        let to = word == "to" && !PLACES.contains(&next) && !is_path(next);
+        presents &= !(to || word.is_empty() || written.starts_with('(') || CLAUSES.contains(&word.as_str()));
+        if !presents && says(&word) {
+            return true;
+        }
+        let is = matches!(word.as_str(), "here" | "below") && matches!(next, "is" | "are");
+        presents |= is || word == "here's";
+        presents &= !written.ends_with(['.', ',', ';', ':', '!', '?']);
+    }
+    false
 }
 
 /// Whether a word is a path.
@@ -420,7 +301,9 @@ mod tests {
             ("- **Cache it**:\n", "Cache it"),
             ("Great question! Sure: it was slow.\n", "it was slow."),
             ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
-            ("- **First**: cache **it** in `a**b**`.\n", "First: cache it in `a**b**`."),
+            ("- **Loop**: cache **it** in `a**b**`.\n", "Loop: cache it in `a**b**`."),
+            ("- **First**: cache it.\n", "cache it."),
+            ("First, here's the reducer. Then cache it.\n", "Then cache it."),
             ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
             ("Cache it.\n\n<tool_call>\n", "Cache it."),
             ("Cache it.\n\napply_patch <<'EOF'\n", "Cache it."),
@@ -433,6 +316,20 @@ mod tests {
                 "Here is the change to `a.rs` that makes it fast:\n",
                 "Here is the change to `a.rs` that makes it fast",
             ),
+            ("Here's the code to handle empty input:\n", "Here's the code to handle empty input"),
+            ("Here's the fix for the crash at the end:\n", "Here's the fix for the crash at the end"),
+            ("Here is a parser, faster by half:\n", "Here is a parser, faster by half"),
+            ("Here's the list (sorted by age):\n", "Here's the list (sorted by age)"),
+            ("Here's the patch — it was off by one:\n", "Here's the patch — it was off by one"),
+            ("Here's the new README section. It names the flag.\n", "It names the flag."),
+            ("It was slow, so here is another loop:\n", "It was slow, so here is another loop"),
+            ("I've added a null check:\n", "I've added a null check"),
+            ("First, update the imports:\n", "First, update the imports"),
+            ("Now let's add the helper to the model:\n", "Now let's add the helper to the model"),
+            ("The following patch adds retries:\n", "The following patch adds retries"),
+            ("Handle what lies below zero:\n", "Handle what lies below zero"),
+            ("The cursor stops here.\n", "The cursor stops here."),
+            ("Replace `a` with a faster `b`:\n", "Replace `a` with a faster `b`"),
         ] {
             assert_eq!(of(prose, false).as_deref(), Some(why), "{prose:?}");
         }
@@ -454,8 +351,26 @@ mod tests {
             "Below is the diff you asked for. Let me know if it works.\n",
             "Below is the diff you asked for.\n",
             "<function_calls>\n",
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>edit_file\n",
+            "On Tuesday, Ann wrote:\n> It is wrong.\n> > Is it?\n",
             "2. ```python\n",
             "\n",
+            "Here's the updated README section:\n",
+            "Here’s the revised configuration:\n",
+            "Below is the full implementation of the parser:\n",
+            "Here are the changes to the login page:\n",
+            "And here's the test suite:\n",
+            "Finally, here is the new migration.\n",
+            "As requested, here is the whole component:\n",
+            "Sure thing! Here's a cleaner take:\n",
+            "Here is the diff for the README section:\n",
+            "Here's what the header looks like now:\n",
+            "OK, here are all of the endpoints in `src/api.ts`:\n",
+            "Below are the three `package.json` scripts:\n",
+            "Here's the fix:\n",
+            "Great, here's the corrected stylesheet, as asked:\n",
+            "Here is the final state of the reducer:\n",
+            "Let me show you the updated section:\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

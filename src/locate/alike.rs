@@ -1,7 +1,7 @@
 //! How alike two lines are, and where in a file something like some lines stands.
 
 use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, COMMON};
-use crate::text::{difference, in_common};
+use crate::text::{Form, difference, in_common, is_of_word, words};
 use std::collections::HashMap;
 
 /// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
@@ -72,7 +72,7 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
 /// another one a line is about another thing. Both are given without their style.
 pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
     let (text, line) = (tokens(text), tokens(line));
-    let is_word = |token: &&[u8]| token.iter().any(is_of_word);
+    let is_word = |token: &&[u8]| token.iter().copied().any(is_of_word);
     let starts = if is_part { line.len() } else { 1 };
     (0..starts).any(|start| {
         let line = &line[start..];
@@ -105,10 +105,11 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        let joins = |at: usize| b".-".contains(&text[at]) && text.get(at + 1).is_some_and(is_of_word);
-        let end = match is_of_word(&text[at]) {
+        let joins =
+            |at: usize| b".-".contains(&text[at]) && text.get(at + 1).copied().is_some_and(is_of_word);
+        let end = match is_of_word(text[at]) {
             true => {
-                (at + 1..text.len()).find(|&end| !is_of_word(&text[end]) && !joins(end)).unwrap_or(text.len())
+                (at + 1..text.len()).find(|&end| !is_of_word(text[end]) && !joins(end)).unwrap_or(text.len())
             }
             false => at + 1,
         };
@@ -123,10 +124,6 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
 /// How many words and signs may differ at one spot: a word, and signs beside it.
 const SPOT: usize = 3;
 
-fn is_of_word(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
-}
-
 /// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
 /// semicolon at its end.
 pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
@@ -134,7 +131,7 @@ pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
     let text = text.strip_suffix(b",").or_else(|| text.strip_suffix(b";")).unwrap_or(text);
     let mut plain: Vec<u8> = Vec::with_capacity(text.len());
     for part in text.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty()) {
-        if plain.last().is_some_and(is_of_word) && part.first().is_some_and(is_of_word) {
+        if plain.last().copied().is_some_and(is_of_word) && part.first().copied().is_some_and(is_of_word) {
             plain.push(b' ');
         }
         plain.extend(part.iter().map(|&b| if b == b'\'' || b == b'`' { b'"' } else { b }));
@@ -159,19 +156,26 @@ pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// Two parts of a line: what is misquoted at one spot leaves one of them as it is. The longest two words, or halves.
-pub(super) fn spared(text: &[u8]) -> Vec<&[u8]> {
-    let text = text.trim_ascii();
-    let mut words: Vec<&[u8]> =
-        tokens(text).into_iter().filter(|token| token.iter().any(is_of_word)).collect();
-    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-    words.dedup();
-    words.truncate(2);
-    if words.len() < 2 {
-        let (front, back) = text.split_at(text.len() / 2);
-        words = vec![front, back];
+/// Two parts of a line: what is misquoted at one spot leaves one of them as it is.
+pub(super) enum Spared<'a> {
+    /// The longest words of two spots, by their hashes in [`Form::Bare`].
+    Words([u64; 2]),
+    /// Its halves, where it has words at one spot only.
+    Halves([&'a [u8]; 2]),
+}
+
+impl<'a> Spared<'a> {
+    pub(super) fn of(text: &'a [u8]) -> Self {
+        let folded = Form::FoldedTrimmed.of(text);
+        let longest = |token| words(token).max_by_key(|word| word.len());
+        let mut longest: Vec<&[u8]> = tokens(&folded).into_iter().filter_map(longest).collect();
+        longest.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+        longest.dedup();
+        match longest[..] {
+            [first, second, ..] => Spared::Words([first, second].map(|word| Form::Bare.hash(word))),
+            _ => Spared::Halves(text.trim_ascii().split_at(text.trim_ascii().len() / 2).into()),
+        }
     }
-    words
 }
 
 /// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.

@@ -1,5 +1,6 @@
 //! A file's text as it is searched: every look at more than a few lines spends effort, and there is no other way to look.
 
+use super::alike::Spared;
 use super::borders::Borders;
 use super::effort::Effort;
 use super::place::Place;
@@ -115,6 +116,33 @@ impl<'a> Haystack<'a> {
         lines
     }
 
+    /// The lines that may be one but for one spot of it, for each of two parts of it, with their hashes in [`Form::Bare`].
+    pub(super) fn lines_like(&self, text: &[u8]) -> [Vec<(usize, u64)>; 2] {
+        match Spared::of(text) {
+            Spared::Words(words) => words.map(|word| self.lines_with_word(word)),
+            Spared::Halves(halves) => halves.map(|half| {
+                let lines = self.lines_with(half, false).into_iter();
+                lines.map(|line| (line, Form::Bare.hash(self.text(line)))).collect()
+            }),
+        }
+    }
+
+    fn lines_with_word(&self, word: u64) -> Vec<(usize, u64)> {
+        let mut found = Vec::new();
+        for piece in self.pieces(self.searched.0) {
+            let lines = piece.lines_with_word(word);
+            if !self.effort.spend(lines.len() / LINES_PER_STEP + 1) {
+                return Vec::new();
+            }
+            if !lines.is_empty() {
+                let hashes = piece.hashes(Form::Bare);
+                found.extend(lines.iter().map(|&line| (piece.first() + line, hashes[line])));
+            }
+        }
+        found.retain(|(line, _)| self.searches(*line));
+        found
+    }
+
     /// All places of a text within lines, ascending; overlapping ones count.
     pub(super) fn parts(&self, text: &[u8]) -> Vec<Place> {
         let mut places = Vec::new();
@@ -219,13 +247,6 @@ impl<'a> Solid<'a> {
     /// Its text.
     pub(super) fn text(&self, index: usize) -> &'a [u8] {
         self.position(index).map_or(&[], |(piece, line)| piece.text(line))
-    }
-
-    /// The hash of a line of the text, blank or not.
-    pub(super) fn hash(&self, line: usize) -> Option<u64> {
-        let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
-        let (_, piece, _) = self.pieces.get(at)?;
-        piece.hashes(self.form).get(line - piece.first()).copied()
     }
 
     /// The hashes of some of them.

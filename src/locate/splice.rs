@@ -110,7 +110,8 @@ impl Splice<'_> {
     }
 
     /// Whether lines that go are all named, and whether it is clear on which side of blank lines that are not those that
-    /// come belong: in the place of those that go, if they are no more.
+    /// come belong: in the place of those that go, if they are as many. Fewer may have come on one side and gone on the
+    /// other.
     fn check(
         &self,
         run: &Run<'_>,
@@ -128,10 +129,10 @@ impl Splice<'_> {
         let more_above = above.is_some_and(|above| above < start);
         let more_below = below.is_some_and(|below| end < below);
         let comes = run.added.iter().filter(|(text, _)| !is_blank(text)).count();
-        let surplus = comes > run.solid || run.added.len() > run.lines;
+        let uneven = !run.added.is_empty() && comes != run.solid || run.added.len() > run.lines;
         let from_diff = pattern.end != End::AsFile;
         let ahead = from_diff && run.added_first && more_above;
-        if surplus && (more_above || more_below) || ahead { Err(Unclear::Blanks) } else { Ok(()) }
+        if uneven && (more_above || more_below) || ahead { Err(Unclear::Blanks) } else { Ok(()) }
     }
 
     /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there.

@@ -2,7 +2,7 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{differs_in_a_word, is_mistyped, reach, spared, without_style};
+use super::alike::{differs_in_a_word, is_mistyped, reach, without_style};
 use super::haystack::Haystack;
 use super::part;
 use super::pattern::{End, Pattern, says_something};
@@ -14,6 +14,7 @@ use super::tier::{Rung, Scope, ladder};
 use super::token::is_of_tokens;
 use crate::edit::Unit;
 use crate::text::{Form, difference_of, in_common};
+use std::collections::HashMap;
 
 /// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
 pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
@@ -68,7 +69,7 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
     if !pattern.after_is_proof() {
         return None;
     }
-    let (places, rung) = results(sought, &[])?;
+    let (places, rung) = results(sought, &[], None)?;
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
@@ -84,13 +85,10 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
 /// Where the result of a hunk stands on a stricter rung than its before-text, apart from the places of that: it was made there
 /// perhaps, and a looser place is another one.
 pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]) -> Option<Place> {
-    let Sought { scene, pattern, .. } = *sought;
-    if !pattern.after().iter().any(|text| says_something(text)) {
+    if !sought.pattern.after().iter().any(|text| says_something(text)) {
         return None;
     }
-    let (results, rung) = results(sought, places)?;
-    let at = |rung: Rung| ladder(pattern.unit, scene.limits).position(|other| other == rung);
-    if at(rung) < at(found) { results.first().copied() } else { None }
+    results(sought, places, Some(found))?.0.first().copied()
 }
 
 /// Whether the result of a hunk stands just at a line.
@@ -104,31 +102,27 @@ pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, f
             .all(|(at, text)| hay.line(line + at).is_some_and(|real| form.eq(text, real.text)))
 }
 
-/// The places of the after-text, apart from some, on the strictest rung that has any, as whole lines without others between
-/// them.
-fn results(sought: &Sought<'_>, apart: &[Place]) -> Option<(Vec<Place>, Rung)> {
+/// The places of the after-text, apart from some, on the strictest rung that has any and is stricter than one: as whole lines
+/// without others between them, or as a part of a line.
+fn results(sought: &Sought<'_>, apart: &[Place], than: Option<Rung>) -> Option<(Vec<Place>, Rung)> {
     let Sought { scene, hay, pattern, .. } = sought.narrowed(sought.pattern.after().len());
     let after = Pattern::of_lines(pattern.after());
-    let tells = |rung: &Rung| rung.scope == Scope::Whole && differs(pattern, &after.before, rung.form);
     let admits = |place: &Place| sought.admits(place) && !apart.iter().any(|other| other.overlaps(place));
-    for rung in ladder(Unit::Lines, scene.limits).filter(tells) {
-        let mut places = hay.whole_lines(&after.before, rung.form);
+    ladder(pattern.unit, scene.limits).take_while(|rung| Some(*rung) != than).find_map(|rung| {
+        let mut places = match (rung.scope, after.before.as_slice()) {
+            (Scope::Whole, lines) if differs(pattern, lines, rung.form) => hay.whole_lines(lines, rung.form),
+            (Scope::Part, [text]) if part_is_proof(text) => hay.parts(text),
+            _ => Vec::new(),
+        };
         places.retain(|place| {
-            admits(place)
-                && ends_right(hay, pattern, place)
-                && (!rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some())
+            let is_alike = || match rung.scope {
+                Scope::Part => is_of_tokens(hay, place),
+                _ => !rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some(),
+            };
+            admits(place) && ends_right(hay, pattern, place) && is_alike()
         });
-        if !places.is_empty() {
-            return Some((places, rung));
-        }
-    }
-    let [text] = after.before.as_slice() else { return None };
-    if pattern.unit != Unit::Text || !part_is_proof(text) {
-        return None;
-    }
-    let mut places = hay.parts(text);
-    places.retain(|place| admits(place) && is_of_tokens(hay, place));
-    (!places.is_empty()).then_some((places, Rung { scope: Scope::Part, ..Rung::EXACT }))
+        (!places.is_empty()).then_some((places, rung))
+    })
 }
 
 /// Whether the file had an after-text before the response. If not, another edit of the response has put it there, and
@@ -174,15 +168,20 @@ pub(super) fn stands_nearly(
         let is_in = above.is_some_and(|at| line < places[at].behind().max(places[at].first() + 1));
         !is_in && pointers.against(&Place::lines(line, line + 1)).is_none()
     };
-    // Where its lines stand, in the order of the file.
-    let stand = file.spots(&wanted, usize::MAX);
+    let needed = (wanted.len() * NEARLY).div_ceil(100);
+    // Where its lines stand, in the order of the file, if enough of them do anywhere.
+    let anywhere = file.spots(&wanted, 0);
+    let is_there = |hash: &&u64| anywhere.get(hash).is_some_and(|spots| !spots.is_empty());
+    let stand = match wanted.iter().filter(is_there).count() {
+        enough if enough >= needed => file.spots(&wanted, usize::MAX),
+        _ => HashMap::new(),
+    };
     let mut stand: Vec<(usize, u64)> = stand
         .into_iter()
         .flat_map(|(hash, spots)| spots.into_iter().map(move |spot| (spot, hash)))
         .filter(|(spot, _)| file.line(*spot).is_some_and(apart))
         .collect();
     stand.sort_unstable();
-    let needed = (wanted.len() * NEARLY).div_ceil(100);
     let mut regions = 0;
     for (at, (first, _)) in stand.iter().enumerate() {
         let reach = first + reach(wanted.len());
@@ -201,9 +200,8 @@ pub(super) fn stands_nearly(
     wanted.len() <= FEW
         && pattern.removed().filter(|text| says_something(text)).any(|text| {
             let (plain, is_part) = (without_style(text), pattern.unit == Unit::Text);
-            let lines = spared(text).into_iter().flat_map(|part| hay.lines_with(part, false));
-            lines.filter(|line| apart(*line)).any(|line| {
-                if file.hash(line).is_some_and(is_other) {
+            hay.lines_like(text).into_iter().flatten().any(|(line, hash)| {
+                if is_other(hash) || !apart(line) {
                     return !hay.effort().spend(1);
                 }
                 let there = hay.text(line);

@@ -1,6 +1,7 @@
 //! A run of whole lines with what was once found out about them.
 
 use super::form::Form;
+use super::word::words;
 use super::{Eol, Line};
 use std::hash::Hasher;
 use std::ops::Range;
@@ -20,6 +21,16 @@ pub(super) struct Chunk {
     solid: OnceLock<Box<[usize]>>,
     /// A bit for each three bytes in a row.
     triples: OnceLock<Sieve>,
+    words: OnceLock<Words>,
+}
+
+/// Which lines have which words.
+struct Words {
+    /// The hashes of the words, ascending, each with where its lines begin.
+    starts: Box<[(u64, usize)]>,
+    /// Ascending for each word.
+    lines: Box<[usize]>,
+    sieve: Sieve,
 }
 
 /// The hashes of a chunk's lines.
@@ -82,6 +93,9 @@ fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
+/// How many bits that of its words has: some ten for each of those that differ.
+const WORDS: usize = 8192;
+
 /// This many triples of a text are looked at.
 const PROBED: usize = 12;
 
@@ -137,6 +151,7 @@ impl Chunk {
             hashes: Default::default(),
             solid: OnceLock::new(),
             triples: OnceLock::new(),
+            words: OnceLock::new(),
         })
     }
 
@@ -195,6 +210,31 @@ impl Chunk {
     /// The lines that are not blank, ascending.
     pub(super) fn solid(&self) -> &[usize] {
         self.solid.get_or_init(|| (0..self.lines.len()).filter(|&at| !self.line(at).is_blank()).collect())
+    }
+
+    /// The lines that have a word, by its hash in [`Form::Bare`], ascending. Look-alikes are one.
+    pub(super) fn lines_with_word(&self, hash: u64) -> &[usize] {
+        let Words { starts, lines, sieve } = self.words.get_or_init(|| {
+            let mut all = Vec::new();
+            for line in 0..self.lines.len() {
+                let text = Form::Folded.of(self.line(line).text);
+                all.extend(words(&text).map(|word| (Form::Bare.hash(word), line)));
+            }
+            all.sort_unstable();
+            all.dedup();
+            let mut starts: Vec<(u64, usize)> =
+                all.iter().enumerate().map(|(at, (word, _))| (*word, at)).collect();
+            starts.dedup_by_key(|(word, _)| *word);
+            let sieve = self.sieve(WORDS, || starts.iter().map(|(word, _)| *word));
+            Words { starts: starts.into(), lines: all.into_iter().map(|(_, line)| line).collect(), sieve }
+        });
+        let found = if sieve.may_have(hash) {
+            starts.binary_search_by_key(&hash, |(word, _)| *word).ok()
+        } else {
+            None
+        };
+        let end = |at: usize| starts.get(at + 1).map_or(lines.len(), |(_, start)| *start);
+        found.map_or(&[], |at| &lines[starts[at].1..end(at)])
     }
 
     /// Whether a text may stand in it. A few of its triples are looked at.

@@ -7,9 +7,11 @@
 mod chunk;
 mod difference;
 mod form;
+mod word;
 
 pub use difference::{difference, difference_of, in_common};
 pub use form::{Form, indentation, is_blank, plain};
+pub use word::{is_of_word, words};
 
 use chunk::Chunk;
 use std::ops::Range;
@@ -313,6 +315,11 @@ impl<'a> Piece<'a> {
         self.chunk.may_hold(text)
     }
 
+    /// Its lines that have a word, by its hash in [`Form::Bare`], ascending, counted within the piece.
+    pub fn lines_with_word(&self, hash: u64) -> &'a [usize] {
+        self.chunk.lines_with_word(hash)
+    }
+
     /// Its lines that are not blank, ascending, counted within the piece.
     pub fn solid(&self) -> &'a [usize] {
         self.chunk.solid()
@@ -344,7 +351,7 @@ impl PartialEq for Content {
         let (left, right) = (&left[head..], &right[head..]);
         let tail = left.iter().rev().zip(right.iter().rev()).take_while(same).count();
         let rest = |chunks: &[Arc<Chunk>]| -> Vec<u8> {
-            chunks[..chunks.len() - tail].iter().flat_map(|chunk| chunk.bytes()).copied().collect()
+            chunks[..chunks.len() - tail].iter().map(|chunk| chunk.bytes()).collect::<Vec<_>>().concat()
         };
         rest(left) == rest(right)
     }

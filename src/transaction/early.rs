@@ -29,7 +29,8 @@ struct Note {
     references: String,
 }
 
-/// What was put there. Dropping it takes that out again, unless it has landed.
+/// What was put there. Dropping it takes that out again, unless it has landed; what cannot be taken out is left to the
+/// recovery, with the note.
 pub(super) struct Early<'r> {
     repo: &'r Repo,
     file: PathBuf,
@@ -71,28 +72,40 @@ impl<'r> Early<'r> {
 impl Drop for Early<'_> {
     fn drop(&mut self) {
         let note = self.note.borrow();
-        if !self.landed.get() {
-            take_out(self.repo, self.repo.objects_dir(), &note);
-        }
+        let settled = self.landed.get() || take_out(self.repo, self.repo.objects_dir(), &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
+        if settled {
+            let _ = std::fs::remove_file(&self.file);
+        }
     }
+}
+
+/// Whether a room has the note of objects that could not be taken out.
+pub(super) fn remains(room: &Path) -> bool {
+    room.join(NOTE).symlink_metadata().is_ok()
 }
 
 /// Takes out what a dead transaction has put there, unless it has landed.
-pub(super) fn settle(repo: &Repo, room: &Path, objects: &Path, landed: bool) {
-    let Ok(bytes) = places::read(&room.join(NOTE), LIMIT) else { return };
-    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return };
+///
+/// # Errors
+/// It cannot be taken out.
+pub(super) fn settle(repo: &Repo, room: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
+    let Ok(bytes) = places::read(&room.join(NOTE), LIMIT) else { return Ok(()) };
+    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return Ok(()) };
     if note.objects.check().is_ok() {
         if !landed {
-            take_out(repo, objects, &note);
+            take_out(repo, objects, &note)?;
         }
         let _ = Quarantine::let_go(objects, &note.objects);
     }
+    Ok(())
 }
 
-fn take_out(repo: &Repo, objects: &Path, note: &Note) {
+fn take_out(repo: &Repo, objects: &Path, note: &Note) -> vcs::Result<()> {
     // A fresh look: this handle may know packed references of before.
-    if repo.references_digest().is_ok_and(|now| now == note.references) {
-        let _ = Quarantine::retract(objects, &note.objects);
+    if repo.references_digest()? == note.references {
+        Quarantine::retract(objects, &note.objects)
+    } else {
+        Ok(())
     }
 }

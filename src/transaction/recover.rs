@@ -310,7 +310,7 @@ fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>, end: End
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
-    early::settle(repo, room, objects, !matches!(end, End::Discarded | End::TakenBack));
+    early::settle(repo, room, objects, !matches!(end, End::Discarded | End::TakenBack))?;
     outside::reap(repo, room, id)?;
     point(Fault::ScratchRemoved)?;
     remove_room(repo.common_dir(), room);

@@ -1,6 +1,6 @@
 //! Where a transaction keeps what is its own.
 
-use super::{Result, journal, lock, outside, staging};
+use super::{Result, early, journal, lock, outside, staging};
 use crate::vcs;
 use crate::vcs::Oid;
 use crate::vcs::lock::Flock;
@@ -111,7 +111,7 @@ impl Room {
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
         let emptied =
             self.common.join("worktrees").read_dir().is_ok_and(|mut entries| entries.next().is_none());
-        remains || outside || emptied
+        remains || outside || emptied || early::remains(&self.path)
     }
 }
 

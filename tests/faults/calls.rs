@@ -23,15 +23,22 @@ fn tips(sandbox: &Sandbox) -> String {
     format!("{}{}", String::from_utf8_lossy(&head.stdout), sandbox.git(["for-each-ref"]))
 }
 
-/// What of a state the user can see: without what a killed or failed run leaves for the next one to clear away.
-fn visible(state: &State) -> State {
+/// What of a state the user can see: without what a killed or failed run leaves for the next one to clear away, and without
+/// objects where a note of it says that some are to go.
+fn visible(state: &State, objects: bool) -> State {
     let mut state = state.clone();
     state.files.retain(|path, _| {
         !path.starts_with(".git/llm-apply/")
             && !path.starts_with(".git/worktrees/")
             && !path.contains("/tmp_objdir-llm-apply-")
+            && (objects || !path.starts_with(".git/objects/"))
     });
     state
+}
+
+/// Whether a room has a note of objects that are to go.
+fn has_note(state: &State) -> bool {
+    state.files.keys().any(|path| path.starts_with(".git/llm-apply/txn/") && path.ends_with("/early"))
 }
 
 /// Without the directories of the checkout: git does not track them, and leaves an empty one that it cannot remove.
@@ -127,7 +134,8 @@ impl Landing {
         let counts = |state: &State| if removes { without_directories(state) } else { state.clone() };
         if let Some(said) = said {
             let (state, wanted) = (counts(&sandbox.state()), counts(self.state(said)));
-            visible(&state).is(&visible(&wanted), &what);
+            let objects = !has_note(&state);
+            visible(&state, objects).is(&visible(&wanted, objects), &what);
             if state == wanted {
                 sandbox.is_sound();
                 return said;

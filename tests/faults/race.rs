@@ -27,6 +27,9 @@ pub struct Told {
     /// Landings that a later commit of git's took back, by an index that it had read before they were over: as two
     /// commits of git's may do to each other.
     pub undone: Vec<String>,
+    /// Landings that a stash of git's took back: it resets the branch to where it was when the stash began, whoever has
+    /// committed since.
+    pub reset: Vec<String>,
     pub lost: Vec<String>,
 }
 
@@ -230,6 +233,10 @@ impl Race {
             if let Some((branch, tip)) = &landing.said {
                 let now = branches.entry(branch).or_insert_with(|| Branch::of(sandbox, branch));
                 let new = landing.new_file();
+                if self.was_reset(branch, tip) {
+                    told.reset.push(new);
+                    continue;
+                }
                 // Nobody takes it away on purpose.
                 if !now.files.contains(&new) {
                     let by = ["log", "--diff-filter=D", "--format=%s", branch, "--", &new];
@@ -258,11 +265,25 @@ impl Race {
         told.lost.extend(unmade.map(|subject| format!("commit {subject}")));
         told.lost.extend(self.lost_saves(landings, saves));
         let status = sandbox.status();
-        let undone = |line: &str| told.undone.iter().any(|gone| Some(line) == gone.split(' ').next());
+        let gone = || told.undone.iter().chain(&told.reset);
+        let undone = |line: &str| gone().any(|gone| Some(line) == gone.split(' ').next());
         let others = status.lines().filter(|line| !line[3..].starts_with("shared/") && !undone(&line[3..]));
         let others: Vec<_> = others.collect();
         told.lost.extend(others.into_iter().map(|line| format!("nobody changed this: {line}")));
         told
+    }
+
+    /// Whether it was a reset of git's that moved a branch to where a tip is not, first of all that came after it.
+    fn was_reset(&self, branch: &str, tip: &str) -> bool {
+        let log = self.sandbox.git(["reflog", "show", "--format=%H %gs", branch]);
+        let (entries, tip_at) = (log.lines().collect::<Vec<_>>(), |line: &&str| line.starts_with(tip));
+        let Some(at) = entries.iter().position(tip_at) else { return false };
+        let has_tip = |commit: &str| {
+            let mut git = self.sandbox.git_command(["merge-base", "--is-ancestor", tip, commit]);
+            git.output().unwrap().status.success()
+        };
+        let mut later = entries[..at].iter().rev().filter_map(|line| line.split_once(' '));
+        later.find(|(commit, _)| !has_tip(commit)).is_some_and(|(_, what)| what == "reset: moving to HEAD")
     }
 
     /// Whether a landing's commits are on its branch once, in order and with their content, and what of that is not so.

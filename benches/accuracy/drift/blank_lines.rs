@@ -56,11 +56,12 @@ pub(super) fn blank_dropped(case: &mut Case, random: &mut Random) -> bool {
         return false;
     }
     let run: Vec<&Line> = above.chain(below).collect();
-    let takes_text = run.iter().any(|line| line.side == Side::Removed && !blank(&line.before));
-    // What comes beyond that may belong before it or behind it.
+    let solid = |side: Side| run.iter().filter(|line| line.side == side && !blank(&line.before)).count();
     let count = |side: Side| run.iter().filter(|line| line.side == side).count();
-    let surplus = count(Side::Added) > count(Side::Removed);
-    let unsure = both || surplus || run.iter().any(changed) && !takes_text;
+    // What comes in the place of as many lines has their place; else it may belong before it or behind it.
+    let comes = count(Side::Added);
+    let takes_place = solid(Side::Added) == solid(Side::Removed) && comes <= count(Side::Removed);
+    let unsure = both || comes > 0 && !takes_place || run.iter().any(changed) && solid(Side::Removed) == 0;
     let pairing = if two_texts { pairing(hunk, line) } else { Pairing::AsMeant };
     case.unsure = unsure || pairing == Pairing::Open;
     pairing != Pairing::Other

@@ -7,6 +7,7 @@ use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence
 use crate::format::json::key::{self, ALL, NEW, OLD, PATH, TEXT};
 use crate::format::json::{Places, Shape, Text, Tree, text_of};
 use crate::format::scan::Cursor;
+use crate::format::shell::Writing;
 use crate::format::{FormatId, apply_patch, read, search_replace, within};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -15,6 +16,7 @@ const INSERTED: &[&str] = &["insert_text", "new_str", "new_string", "newString"]
 /// Where something is to be put: what is given is not the whole file then.
 const WHERE: &[&str] = &["line", "line_number", "start_line", "end_line", "position", "mode"];
 const WHY: &[&str] = &["why", "explanation", "instruction"];
+const COMMAND: &[&str] = &["command", "cmd"];
 const PATCH: &[&str] = &["patchText", "patch", "input", "diff", "content"];
 
 /// Tools that edit files, without their case and what is no letter.
@@ -130,9 +132,14 @@ impl Call<'_, '_> {
         before != (script.edits.len(), script.diagnostics.len())
     }
 
-    /// Whether an object that is no call reads like one: it names a file and says that something is to be changed in it.
+    /// Whether an object that is no call reads like one: it names a file and says that something is to be changed in it, or has
+    /// a shell write one.
     pub(super) fn reads_like_edit(&self, at: usize) -> bool {
         let tree = self.tree;
+        let writes = |text: (String, Places)| text.0.lines().any(|line| Writing::of(line).is_some());
+        if self.command(at).any(writes) {
+            return true;
+        }
         let Some(path) = tree.member(at, PATH).filter(|&path| self.is_string(path)) else { return false };
         if let Some(command) = tree.member(at, &["command"]) {
             return key::is_verb(tree.written(command).trim_matches('"'));
@@ -354,21 +361,25 @@ impl Call<'_, '_> {
 
     /// The patch that a call carries: as its own field, as a patcher's input, or as what a command is given.
     fn patch(&self, at: usize) -> Option<(String, Places)> {
-        let text = |at: usize| self.text(at, "").ok().map(|Text { text, places }| (text, places));
-        let is_patch = |(text, _): &(String, Places)| has_patch(text);
-        if let Some(command) = self.tree.member(at, &["command", "cmd"]) {
-            let words: Vec<usize> = match self.tree.shape(command) {
-                Some(Shape::Array) => self.tree.children(command).collect(),
-                _ => vec![command],
-            };
-            let patches = words.iter().any(|&word| self.tree.written(word).contains("apply_patch"));
-            return words.into_iter().filter(|_| patches).filter_map(text).find(is_patch);
+        if self.tree.member(at, COMMAND).is_some() {
+            let patches = self.command(at).any(|(text, _)| text.contains("apply_patch"));
+            return self.command(at).filter(|_| patches).find(|(text, _)| has_patch(text));
         }
+        let text = |at: usize| self.text(at, "").ok().map(|Text { text, places }| (text, places));
         let patcher = self.name.is_some_and(is_patcher);
         let keys = if patcher { PATCH } else { &PATCH[..1] };
         let found = self.tree.member(at, keys).filter(|&member| self.is_string(member)).and_then(text);
         // One that is none is an error, not another tool's call.
         found
+    }
+
+    /// The words of the command that a call has a shell run, or its one line.
+    fn command(&self, at: usize) -> impl Iterator<Item = (String, Places)> + '_ {
+        let command = self.tree.member(at, COMMAND);
+        let words = command.filter(|&command| self.tree.shape(command) == Some(Shape::Array));
+        let line = command.filter(|_| words.is_none());
+        let all = words.into_iter().flat_map(|words| self.tree.children(words)).chain(line);
+        all.filter_map(|word| self.text(word, "").ok()).map(|Text { text, places }| (text, places))
     }
 
     /// Takes the edits of a patch, which a string of the call says.

@@ -194,7 +194,9 @@ impl<'t> Walk<'_, 't> {
         let origin = Origin::String(self.origin, places);
         if tree.is_whole {
             let call = Call { tree: &tree, origin: &origin, region: self.region, name: Some(name) };
-            call.read(0, span, true, self.script);
+            if !call.read(0, span, true, self.script) && call.reads_like_edit(0) {
+                self.past.unread.push(span);
+            }
         } else if is_editor(name) || is_patcher(name) {
             let why = tree.error.map_or("it is cut off", |(_, why)| why);
             self.fault(Code::Malformed, span, &format!("the arguments of {name} are not valid JSON: {why}"));

@@ -474,8 +474,12 @@ impl Element {
                     self.fault(Code::Missing, self.tag, message);
                 }
                 Some(span) if !needed => {
-                    let message = format!("op=\"{}\" has no <{}>", operation.name(), part.name());
-                    self.fault(Code::Malformed, span, message);
+                    let message = format!("op=\"{}\" takes no <{}>", operation.name(), part.name());
+                    let fault = Diagnostic::error(Code::Malformed, span, message);
+                    self.faults.push(match part {
+                        Part::Find => fault.with_help("to change a part of the file use op=\"patch\""),
+                        _ => fault,
+                    });
                 }
                 _ => {}
             }

@@ -75,6 +75,10 @@ impl<'r> Said<'r> {
 
     /// The path in a fence's info string: the whole of it, or what stands behind a language.
     pub(in crate::format) fn of_info(info: &'r str) -> Option<&'r str> {
+        // Lines of a file that are shown, as in `12:15:src/a.rs`.
+        if info.starts_with(|c: char| c.is_ascii_digit()) && info.contains(':') {
+            return None;
+        }
         let path = |text| match alone(text, true) {
             Said::Path(path) => Some(path),
             _ => None,

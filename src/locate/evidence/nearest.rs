@@ -3,7 +3,7 @@
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Nearest, Row, RowKind};
-use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach, spared};
+use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach};
 use crate::locate::effort::Effort;
 use crate::locate::haystack::{Haystack, Solid};
 use crate::locate::pattern::Pattern;
@@ -103,8 +103,8 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     probes.truncate(PROBES);
     let spots = probes.into_iter().flat_map(|(at, wanted)| {
-        let lines = spared(&wanted.text).into_iter().map(move |part| hay.lines_with(part, false));
-        lines.map(move |lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))
+        let lines = hay.lines_like(&wanted.text).into_iter();
+        lines.map(move |lines| (at, lines.into_iter().filter_map(|(line, _)| file.index(line)).collect()))
     });
     beginnings(spots)
 }

@@ -29,6 +29,18 @@ fn lines_are_not_put_in_beside_blank_lines_that_differ() {
 }
 
 #[test]
+fn fewer_lines_than_go_may_have_come_beyond_a_blank_line() {
+    let at = |before: &str, after: &str| made("a\nb\nc\n\nd\n", &[hunk(before, after)]);
+    assert_eq!(
+        at("a\nb\nc\nd\n", "a\nx\nd\n"),
+        Err(Code::SearchAmbiguous),
+        "found by the accuracy benchmark"
+    );
+    assert_eq!(at("a\nb\nc\nd\n", "a\nx\ny\nd\n"), Ok("a\nx\ny\n\nd\n".into()), "as many have their place");
+    assert_eq!(at("a\nb\nc\nd\n", "a\nd\n"), Ok("a\n\nd\n".into()), "what only goes leaves no question");
+}
+
+#[test]
 fn lines_that_may_be_paired_otherwise_are_not_put_in_beyond_blank_lines_that_differ() {
     let file = "a\n\n}\nb\nc\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);

@@ -1,0 +1,206 @@
+//! Commands of a shell that change a file in a way that they say themselves: by a text, as `cat > f <<EOF` does, or by what
+//! is to become of it, as in `sed -i` and `git mv`.
+//!
+//! No command is run. But such a one is an edit to whoever wrote it.
+
+use super::scan::{is_blank, trim_start};
+
+/// Languages of what is run or was put out.
+const LANGUAGES: &[&str] =
+    &["bash", "cmd", "console", "log", "output", "powershell", "sh", "shell", "text", "txt", "zsh"];
+
+/// Commands that put out what they are given.
+const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
+
+/// Commands that need no mark of the shell.
+const ALONE: &[&str] = &["git ", "perl ", "sed ", "sudo ", "tee "];
+
+/// PowerShell's commands that put a text into a file.
+const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
+
+/// Whether what a fence is of may be run in a shell, or was put out by one.
+pub(super) fn is_language(info: &str) -> bool {
+    LANGUAGES.iter().any(|shell| info.eq_ignore_ascii_case(shell))
+}
+
+/// A command that changes a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Writing<'t> {
+    /// The file, where it is plain.
+    pub(super) path: Option<&'t str>,
+    /// The line at which the text ends, if it stands on the lines below.
+    pub(super) end: Option<&'t str>,
+}
+
+impl<'t> Writing<'t> {
+    /// The first one in a line.
+    pub(super) fn of(line: &'t str) -> Option<Self> {
+        let line = trim_start(line);
+        let line = line.strip_prefix("$ ").unwrap_or(line);
+        match line.as_bytes().first()? {
+            // Most lines are prose.
+            b'a'..=b'z'
+                if memchr::memchr3(b'>', b'|', b'&', line.as_bytes()).is_some()
+                    || ALONE.iter().any(|name| line.starts_with(name)) =>
+            {
+                Self::by_words(Words(line))
+            }
+            b'\'' | b'"' | b'@' | b'$' | b'(' | b'[' | b'A'..=b'Z' => {
+                // PowerShell's own, which may be given what stands in the lines above.
+                let has = |name: &&str| line.contains(*name);
+                (line.contains('-') && CMDLETS.iter().any(has)).then_some(Self { path: None, end: None })
+            }
+            _ => None,
+        }
+    }
+
+    fn by_words(mut words: Words<'t>) -> Option<Self> {
+        let (mut command, mut path, mut end, mut says) = ("", None, None, false);
+        while let Some(word) = words.next() {
+            match word {
+                // The next command may be given what this one says.
+                "|" => command = "",
+                "&&" | "||" | ";" | "&" if path.is_some() => break,
+                "&&" | "||" | ";" | "&" => (command, end, says) = ("", None, false),
+                "<<" => end = words.next().and_then(end_of).filter(|_| COPIERS.contains(&command)),
+                ">" | ">>" => {
+                    let target = words.next();
+                    if COPIERS.contains(&command) && command != "tee" {
+                        path = path.or(target);
+                    }
+                }
+                "sudo" if command.is_empty() => {}
+                "git" if command.is_empty() => {
+                    (command, says) =
+                        words.next().map_or(("", false), |verb| (verb, matches!(verb, "mv" | "rm")));
+                }
+                _ if command.is_empty() => {
+                    command = word;
+                    says = COPIERS.contains(&word) && (says || matches!(word, "echo" | "printf"));
+                }
+                "-i" | "-i.bak" | "-pi" | "-Ei" if matches!(command, "sed" | "perl") => says = true,
+                _ if word.starts_with('-') => {}
+                _ if command == "tee" => path = path.or(Some(word)),
+                // The last of the words, since a program stands before them.
+                _ if matches!(command, "sed" | "perl") && says => path = Some(word),
+                _ if matches!(command, "mv" | "rm") && says => path = path.or(Some(word)),
+                _ => {}
+            }
+        }
+        let path = path.map(without_quotes).filter(|path| may_be_tracked(path))?;
+        (end.is_some() || says).then_some(Self { path: Some(path), end })
+    }
+}
+
+/// Whether a repository may have a file of that path, as far as anyone but the shell can tell.
+fn may_be_tracked(path: &str) -> bool {
+    let is_elsewhere = path.starts_with(['~', '&', '(']) || path.starts_with("/dev/");
+    !path.is_empty() && !is_elsewhere && !path.contains(['$', '`', '*'])
+}
+
+/// The line that ends a text, from the word behind `<<`.
+fn end_of(word: &str) -> Option<&str> {
+    let word = without_quotes(word.strip_prefix('-').unwrap_or(word).trim_start_matches('\\'));
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'!');
+    (!word.is_empty() && word.bytes().all(is_name)).then_some(word)
+}
+
+fn without_quotes(word: &str) -> &str {
+    let inner = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+    inner('\'').or_else(|| inner('"')).unwrap_or(word)
+}
+
+/// The words of a command line, and the marks between its parts.
+struct Words<'t>(&'t str);
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let text = trim_start(self.0);
+        let first = *text.as_bytes().first()?;
+        let is_mark = |byte: u8| matches!(byte, b'<' | b'>' | b'|' | b'&' | b';');
+        let mut quote = None;
+        let ends = |byte: u8| match quote {
+            _ if is_mark(first) => byte != first,
+            Some(open) => {
+                quote = quote.filter(|_| byte != open);
+                false
+            }
+            None => {
+                quote = Some(byte).filter(|byte| matches!(byte, b'"' | b'\''));
+                is_blank(byte) || is_mark(byte)
+            }
+        };
+        let end = text.bytes().position(ends).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        self.0 = rest;
+        Some(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_into_which_file_is_read() {
+        for (line, path, end) in [
+            ("cat > a.py <<EOF", "a.py", Some("EOF")),
+            ("cat <<'EOF' > src/a.py", "src/a.py", Some("EOF")),
+            ("$ cat >>'my file' <<-\"END_1\"", "my file", Some("END_1")),
+            ("  cat << \\EOF >a", "a", Some("EOF")),
+            ("mkdir -p b && cat > b/a <<E && ls", "b/a", Some("E")),
+            ("sudo tee -a conf <<EOF > /dev/null", "conf", Some("EOF")),
+            ("cat <<EOF | sudo tee conf >/dev/null", "conf", Some("EOF")),
+            ("echo 'x > y' >> .gitignore", ".gitignore", None),
+            ("cd a; printf '%s\\n' b > c", "c", None),
+            ("echo b | tee c", "c", None),
+            ("sed -i 's/a > b/c/' src/a.rs && make", "src/a.rs", None),
+            ("git mv -f a b/a", "a", None),
+            ("cd x && git rm a", "a", None),
+        ] {
+            assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end }), "{line}");
+        }
+        for line in ["'@ | Set-Content a.txt", "$text | Out-File -Encoding utf8 a", "Add-Content a 'x'"] {
+            assert_eq!(Writing::of(line), Some(Writing { path: None, end: None }), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_commands_and_prose_are_none() {
+        for line in [
+            "npm install",
+            "cat a",
+            "cat a > b",
+            "make > log",
+            "psql <<EOF",
+            "psql <<EOF > out",
+            "echo 1 | bc | tee out",
+            "python - <<'EOF' | tee out && echo done",
+            "cat <<EOF",
+            "cat <<EOF | psql",
+            "cat <<< a > b",
+            "cat > ~/.npmrc <<EOF",
+            "cat > \"$HOME/a\" <<EOF",
+            "echo b > /dev/null",
+            "echo b >&2",
+            "echo 'a > b'",
+            "Use cat > a <<EOF here",
+            "use cat > a <<EOF here",
+            "| echo a > b | c |",
+            "x = 1 << 3 > y",
+            "",
+            "cat >",
+            "git commit -m 'x > y'",
+            "git rm \"$file\"",
+            "sed 's/a/b/' c",
+            "sed -n -i",
+            "rm -rf target",
+            "Set the Content",
+            "cat <<",
+        ] {
+            assert_eq!(Writing::of(line), None, "{line}");
+        }
+    }
+}

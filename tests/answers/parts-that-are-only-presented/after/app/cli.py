@@ -1,0 +1,2 @@
+def main(argv):
+    run("--all" in argv)

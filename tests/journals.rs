@@ -108,6 +108,45 @@ fn giving_up_may_be_killed_and_keeps_what_is_not_its_own() {
 }
 
 #[test]
+fn notes_that_no_run_has_written_are_passed_over() {
+    let head = |sandbox: &Sandbox| format!("\"new\":\"{}\",\"old\":null,\"record\":null", sandbox.head());
+    type Make = fn(&str) -> String;
+    let cases: &[(&str, Make)] = &[
+        ("dropped", |_| {
+            r#"["refs/heads/../../x", "refs/heads/-x", "refs/heads/a\nb", "refs/../../x"]"#.to_owned()
+        }),
+        ("dropped", |_| "[[".repeat(100_000)),
+        ("forgotten", |_| r#"[["refs/../../x", null], ["refs/llm-apply/history", "../x"]]"#.to_owned()),
+        ("pushed", |new| {
+            format!(r#"{{"remote":"..","branch":"refs/heads/main","reference":"refs/heads/../../x",{new}}}"#)
+        }),
+        ("pushed", |new| {
+            format!(
+                r#"{{"remote":"-x","branch":"refs/heads/main:refs/heads/side","reference":"refs/heads/side",{new}}}"#
+            )
+        }),
+        ("pushed", |_| {
+            r#"{"remote":".","branch":"refs/heads/main","reference":"refs/heads/side","old":null,"new":"x","record":null}"#.to_owned()
+        }),
+        ("pushed", |_| "{".to_owned()),
+    ];
+    for (name, make) in cases {
+        let sandbox = Sandbox::new();
+        std::fs::write(sandbox.root().join("x"), "mine\n").unwrap();
+        let (before, tips) = (sandbox.listing(), sandbox.git(["for-each-ref"]));
+        let note = make(&head(&sandbox));
+        sandbox.file(&format!(".git/llm-apply/txn/0123456789abcdef-1/{name}"), &note);
+        sandbox.run(["list"]).exits(0);
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.git(["for-each-ref"]), tips, "{name}: {note:.80}");
+        same(&note[..note.len().min(80)], &before, &sandbox.listing());
+        sandbox.file(&format!(".git/llm-apply/txn/0123456789abcdef-1/{name}"), &note);
+        sandbox.apply(["-q"], &five()).exits(0);
+        sandbox.is_sound();
+    }
+}
+
+#[test]
 fn what_json_says_of_a_journal_that_was_given_up() {
     let sandbox = killed_at("index-prepared");
     std::fs::write(room(&sandbox).join("journal"), "").unwrap();

@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use sandbox::{Sandbox, create, patch, rename, same};
+use sandbox::{Sandbox, create, patch, remove, rename, same};
 
 /// A clone that leaves out what the filter names, beside a repository whose branch `side` has other files, and whose
 /// tag `shown` lies before the last commit.
@@ -145,5 +145,46 @@ fn a_remote_that_is_gone_is_named_and_nothing_changes() {
         // Nor is the missing object taken for a file that is not there.
         sandbox.apply(["-b", "side"], &create("deep/down/one.txt", "w", "x\n")).exits(128);
         same(filter, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn suggestions_are_counted_accepted_and_taken_back_there() {
+    for filter in FILTERS {
+        for bare in [false, true] {
+            let sandbox = clone(filter, bare);
+            let what = format!("{filter} bare: {bare}");
+            let tree = |commit: &str| sandbox.git(["rev-parse", &format!("{commit}^{{tree}}")]);
+            let old = sandbox.head();
+            let answer = [
+                patch("deep/moved.txt", "Count", "two\n", "2\n"),
+                create("deep/two.txt", "Add", "new\n"),
+                remove("old.txt", "Drop it"),
+                rename("gone.txt", "kept/gone.txt", "Keep it"),
+            ]
+            .concat();
+            let run = sandbox.apply(["--branch-per-edit", "try/{n}"], &answer).exits(0);
+            // Also of a file that nobody had to read.
+            let dropped = run.stdout.lines().find(|line| line.starts_with("try/3 ")).unwrap_or_default();
+            assert!(dropped.ends_with("+0 -4"), "{what}: {}", run.stdout);
+            let open = sandbox.run(["list", "--open"]).exits(0).stdout;
+            assert_eq!(open.lines().count(), 4, "{what}: {open}");
+            // The later ones are merged with a tree that was not there before.
+            sandbox.run(["accept", "try/1", "try/3", "try/4", "try/2"]).exits(0).says("4 commits");
+            let accepted = tree("HEAD");
+            let whole = sandbox.apply(["-q", "-b", "whole", "--base", &old], &answer);
+            assert_eq!((whole.code, tree("whole")), (Some(0), accepted.clone()), "{what}: {}", whole.stderr);
+            sandbox.apply(["-q"], &create("deep/more.txt", "More", "more\n")).exits(0);
+            let accept = sandbox.run(["list", "--porcelain"]).exits(0).stdout;
+            let accept = accept.lines().nth(2).unwrap().split('\t').next().unwrap().to_owned();
+            sandbox.run(["undo", &accept]).exits(0).says(&format!("took {accept} back"));
+            assert_eq!(sandbox.subjects("-4")[3], "Revert \"Count\"", "{what}");
+            assert_eq!(sandbox.git(["diff", "--name-only", &old, "HEAD"]), "deep/more.txt", "{what}");
+            sandbox.run(["redo"]).exits(0);
+            sandbox.run(["undo"]).exits(0);
+            assert_eq!(tree("HEAD"), accepted, "{what}");
+            assert!(bare || sandbox.status().is_empty(), "{what}");
+            sandbox.git(["fsck", "--strict"]);
+        }
     }
 }

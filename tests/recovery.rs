@@ -373,6 +373,46 @@ fn where_git_went_on_before_the_branch_had_moved_no_file_is_touched() {
 }
 
 #[test]
+fn a_branch_that_was_to_go_back_and_went_on_has_not_gone_back() {
+    // What it was to go to is in its history, whatever happens.
+    for (fault, begun, code) in
+        [("journal-placed", false, 0), ("record-locked", false, 0), ("file-placed", true, 4)]
+    {
+        let sandbox = Sandbox::new();
+        sandbox.apply(["-q"], &five()).exits(0);
+        let mut command = sandbox.command(["undo", "-q"]);
+        command.env(VARIABLE, format!("{fault}:kill")).output().unwrap();
+        for lock in LOCKS.iter().chain(&[".git/refs/llm-apply/history.lock"]) {
+            let _ = std::fs::remove_file(sandbox.repo.join(lock));
+        }
+        sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+        let (head, files) = (sandbox.head(), sandbox.status());
+        assert_eq!(files.is_empty(), !begun, "{fault}: {files}");
+        let run = sandbox.run(["recover"]).exits(code);
+        assert!(!run.stdout.contains("has landed"), "{fault}: {}", run.stdout);
+        assert!(!begun || run.stderr.contains("may have what was to land"), "{fault}: {}", run.stderr);
+        assert_eq!((sandbox.head(), sandbox.status()), (head.clone(), files), "{fault}");
+        // Nothing is on record that has not happened.
+        assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1, "{fault}");
+        sandbox.git(["reset", "-q", "--hard"]);
+        sandbox.git(["clean", "-q", "-d", "-f"]);
+        sandbox.run(["undo"]).exits(0);
+        assert_eq!(sandbox.subjects(&format!("{head}..")).len(), 5, "{fault}");
+        sandbox.has_sound_objects();
+        sandbox.leaves_no_file();
+    }
+    // And what somebody has built on where it went is no reason to take that back.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &five()).exits(0);
+    sandbox.command(["undo", "-q"]).env(VARIABLE, "ref-moved:kill").output().unwrap();
+    LOCKS.iter().for_each(|lock| std::fs::remove_file(sandbox.repo.join(lock)).unwrap());
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    sandbox.run(["recover"]).exits(0).says("has landed");
+    assert_eq!((sandbox.status(), sandbox.text("README")), (String::new(), "hello\n".to_owned()));
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 2);
+}
+
+#[test]
 fn a_lock_of_somebody_elses_is_waited_for_by_the_user() {
     let (before, _) = ends();
     let sandbox = unlocked("index-placed", 3);

@@ -8,6 +8,7 @@ use super::{Result, interrupt, lock};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
+use crate::vcs::refs::is_reference_name;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, places};
 use std::path::Path;
@@ -52,10 +53,10 @@ pub(super) fn settle(repo: &Repo, room: &Path) -> Result<Option<String>> {
         Err(e) if e.is_missing() => return Ok(None),
         bytes => bytes?,
     };
-    // One that is not whole was written before anything was removed.
+    // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
     let names: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_default();
     let mut gone = Vec::new();
-    for name in names.iter().filter(|name| name.starts_with("refs/heads/")) {
+    for name in names.iter().filter(|name| name.starts_with("refs/heads/") && is_reference_name(name)) {
         if repo.value(name)?.is_none() {
             gone.push(name.as_str());
         }

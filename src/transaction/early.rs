@@ -74,7 +74,8 @@ impl Drop for Early<'_> {
         let note = self.note.borrow();
         let settled = self.landed.get() || take_out(self.repo, self.repo.objects_dir(), &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
-        if settled {
+        // What a remote may have taken is settled once that is known.
+        if settled && !self.file.with_file_name(Room::PUSHED).exists() {
             let _ = std::fs::remove_file(&self.file);
         }
     }

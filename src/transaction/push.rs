@@ -14,6 +14,7 @@ use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::push::{Pushed, Upstream};
+use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
@@ -38,10 +39,17 @@ pub(super) struct Note {
 const LIMIT: u64 = 16 << 20;
 
 impl Note {
-    /// What a room's note says, if it has one that can be read.
+    /// What a room's note says, if it has one that can be read, and that a run could have written.
     pub(super) fn read(room: &Path) -> Option<Self> {
         let bytes = places::read(&room.join(Room::PUSHED), LIMIT).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        serde_json::from_slice(&bytes).ok().filter(Self::could_be)
+    }
+
+    fn could_be(&self) -> bool {
+        let names = [&self.branch, &self.reference];
+        let ids = [Some(&self.new), self.old.as_ref()];
+        names.into_iter().all(|name| is_reference_name(name))
+            && ids.into_iter().flatten().all(|id| is_object_name(id))
     }
 
     fn upstream(&self) -> Upstream {

@@ -106,6 +106,18 @@ impl Scene<'_> {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
+    /// Whether the branch has what was to land. One that was to go back has that in any case, and has not gone if it still has
+    /// what it was at.
+    fn went_on_from_new(&self) -> Result<bool> {
+        let (repo, movement) = (self.repo, &self.journal.movement);
+        let Some(tip) = self.tip.as_ref() else { return Ok(false) };
+        let stayed = match &movement.old {
+            Some(old) => repo.contains(tip, old)? && repo.contains(old, &movement.new)?,
+            None => false,
+        };
+        Ok(!stayed && repo.contains(tip, &movement.new)?)
+    }
+
     /// Where the index is, if one was to move and is still there; the one that was kept, and the one that was prepared.
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
@@ -194,10 +206,7 @@ impl Scene<'_> {
             return Ok(Settled { end: End::TakenBack, left, ..Settled::default() });
         }
         // The branch has gone on, from what has landed or from somewhere else.
-        let landed = match &self.tip {
-            Some(tip) => self.repo.contains(tip, &movement.new)?,
-            None => false,
-        };
+        let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
             true => record::finish(self.repo, self.room, self.journal, &self.record)?,

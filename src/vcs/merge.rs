@@ -90,6 +90,7 @@ impl super::repo::Repo {
         let old = old.map(|id| self.find_tree(id)).transpose()?;
         let mut diff =
             self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
+        self.ensure_files(&diff)?;
         diff.find_similar(None).map_err(failed)?;
         let stats = diff.stats().map_err(failed)?;
         Ok((stats.files_changed(), stats.insertions(), stats.deletions()))

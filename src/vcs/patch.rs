@@ -27,6 +27,7 @@ impl Repo {
         let after = found.tree().map_err(failed)?;
         let mut difference =
             self.git.diff_tree_to_tree(before.as_ref(), Some(&after), None).map_err(failed)?;
+        self.ensure_files(&difference)?;
         difference.find_similar(None).map_err(failed)?;
         let mut out = String::new();
         let printed = difference.print(git2::DiffFormat::Patch, |_, _, line| {

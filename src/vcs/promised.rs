@@ -5,6 +5,8 @@
 use super::repo::Repo;
 use super::tree::DIRECTORY;
 use super::{Error, Oid, Result, process};
+use git2::FileMode::{Blob, BlobExecutable, Link};
+use std::collections::BTreeMap;
 
 impl Repo {
     fn is_partial(&self) -> Result<bool> {
@@ -60,6 +62,11 @@ impl Repo {
             return Ok(());
         }
         let Some(tree) = new.or(old) else { return Ok(()) };
+        let lacks = |id: Oid| self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(id));
+        if old.into_iter().chain(new).any(lacks) {
+            // Git would not find one that is new.
+            return self.ensure_subtrees(old, new);
+        }
         let mut command = process::git(self);
         match old.filter(|_| new.is_some()) {
             Some(old) => {
@@ -73,6 +80,33 @@ impl Repo {
             return store.map_err(|e| Error::git("open the object store", e));
         }
         Err(unfetched(tree, &output.stderr))
+    }
+
+    /// Likewise, tree by tree.
+    fn ensure_subtrees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+        let below = |id: Option<Oid>| -> Result<BTreeMap<Vec<u8>, Oid>> {
+            let Some(tree) = id.map(|id| self.find_tree(id)).transpose()? else { return Ok(BTreeMap::new()) };
+            let trees = tree.iter().filter(|entry| entry.filemode() == DIRECTORY);
+            Ok(trees.map(|entry| (entry.name_bytes().to_vec(), entry.id())).collect())
+        };
+        let mut pending = vec![(old, new)];
+        while let Some((old, new)) = pending.pop() {
+            let (old, new) = (below(old)?, below(new)?);
+            let gone = old.iter().filter(|(name, _)| !new.contains_key(*name));
+            pending.extend(gone.map(|(_, id)| (Some(*id), None)));
+            let other = new.into_iter().map(|(name, id)| (old.get(&name).copied(), Some(id)));
+            pending.extend(other.filter(|(old, new)| old != new));
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the files are here that are different, which libgit2 reads to count or to show lines, and to find renames.
+    pub(super) fn ensure_files(&self, difference: &git2::Diff<'_>) -> Result<()> {
+        let files = difference.deltas().flat_map(|delta| [delta.old_file(), delta.new_file()]);
+        let is_read = |file: &git2::DiffFile<'_>| {
+            matches!(file.mode(), Blob | BlobExecutable | Link) && !file.id().is_zero()
+        };
+        self.ensure(&files.filter(is_read).map(|file| file.id()).collect::<Vec<_>>())
     }
 
     pub(super) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>> {

@@ -52,10 +52,8 @@ impl Movement {
     /// # Errors
     /// What is no reference, no object's name or no single line.
     pub fn check(&self) -> std::result::Result<(), String> {
-        let is_reference = self.name == "HEAD"
-            || (self.name.starts_with("refs/") && git2::Reference::is_valid_name(&self.name));
         let wrong = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        wrong(is_reference, &self.name)?;
+        wrong(self.name == "HEAD" || is_reference_name(&self.name), &self.name)?;
         for id in [Some(&self.new), self.old.as_ref()].into_iter().flatten() {
             wrong(is_object_name(id) && id.len() == self.new.len(), id)?;
         }
@@ -64,6 +62,11 @@ impl Movement {
         }
         Ok(())
     }
+}
+
+/// Whether a text could be the whole name of a reference below `refs/`.
+pub fn is_reference_name(text: &str) -> bool {
+    text.starts_with("refs/") && git2::Reference::is_valid_name(text)
 }
 
 /// Whether a text is the whole name of an object, in either format.

@@ -3,7 +3,7 @@
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
-use git2::{Delta, DiffFile, DiffFindOptions, FileMode};
+use git2::{Delta, DiffFile, DiffFindOptions};
 
 impl Repo {
     /// The files of `old` that `new` has under another name, as a whole or for the most part: what each was called, and what it
@@ -18,13 +18,7 @@ impl Repo {
         let after = self.find_tree(new)?;
         let mut difference =
             self.git.diff_tree_to_tree(before.as_ref(), Some(&after), None).map_err(failed)?;
-        let moved = difference.deltas().filter_map(|delta| match delta.status() {
-            Delta::Added => Some(delta.new_file()),
-            Delta::Deleted => Some(delta.old_file()),
-            _ => None,
-        });
-        let texts = moved.filter(|file| matches!(file.mode(), FileMode::Blob | FileMode::BlobExecutable));
-        self.ensure(&texts.map(|file| file.id()).collect::<Vec<_>>())?;
+        self.ensure_files(&difference)?;
         difference.find_similar(Some(DiffFindOptions::new().renames(true))).map_err(failed)?;
         let path = |file: DiffFile<'_>| RepoPath::parse(std::str::from_utf8(file.path_bytes()?).ok()?).ok();
         let renamed = difference.deltas().filter(|delta| delta.status() == Delta::Renamed);

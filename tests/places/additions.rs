@@ -24,6 +24,38 @@ fn they_go_below_the_heading() {
 }
 
 #[test]
+fn not_where_they_are_indented_otherwise_than_the_block() {
+    let nested = "class A:\n    def gone(self):\n        return 1\n";
+    refused("a.py", nested, diffs("a.py", "@@ def gone(self):\n+    log()\n"));
+    lands(
+        "a.py",
+        nested,
+        diffs("a.py", "@@ def gone(self):\n+        log()\n"),
+        &nested.replace("        r", "        log()\n        r"),
+    );
+    lands(
+        "a.py",
+        nested,
+        diffs("a.py", "@@ def gone(self):\n+log()\n"),
+        &nested.replace("        r", "        log()\n        r"),
+    );
+    // It would be another job.
+    let jobs = "jobs:\n  test:\n    run: x\n  lint:\n    run: y\n";
+    refused("ci.yml", jobs, diffs("ci.yml", "@@ test:\n+  image: z\n"));
+}
+
+#[test]
+fn not_where_a_heading_opens_no_block_for_them() {
+    let file = "class E(Exception): pass\n\ndef f(\n    a,\n):\n    return a\n";
+    refused("a.py", file, diffs("a.py", "@@ class E(Exception): pass\n+    code = 1\n"));
+    refused("a.py", file, diffs("a.py", "@@ def f(\n+    log()\n"));
+    let file = "import (\n\t\"a\"\n)\n";
+    lands("a.go", file, diffs("a.go", "@@ import (\n+\t\"b\"\n"), "import (\n\t\"b\"\n\t\"a\"\n)\n");
+    let file = "fn a() {\n}\n";
+    lands("a.rs", file, diffs("a.rs", "@@ fn a() {\n+    b();\n"), "fn a() {\n    b();\n}\n");
+}
+
+#[test]
 fn what_lands_so_is_reported() {
     reports("a.py", TWO, diffs("a.py", "@@ def alpha(cfg):\n+    log(cfg)\n"));
     reports("a.py", TWO, diffs("a.py", "@@\n+# The end.\n"));

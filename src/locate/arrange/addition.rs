@@ -13,7 +13,7 @@ use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
 use crate::locate::{Note, guard};
-use crate::text::{indentation, is_blank};
+use crate::text::{indentation, is_blank, is_of_word};
 
 /// Puts lines right below a heading.
 pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
@@ -57,21 +57,55 @@ pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refus
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
 fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
-    let Sought { hay, pattern, .. } = *sought;
+    let Sought { scene, hay, pattern, .. } = *sought;
     let aligned = Alignment::of_nothing(line);
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
-    let inner = line.checked_sub(1).filter(|_| !at_end).and_then(|heading| inner_indentation(hay, heading));
+    let heading = line.checked_sub(1).filter(|_| !at_end);
+    let inner = heading.and_then(|heading| inner_indentation(hay, heading));
     let dress = match inner {
         Some(inner) if has_no_indentation(pattern) => Ok(Dress::indented(inner)),
         _ => Dress::of(sought, &aligned),
     };
-    let dress = dress.map_err(|_| {
+    let is_known = |dress: &Dress| {
+        let first = pattern.added().find(|text| !is_blank(text));
+        let (Some(heading), Some(first)) = (heading, first) else { return true };
+        let first = dress.line(first, false);
+        scene.limits.language.is_prose() || fits(hay.text(heading), inner, indentation(&first))
+    };
+    let dress = dress.ok().filter(is_known).ok_or_else(|| {
         Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
             .with_help("give the lines before and after them, and indent the new ones like them")
     })?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
     put(sought, line, start, &dress)
+}
+
+/// Whether lines may stand below a heading that are indented so: as its block is, or where it opens none, as it is itself or
+/// deeper behind a bracket or colon. Nothing stands inside of the brackets of a call or a signature that goes on.
+fn fits(heading: &[u8], inner: Option<&[u8]>, indent: &[u8]) -> bool {
+    let own = indentation(heading);
+    match inner {
+        _ if calls_on(heading) => false,
+        Some(inner) => indent == inner,
+        None => {
+            let opens = matches!(heading.trim_ascii_end().last(), Some(b'{' | b'(' | b'[' | b':'));
+            indent == own || opens && depth(indent) > depth(own)
+        }
+    }
+}
+
+/// Whether a line opens a round bracket right behind a word, and does not close it.
+fn calls_on(text: &[u8]) -> bool {
+    let mut open = Vec::new();
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'(' => open.push(at > 0 && is_of_word(text[at - 1])),
+            b')' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.contains(&true)
 }
 
 /// Puts lines in front of one, unless they stand at `start`.

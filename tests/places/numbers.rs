@@ -117,6 +117,15 @@ fn an_occurrence_counts_the_places() {
 }
 
 #[test]
+fn an_occurrence_whose_place_an_earlier_edit_has_changed_is_refused() {
+    // A draft and what is to come instead: counted in what was shown, both mean the same place.
+    for which in ["1", "first", "2", "last"] {
+        let draft = occurrence(which, "a.ini", "size = 1", "size = 2");
+        refused("a.ini", THREE, draft.then(occurrence(which, "a.ini", "size = 1", "size = 3")));
+    }
+}
+
+#[test]
 fn an_occurrence_binds_also_where_there_is_one_place_only() {
     let file = THREE.replacen("size = 1", "size = 5", 2);
     for which in ["2", "3"] {

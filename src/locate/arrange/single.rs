@@ -261,8 +261,11 @@ impl Single<'_> {
             find(&Sought { scene: &scene, hay: original, ..self.sought(pattern) }).ok()?.found()
         })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
-        let line = lineage.of(other.first())?;
-        ((line, other.start.column) != (place.first(), place.start.column)).then_some(line)
+        match lineage.of(other.first()) {
+            Some(line) if (line, other.start.column) == (place.first(), place.start.column) => None,
+            // An edit before may have been made there.
+            line => Some(line.unwrap_or(other.first())),
+        }
     }
 
     /// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.

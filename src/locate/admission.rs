@@ -30,6 +30,8 @@ pub(super) enum Objection {
     Comment,
     /// The hunk changes the indentation alone, from another one than the file has.
     Reindents,
+    /// Its blank lines stand elsewhere in the text.
+    Blanks,
 }
 
 /// A rule: its name, and what it has against a place.
@@ -41,6 +43,7 @@ const RULES: &[Rule] = &[
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
     ("an indentation that is changed has to be the file's", reindents),
+    ("blank lines are more or fewer, not elsewhere", moves_blank_lines),
 ];
 
 /// What speaks against a place.
@@ -89,4 +92,17 @@ fn keeps_a_line(pattern: &Pattern<'_>) -> bool {
 fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
     matches!(shift, Shift::ToTabs(_) | Shift::ToSpaces(_))
         && pattern.added().all(|text| shift.of(text).is_some_and(|shifted| *shifted == *text))
+}
+
+/// A place that has blank lines where the text has none, and none where it has some.
+fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
+    let Candidate { sought: Sought { hay, pattern, .. }, aligned, .. } = candidate;
+    if aligned.rung.scope != Scope::SkippingBlanks {
+        return None;
+    }
+    let paired: HashSet<usize> = aligned.pairs(pattern).map(|(_, line)| line).collect();
+    let lacks = (0..pattern.before.len()).any(|before| aligned.line(before).is_none());
+    let lines = aligned.place.first()..aligned.place.behind();
+    let has_more = lines.into_iter().any(|line| hay.is_blank(line) && !paired.contains(&line));
+    (lacks && has_more).then_some(Objection::Blanks)
 }

@@ -165,3 +165,11 @@ fn files_that_are_exchanged_would_be_exchanged_back() {
     let ran = run_on(&before, &format!("<FILE_CHANGES>\n{all}</FILE_CHANGES>\n"));
     assert!(matches!(ran, check::Ran::Refused(_)));
 }
+
+#[test]
+fn a_line_removed_between_blank_ones_is_not_the_next_one_the_second_time() {
+    // Found by a property of `render`: run again, the other line was the one that goes, blank lines left aside.
+    let file = "a\na\na\nx = 1\n\n\n\nx = 1\n";
+    let body = "@@ -1,7 +1,6 @@\n a\n a\n a\n-x = 1\n \n \n \n";
+    lands("a.py", file, diffs("a.py", body), "a\na\na\n\n\n\nx = 1\n");
+}

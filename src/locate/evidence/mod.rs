@@ -188,6 +188,10 @@ pub(super) fn objected(
             "but indented otherwise, and the hunk changes the indentation alone".to_owned(),
             "copy the lines to find from the file as it is, and keep one of them",
         ),
+        Objection::Blanks => (
+            "but with its blank lines in other places".to_owned(),
+            "copy the lines to find from the file as it is, blank ones included",
+        ),
     };
     stands_but(hay, pattern, place, &why).with_help(help)
 }

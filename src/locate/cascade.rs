@@ -6,10 +6,11 @@ use super::evidence::{self, Refusal};
 use super::haystack::Haystack;
 use super::lineage::Lineage;
 use super::merge;
+use super::place::Place;
 use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
-use super::{Applied, Effect, Effort, Version};
+use super::{Applied, Effect, Effort, Note, Version};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
@@ -128,12 +129,13 @@ impl Cascade<'_> {
     fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
         let (mut already, mut some) = (false, false);
         let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut changes: Vec<(usize, LineChange)> = Vec::new();
+        let (mut changes, mut stand): (Vec<(usize, LineChange)>, Vec<_>) = (Vec::new(), Vec::new());
         for (hunk, part) in parts.into_iter().enumerate() {
             match part {
                 Part::Nothing => places.push(None),
                 Part::Made(made) => {
                     already = true;
+                    stand.push((hunk, made.place));
                     matched.push(made.matched);
                     places.push(Some(made.places));
                 }
@@ -157,6 +159,41 @@ impl Cascade<'_> {
                 Refusal::new(Code::Conflict, message)
                     .with_help("write one hunk for all that is to change there")
                     .of_hunk(pair[1].0.max(pair[0].0)),
+            ]);
+        }
+        let begins_with = |one: &LineChange, other: &LineChange| {
+            one.bytes.starts_with(&other.bytes) || other.bytes.starts_with(&one.bytes)
+        };
+        let is_again = |pair: &&[(usize, LineChange)]| {
+            let [(_, one), (_, other)] = pair else { return false };
+            (one.start, one.end, other.end) == (other.start, one.start, one.start) && begins_with(one, other)
+        };
+        if let Some([_, (hunk, change)]) = changes.windows(2).find(is_again) {
+            let message = format!(
+                "two hunks put lines in before line {}, and one begins with the other",
+                change.start + 1
+            );
+            return Err(vec![
+                Refusal::new(Code::Conflict, message)
+                    .with_help("give each new line in one hunk only")
+                    .of_hunk(*hunk),
+            ]);
+        }
+        notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::Stands)));
+        let takes = |place: &Place, (_, change): &(usize, LineChange)| {
+            change.start < place.behind() && place.first() < change.end
+        };
+        if let Some((hunk, place)) =
+            stand.iter().find(|(_, place)| changes.iter().any(|one| takes(place, one)))
+        {
+            let message = format!(
+                "another hunk changes line {} and what follows, where this one was made already",
+                place.first() + 1
+            );
+            return Err(vec![
+                Refusal::new(Code::Conflict, message)
+                    .with_help("write one hunk for all that is to change there")
+                    .of_hunk(*hunk),
             ]);
         }
         let changes = changes.into_iter().map(|(_, change)| change).collect();

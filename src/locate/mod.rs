@@ -161,11 +161,13 @@ pub struct Applied {
     pub effect: Effect,
 }
 
-/// What is to be said of a hunk that was made.
+/// What is to be said of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
     /// Its lines stand beside none of the file: they were put below a heading, or at the end of the file.
     Unanchored,
+    /// Its result stands there already, where other hunks of the edit change something.
+    Stands,
     /// It is indented by spaces and the file by tabs: what a step of the one is in the other nothing shows but its own lines.
     Retabbed,
 }

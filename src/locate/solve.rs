@@ -50,6 +50,10 @@ pub(super) fn solve(
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
                     "copy the lines to find from the file as it is, blank ones included",
                 ),
+                Unclear::Again => (
+                    "but an earlier edit of the answer has put in there what the new lines begin with",
+                    "give each new line in one edit only",
+                ),
                 Unclear::Pairing => (
                     "but written otherwise, and it is not clear which of its equal lines are to stay",
                     "copy the lines to find from the file as it is",
@@ -57,6 +61,7 @@ pub(super) fn solve(
             };
             let mut refusal = stands(why, help);
             refusal.code = Code::SearchAmbiguous;
+            refusal.is_last = unclear == Unclear::Again;
             refusal
         })?
     };

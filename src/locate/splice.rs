@@ -5,8 +5,8 @@ use super::change::LineChange;
 use super::dress::Dress;
 use super::haystack::Haystack;
 use super::lineage::Lineage;
-use super::pattern::{End, Pattern, Step};
-use crate::text::{Eol, is_blank};
+use super::pattern::{End, Pattern, Step, says_something};
+use crate::text::{Eol, Form, is_blank};
 
 /// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(super) enum Beside {
 pub(super) enum Unclear {
     /// The file has other blank lines than the text beside those that come or go.
     Blanks,
+    /// An earlier edit has put in there what these lines begin with, or all of them: are they to come instead?
+    Again,
     /// Two texts can be paired in ways that leave other lines as they are.
     Pairing,
     /// Lines would be put in the middle of a line, or how they are to be indented is not known.
@@ -103,6 +105,9 @@ impl Splice<'_> {
                     (_, None, None) => aligned.place.first(),
                 };
                 let here = if below.is_none() { self.behind_what_came(here) } else { here };
+                if self.has_come(&run.added, here) {
+                    return Err(Unclear::Again);
+                }
                 (here, here)
             }
         };
@@ -143,6 +148,22 @@ impl Splice<'_> {
             (next >= here).then_some(next)
         };
         follows().unwrap_or(here)
+    }
+
+    /// Whether earlier edits have put lines in there with which these begin, or which begin with these.
+    fn has_come(&self, added: &[(&[u8], bool)], here: usize) -> bool {
+        let Some(lineage) = self.lineage else { return false };
+        let came = |line: &usize| *line < self.hay.line_count() && lineage.origin(*line).is_none();
+        let above = (0..here).rev().take_while(came).count();
+        let below = (here..).take_while(came).count();
+        let solid = |text: &&[u8]| !is_blank(text);
+        let trimmed = |text: &[u8]| Form::Trimmed.of(text).into_owned();
+        let added: Vec<_> = added.iter().map(|(text, _)| *text).filter(solid).map(trimmed).collect();
+        [here - above..here, here..here + below].into_iter().any(|range| {
+            let came: Vec<_> = range.map(|line| self.hay.text(line)).filter(solid).map(trimmed).collect();
+            let shared = came.len().min(added.len());
+            came[..shared] == added[..shared] && added[..shared].iter().any(|text| says_something(text))
+        })
     }
 
     fn change(

@@ -9,11 +9,11 @@ use super::pattern::{End, Pattern, Step, says_something};
 use super::place::Place;
 use super::pointer::Pointers;
 use super::sought::Sought;
-use super::thresholds::{FEW, NEARLY, NEARLY_REGIONS, PART_PROOF};
+use super::thresholds::{FEW, LEAST_LINES, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
 use super::token::is_of_tokens;
 use crate::edit::Unit;
-use crate::text::{Form, difference_of, in_common};
+use crate::text::{Form, difference_of, in_common, indentation};
 use std::collections::HashMap;
 
 /// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
@@ -84,6 +84,10 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
+    // A line or two stand by chance at another depth.
+    if rung.is_shifted() && Pattern::of_lines(pattern.after()).solid().len() < LEAST_LINES {
+        return None;
+    }
     if repeat.total == 1 && repeat.elsewhere == 0 && !had(sought, rung) {
         return None;
     }
@@ -149,12 +153,12 @@ fn had(sought: &Sought<'_>, rung: Rung) -> bool {
     }
 }
 
-/// Whether a text that is part of a line says enough to be no chance.
+/// Whether a text may be part of a line, and says enough to be no chance.
 fn part_is_proof(text: &[u8]) -> bool {
     let words = text
         .split(|b| !b.is_ascii_alphanumeric() && *b != b'_' && b.is_ascii())
         .filter(|word| !word.is_empty());
-    text.len() >= PART_PROOF && words.count() > 1
+    text.len() >= PART_PROOF && words.count() > 1 && indentation(text).is_empty()
 }
 
 /// Whether something in the file, apart from some places, is nearly the before-text: six in ten of its lines that are not blank

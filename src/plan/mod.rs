@@ -391,6 +391,11 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                     span(hunk),
                     "the hunk quotes no line of the file: its lines went below its heading, or to the end",
                 ),
+                Note::Stands => warning(
+                    Code::AlreadyApplied,
+                    span(hunk),
+                    "the result of this part of the edit is there already",
+                ),
                 Note::Retabbed => warning(
                     Code::Retabbed,
                     span(hunk),

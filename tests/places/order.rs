@@ -18,6 +18,16 @@ fn insertions_behind_one_line_keep_the_order_of_the_response() {
 }
 
 #[test]
+fn an_insertion_that_begins_with_an_earlier_one_at_its_spot_is_refused() {
+    // A fuller version of the first: is it to come instead?
+    let first = ("void main() {", "void main() {\n  parse();");
+    let fuller = ("void main() {", "void main() {\n  parse();\n  run();");
+    refused("a.c", MAIN, texts("a.c", &[first, fuller]));
+    let body = "@@\n void main() {\n+  parse();\n@@\n void main() {\n+  parse();\n+  run();\n";
+    refused("a.c", MAIN, udiffx("a.c", body));
+}
+
+#[test]
 fn insertions_before_one_line_keep_the_order_of_the_response() {
     let pairs = [("  end();\n}", "  parse();\n  end();\n}"), ("  end();\n}", "  run();\n  end();\n}")];
     let expected = MAIN.replace("  end", "  parse();\n  run();\n  end");

@@ -85,6 +85,19 @@ fn a_result_is_not_there_where_the_line_that_goes_beside_it_is() {
 }
 
 #[test]
+fn a_line_at_another_depth_is_no_result() {
+    let file = "def a():\n    if b():\n        return None\n\ndef c():\n    return d\n";
+    refused("a.py", file, each("a.py", "    log.info(start)", "    return None"));
+}
+
+#[test]
+fn lines_that_another_hunk_takes_away_are_no_result() {
+    let file = "a = 1\nb = 2\nlock()\ngo(a)\nend()\n";
+    let body = "@@ -2,2 +2,1 @@\n b = 2\n-lock()\n@@ -4,1 +3,2 @@\n+lock()\n go(a)\n";
+    refused("a.py", file, diffs("a.py", body));
+}
+
+#[test]
 fn a_result_that_stands_in_two_places_proves_nothing() {
     let file = "alpha = 1\nbravo = 20\n\nalpha = 1\nbravo = 20\n";
     refused("a.py", file, each("a.py", "alpha = 1\nbravo = 2", "alpha = 1\nbravo = 20"));

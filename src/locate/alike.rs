@@ -1,7 +1,7 @@
 //! How alike two lines are, and where in a file something like some lines stands.
 
 use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, COMMON};
-use crate::text::{Form, difference, in_common, is_of_word, words};
+use crate::text::{difference, in_common, is_of_word, words};
 use std::collections::HashMap;
 
 /// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
@@ -158,22 +158,22 @@ pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
 
 /// Two parts of a line: what is misquoted at one spot leaves one of them as it is.
 pub(super) enum Spared<'a> {
-    /// The longest words of two spots, by their hashes in [`Form::Bare`].
-    Words([u64; 2]),
+    /// The longest words of two spots.
+    Words([&'a [u8]; 2]),
     /// Its halves, where it has words at one spot only.
     Halves([&'a [u8]; 2]),
 }
 
 impl<'a> Spared<'a> {
     pub(super) fn of(text: &'a [u8]) -> Self {
-        let folded = Form::FoldedTrimmed.of(text);
+        let text = text.trim_ascii();
         let longest = |token| words(token).max_by_key(|word| word.len());
-        let mut longest: Vec<&[u8]> = tokens(&folded).into_iter().filter_map(longest).collect();
+        let mut longest: Vec<&[u8]> = tokens(text).into_iter().filter_map(longest).collect();
         longest.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
         longest.dedup();
         match longest[..] {
-            [first, second, ..] => Spared::Words([first, second].map(|word| Form::Bare.hash(word))),
-            _ => Spared::Halves(text.trim_ascii().split_at(text.trim_ascii().len() / 2).into()),
+            [first, second, ..] => Spared::Words([first, second]),
+            _ => Spared::Halves(text.split_at(text.len() / 2).into()),
         }
     }
 }

@@ -127,7 +127,7 @@ impl<'a> Haystack<'a> {
         }
     }
 
-    fn lines_with_word(&self, word: u64) -> Vec<(usize, u64)> {
+    fn lines_with_word(&self, word: &[u8]) -> Vec<(usize, u64)> {
         let mut found = Vec::new();
         for piece in self.pieces(self.searched.0) {
             let lines = piece.lines_with_word(word);

@@ -14,6 +14,7 @@ pub use form::{Form, indentation, is_blank, plain};
 pub use word::{is_of_word, words};
 
 use chunk::Chunk;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -315,9 +316,9 @@ impl<'a> Piece<'a> {
         self.chunk.may_hold(text)
     }
 
-    /// Its lines that have a word, by its hash in [`Form::Bare`], ascending, counted within the piece.
-    pub fn lines_with_word(&self, hash: u64) -> &'a [usize] {
-        self.chunk.lines_with_word(hash)
+    /// Its lines that have a word, ascending, counted within the piece.
+    pub fn lines_with_word(&self, word: &[u8]) -> Cow<'a, [usize]> {
+        self.chunk.lines_with_word(word)
     }
 
     /// Its lines that are not blank, ascending, counted within the piece.

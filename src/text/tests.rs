@@ -91,3 +91,14 @@ fn hashes_are_equal_for_lines_of_equal_form() {
     assert!(trimmed[0] == trimmed[1] && trimmed[1] == trimmed[2]);
     assert_eq!(trimmed[0], Form::Trimmed.hash(b"\ta"));
 }
+
+#[test]
+fn the_lines_that_have_a_word_are_the_same_however_often_it_is_asked() {
+    let content = Content::new(b"let one = two;\none_two(one)\nstone\n\none\n");
+    let piece = content.pieces(0..5).next().unwrap();
+    for _ in 0..100 {
+        assert_eq!(*piece.lines_with_word(b"one"), [0, 1, 4]);
+        assert_eq!(*piece.lines_with_word(b"stone"), [2]);
+        assert_eq!(*piece.lines_with_word(b"ston"), [0; 0]);
+    }
+}

@@ -102,7 +102,8 @@ fn texts() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    // PROPTEST_CASES may ask for more.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(500)))]
 
     #[test]
     fn a_changed_file((before, after) in texts(), crlf: bool, last_before: bool, last_after: bool) {
@@ -173,6 +174,19 @@ fn a_last_line_that_loses_its_newline_with_the_line_behind_it_does() {
     for (before, after) in
         [("b\na", "b"), ("x\nb\na\n", "x\nb"), ("b\n", "b"), ("b", "b\n"), ("b\na\n", "a\nb")]
     {
+        let change = (Some(before.to_owned()), Some(after.to_owned()));
+        let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
+        round_trip(&[rendered("src/a", &change)], &old, &new);
+    }
+}
+
+#[test]
+fn a_change_of_blank_lines_is_made_once() {
+    for (before, after) in [
+        ("}\r\n\u{b}\r\n\r\n", "a\r\n}\r\n\u{b}\r\n"),
+        ("\n\n>>>\nb\nc\n\n====\n", "\n>>>\nb\nc\n====\n"),
+        ("\n\n>>>\nb\nc\n\n====\na\na\na\na\na\na\n", "\n>>>\nb\nc\n====\na\na\na\nb\na\na\na\n"),
+    ] {
         let change = (Some(before.to_owned()), Some(after.to_owned()));
         let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
         round_trip(&[rendered("src/a", &change)], &old, &new);

@@ -6,6 +6,7 @@ use super::part;
 use super::pattern::{Pattern, Step};
 use super::pointer::Against;
 use super::sought::Sought;
+use super::standing::is_made;
 use super::tier::Scope;
 use super::token::is_of_tokens;
 use crate::text::{Form, is_blank};
@@ -30,7 +31,7 @@ pub(super) enum Objection {
     Comment,
     /// The hunk changes the indentation alone, from another one than the file has.
     Reindents,
-    /// Its blank lines stand elsewhere in the text.
+    /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
     Blanks,
 }
 
@@ -43,7 +44,7 @@ const RULES: &[Rule] = &[
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
     ("an indentation that is changed has to be the file's", reindents),
-    ("blank lines are more or fewer, not elsewhere", moves_blank_lines),
+    ("blank lines are more or fewer, and neither elsewhere nor all that changes", moves_blank_lines),
 ];
 
 /// What speaks against a place.
@@ -94,9 +95,11 @@ fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
         && pattern.added().all(|text| shift.of(text).is_some_and(|shifted| *shifted == *text))
 }
 
-/// A place that has blank lines where the text has none, and none where it has some.
+/// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk
+/// that changes blank lines alone: only the bytes tell whether that was done.
 fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought: Sought { hay, pattern, .. }, aligned, .. } = candidate;
+    let Candidate { sought, aligned, .. } = candidate;
+    let Sought { hay, pattern, .. } = sought;
     if aligned.rung.scope != Scope::SkippingBlanks {
         return None;
     }
@@ -104,5 +107,7 @@ fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
     let lacks = (0..pattern.before.len()).any(|before| aligned.line(before).is_none());
     let lines = aligned.place.first()..aligned.place.behind();
     let has_more = lines.into_iter().any(|line| hay.is_blank(line) && !paired.contains(&line));
-    (lacks && has_more).then_some(Objection::Blanks)
+    let is_about_blanks = || pattern.removed().chain(pattern.added()).all(is_blank);
+    let moves = lacks && has_more || (lacks || has_more) && is_about_blanks() && !is_made(sought, aligned);
+    moves.then_some(Objection::Blanks)
 }

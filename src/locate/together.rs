@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::pointer::Pointers;
 use super::splice::{Beside, Splice};
 use super::standing::{is_result, stands_nearly};
-use super::tier::Rung;
+use super::tier::{Rung, Scope};
 use super::{Effort, Version};
 use crate::edit::Hunk;
 use crate::text::{Content, Form};
@@ -46,7 +46,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let hay = Haystack::new(content, effort);
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
     // A before-text that stands elsewhere as it is makes its edit ambiguous, which is seen when it is made again.
-    if !is_result(hay, pattern, &place) {
+    if !is_result(hay, pattern, &place, Scope::Whole) {
         return None;
     }
     let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();

@@ -189,7 +189,7 @@ pub(super) fn objected(
             "copy the lines to find from the file as it is, and keep one of them",
         ),
         Objection::Blanks => (
-            "but with its blank lines in other places".to_owned(),
+            "but with other blank lines, or with these in other places".to_owned(),
             "copy the lines to find from the file as it is, blank ones included",
         ),
     };

@@ -124,6 +124,15 @@ mod tests {
             .prop_map(|lines| lines.iter().map(|(lead, line)| format!("{lead}{line}\n")).collect())
     }
 
+    #[test]
+    fn commands_behind_the_last_error_are_not_read() {
+        let text = "cat > a <<EOF\n@@ -1 +1 @@\n".repeat(2000);
+        let response = Response::new(0, "r", text.into_bytes(), 1 << 30).unwrap();
+        let before = scan::lines_read();
+        std::hint::black_box(parse(&response, None));
+        assert!(scan::lines_read() - before < 20 * 4000);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -55,15 +55,16 @@ const MARGIN: usize = 64;
 /// the file without a newline they do, and a line that goes at an edge of the hunk stands there no more. Where blank lines are
 /// skipped they tell nothing.
 pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place, scope: Scope) -> bool {
-    let is_at_end = || lines.behind() == hay.line_count() && !hay.content().ends_with_newline();
+    let skips_blanks = scope == Scope::SkippingBlanks;
+    let is_last = || (lines.behind()..hay.line_count()).all(|line| skips_blanks && hay.is_blank(line));
+    let is_at_end = || !hay.content().ends_with_newline() && is_last();
     let goes = |step: &&Step<'_>| matches!(step, Step::Remove(_));
     let above = pattern.steps.iter().take_while(goes).last();
     let below = pattern.steps.iter().rev().take_while(goes).last();
     let stands =
         |step: Option<&Step<'_>>, line: Option<usize>| match (step, line.and_then(|line| hay.line(line))) {
             (Some(step), Some(real)) => {
-                let tells = scope != Scope::SkippingBlanks || !real.is_blank();
-                tells && Form::Trailing.eq(pattern.text_of(step), real.text)
+                !(skips_blanks && real.is_blank()) && Form::Trailing.eq(pattern.text_of(step), real.text)
             }
             _ => false,
         };

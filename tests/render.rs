@@ -193,3 +193,12 @@ fn a_change_of_blank_lines_is_made_once() {
         round_trip(&[rendered("src/a", &change)], &old, &new);
     }
 }
+
+#[test]
+fn a_hunk_is_not_made_where_its_result_begins_inside_its_before_text() {
+    let before = "end\na\nend\nb\na\na\na\na\na\na\na\n>>>\nx = 1\n>>>\nx = 1\n";
+    let after = "end\nb\na\na\na\na\na\na\na\n>>>\nx = 1\n";
+    let change = (Some(before.to_owned()), Some(after.to_owned()));
+    let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
+    round_trip(&[rendered("src/a", &change)], &old, &new);
+}

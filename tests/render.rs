@@ -184,6 +184,7 @@ fn a_last_line_that_loses_its_newline_with_the_line_behind_it_does() {
 fn a_change_of_blank_lines_is_made_once() {
     for (before, after) in [
         ("}\r\n\u{b}\r\n\r\n", "a\r\n}\r\n\u{b}\r\n"),
+        ("a\nb\n\n\n\n\u{b}\n\n", "a\nb\n\n\n\n\u{b}\n"),
         ("a\na\na\na\na\n\u{b}", "a\na\na\na\na\n====\n\u{b}"),
         ("\n\n>>>\nb\nc\n\n====\n", "\n>>>\nb\nc\n====\n"),
         ("\n\n>>>\nb\nc\n\n====\na\na\na\na\na\na\n", "\n>>>\nb\nc\n====\na\na\na\nb\na\na\na\n"),

@@ -7,7 +7,7 @@ use super::pattern::{Pattern, Step};
 use super::pointer::Against;
 use super::sought::Sought;
 use super::standing::is_made;
-use super::tier::Scope;
+use super::tier::{Scope, Tier};
 use super::token::is_of_tokens;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
@@ -96,12 +96,17 @@ fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
 }
 
 /// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk
-/// that changes blank lines alone: only the bytes tell whether that was done.
+/// that changes blank lines alone, or other ones, of a text of blank lines alone: only the bytes tell whether that was done.
 fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
     let Candidate { sought, aligned, .. } = candidate;
     let Sought { hay, pattern, .. } = sought;
-    if aligned.rung.scope != Scope::SkippingBlanks {
-        return None;
+    let says_nothing = || pattern.before.iter().all(|line| is_blank(line));
+    match aligned.rung.scope {
+        Scope::Whole if aligned.rung.tier > Tier::Eol && says_nothing() => {
+            return (!is_made(sought, aligned)).then_some(Objection::Blanks);
+        }
+        Scope::Whole | Scope::Part => return None,
+        Scope::SkippingBlanks => {}
     }
     let paired: HashSet<usize> = aligned.pairs(pattern).map(|(_, line)| line).collect();
     let lacks = (0..pattern.before.len()).any(|before| aligned.line(before).is_none());

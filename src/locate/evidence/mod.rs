@@ -92,9 +92,12 @@ fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> E
 /// Fewer places than are counted to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
-    let help = match places.len() {
-        1 => "leave `occurrence` out".to_owned(),
-        last => format!("ask for one from 1 to {last}"),
+    let help = match (places.len(), places.first()) {
+        (1, Some(place)) => format!(
+            "if line {} is meant leave `occurrence` out, else copy the lines that are meant as the file has them",
+            place.first() + 1
+        ),
+        (last, _) => format!("ask for one from 1 to {last}"),
     };
     let context_lines = context::needed(hay.content(), places, hay.effort()).filter(|_| places.len() > 1);
     Refusal::new(

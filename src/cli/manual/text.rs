@@ -494,7 +494,7 @@ pub(super) const LIMITS: &[Piece] = &[
          file system monitor; it moves the branch where references are in a reftable. `-v` says so.",
     ),
     Text(
-        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. A file that is changed, moved or copied keeps its permissions, \
+        "It runs on Unix only, and is tested on Linux; for macOS it is only known to compile. Text only: no binary file is edited. A file that is changed, moved or copied keeps its permissions, \
          where git's own checkout would not; a new one has those that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),

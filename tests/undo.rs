@@ -62,6 +62,78 @@ fn the_branch_goes_back_where_nothing_came_after() {
 }
 
 #[test]
+fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-b", "try"], &three()).exits(0);
+    let (said, added, dropped) = ("Say more", "Add one", "Drop it");
+    let short = |revision: &str| sandbox.git(["rev-parse", "--short", revision]);
+    let lines = |run: Run| {
+        let run = run.exits(0);
+        run.stdout
+            .lines()
+            .map(str::to_owned)
+            .take_while(|line| !line.starts_with("took ") && !line.starts_with("put "))
+            .collect::<Vec<_>>()
+    };
+    let back = |by: &[String]| {
+        let commits = [("try", dropped), ("try~1", added), ("try~2", said)];
+        let by = by.iter().map(|by| format!(" by {by}")).chain([String::new(), String::new(), String::new()]);
+        let line = |((commit, subject), by)| format!("{}  taken back{by}  {subject}", short(commit));
+        commits.into_iter().zip(by).map(line).collect::<Vec<_>>()
+    };
+    let forth = [("try~2", said), ("try~1", added), ("try", dropped)];
+    let forth = forth.map(|(commit, subject)| format!("{}  {subject}", short(commit)));
+    sandbox.run(["accept", "try"]).exits(0);
+    let (old, new) = (short("main~3"), short("main"));
+    assert_eq!(lines(sandbox.run(["undo"])), [back(&[]), vec![format!("main: {new}..{old}")]].concat());
+    assert_eq!(
+        lines(sandbox.run(["redo"])),
+        [forth.to_vec(), vec![format!("main: {old}..{new}, 3 commits")]].concat()
+    );
+    // With a commit above, by commits that say what they take back.
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    let mine = short("main");
+    let run = sandbox.run(["undo"]);
+    let by = ["main~2", "main~1", "main"].map(short);
+    assert_eq!(lines(run), [back(&by), vec![format!("main: {mine}..{}, 3 commits", by[2])]].concat());
+    // For programs, and where it is known by trailers alone.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--trailers", "--no-record"], &three()).exits(0);
+    let of = |name: &str| sandbox.git(["rev-parse", name]);
+    let commits = ["main", "main~1", "main~2"].map(of);
+    let run = sandbox.run(["undo", "--json"]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let told = report["undone_commits"].as_array().unwrap();
+    let told: Vec<_> =
+        told.iter().map(|one| (&one["commit"], &one["subject"], &one["state"], &one["new"])).collect();
+    let subjects = [dropped, added, said].map(serde_json::Value::from);
+    let (commits, state, none) =
+        (commits.map(serde_json::Value::from), "taken-back".into(), serde_json::Value::Null);
+    let wanted: Vec<_> =
+        commits.iter().zip(&subjects).map(|(commit, subject)| (commit, subject, &state, &none)).collect();
+    assert_eq!(told, wanted);
+    sandbox.is_sound();
+}
+
+#[test]
+fn an_undo_that_is_refused_has_nothing_to_send_to_a_model() {
+    let (sandbox, ..) = landed();
+    sandbox.file("README", "hello you\n");
+    sandbox.commit("mine");
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (report["diagnostics"][0]["code"].as_str(), &report["feedback"]),
+        (Some("conflict"), &serde_json::Value::Null)
+    );
+    let run = sandbox.run(["undo", "--json", "0123456789"]).exits(128);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+    sandbox.git(["reset", "-q", "--hard", "HEAD~4"]);
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+}
+
+#[test]
 fn commits_take_it_back_where_others_came_after() {
     let sandbox = Sandbox::new();
     let change = patch("old.txt", "Say more", "one\n", "one more\n");

@@ -298,6 +298,10 @@ pub(super) const JSON: &[Piece] = &[
         "`undone`",
         "By `undo` and `redo`: the id of the landing that was taken back or put back; else null.",
     ),
+    Item(
+        "`undone_commits`",
+        "By `undo` and `redo`: its commits, what became of each, and which commit does it, if one does.",
+    ),
     Item("`landing`", "The id under which it is on record what has landed, or null."),
     Item(
         "`landings`",

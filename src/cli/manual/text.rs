@@ -261,7 +261,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, what that changes).",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, or `--base` has it merged, what that commit changes).",
     ),
     Item(
         "`unread`",

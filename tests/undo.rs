@@ -116,6 +116,53 @@ fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
 }
 
 #[test]
+fn what_is_copied_or_hardly_looks_like_it_any_more_stays_private() {
+    use std::os::unix::fs::PermissionsExt;
+    // A copy, a copy that is changed, and a move of which git sees none, since no line stays.
+    let answer = "<FILE_CHANGES>\n<FILE_COPY from_path=\"README\" to_path=\"d/copy\" />\n\
+                  <FILE_COPY from_path=\"README\" to_path=\"other\" />\n<FILE_RENAME from_path=\"old.txt\" to_path=\"new.txt\" />\n\
+                  </FILE_CHANGES>\n"
+        .to_owned()
+        + &sandbox::replace("other", "Say other", "all other\n")
+        + &sandbox::replace("new.txt", "Say new", "all new\n");
+    for (options, make, again) in [
+        (&["--commit=response"][..], &["undo"][..], "redo"),
+        (&[], &["undo"], "redo"),
+        (&["-b", "try"], &[], "accept"),
+    ] {
+        for (later, autostash) in [(false, false), (true, false), (false, true), (true, true)] {
+            let sandbox = Sandbox::new();
+            let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+            for path in ["README", "old.txt"] {
+                std::fs::set_permissions(sandbox.repo.join(path), PermissionsExt::from_mode(0o600)).unwrap();
+            }
+            let what = format!("{options:?}, {again}, {later}, {autostash}");
+            sandbox.apply(options.iter().chain(&["--allow-overwrite"]), &answer).exits(0);
+            if make.is_empty() {
+                assert_eq!(mode("old.txt"), 0o600, "{what}");
+            } else {
+                assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+                sandbox.run(make).exits(0);
+            }
+            assert_eq!(["README", "old.txt"].map(mode), [0o600; 2], "{what}");
+            if later {
+                sandbox.file("mine.txt", "mine\n");
+                sandbox.commit("mine");
+            }
+            let way = [again].into_iter().chain((again == "accept").then_some("try"));
+            sandbox.run(way.chain(autostash.then_some("--autostash"))).exits(0);
+            assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+            assert_eq!(
+                (sandbox.text("other").as_str(), sandbox.status().as_str()),
+                ("all other\n", ""),
+                "{what}"
+            );
+            sandbox.is_sound();
+        }
+    }
+}
+
+#[test]
 fn an_undo_that_is_refused_has_nothing_to_send_to_a_model() {
     let (sandbox, ..) = landed();
     sandbox.file("README", "hello you\n");

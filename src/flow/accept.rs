@@ -2,7 +2,7 @@
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
 use super::land::{self, Done, Moved, Told};
-use super::{Error, Options, Watch, conflict, push, told};
+use super::{Error, Options, Watch, conflict, copied, push, told};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Finding, Report, Status};
@@ -230,6 +230,12 @@ impl Accepting<'_> {
             let numbered = brought.series.into_iter().zip(next..);
             plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
             plan.from.extend(replayed);
+        }
+        // What clashes has none of the series.
+        if plan.clashes.is_empty() {
+            let from = &plan.from;
+            let commit = |at: usize| vec![Replayed { commit: from[at].1, reversed: false }];
+            copied::add_origins(repo, &mut plan.series, commit)?;
         }
         Ok(plan)
     }

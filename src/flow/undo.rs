@@ -6,7 +6,7 @@
 
 use super::land::{ATTEMPTS, Done, Moved, Told, recover};
 use super::messages::Messages;
-use super::{Error, Numbers, Options, Watch, conflict, landing, told};
+use super::{Error, Numbers, Options, Watch, conflict, copied, landing, told};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, EditState, Finding, Report, Status, UndoneCommit};
@@ -238,7 +238,8 @@ impl Undoing<'_> {
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
         {
-            let (series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)? {
+            let (mut series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)?
+            {
                 Ok(planned) => (vec![planned], Vec::new()),
                 Err(clashes) => (Vec::new(), clashes),
             };
@@ -249,6 +250,8 @@ impl Undoing<'_> {
             });
             let steps: Vec<_> = steps.collect();
             let ways = steps.iter().map(|_| Way::Moved).collect();
+            let commits = |_| steps.iter().map(|(replayed, _)| *replayed).collect();
+            copied::add_origins(repo, &mut series, commits)?;
             return Ok(Plan { series, steps, ways, clashes, ..Plan::default() });
         }
         let mut steps = landing.steps(repo, tip)?;
@@ -273,6 +276,7 @@ impl Undoing<'_> {
                 );
             }
         }
+        copied::add_origins(repo, &mut series, |at| vec![commits[at]])?;
         let mut made = 0..;
         let way = |planned: &Planned| match planned.changes.is_empty() {
             true => Way::Nothing,

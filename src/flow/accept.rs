@@ -170,7 +170,12 @@ impl Accepting<'_> {
             Ok(full) if !name.starts_with("refs/") => self.repo.tip(&full)?,
             _ => None,
         };
-        Ok(branch.map_or_else(|| self.repo.commit_of(name), Ok)?)
+        match branch.map_or_else(|| self.repo.commit_of(name), Ok) {
+            Err(vcs::Error::BadRevision(_)) if self.repo.branch_name(name).is_ok() => {
+                Err(Error::NoBranch(name.to_owned()))
+            }
+            commit => Ok(commit?),
+        }
     }
 
     /// What is to be done so that the branches' commits are on the target.

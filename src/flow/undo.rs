@@ -96,7 +96,10 @@ impl Undoing<'_> {
         let target = Target::choose(repo, self.options.branch.as_deref(), None)?;
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let Some(tip) = target.tip else {
-            return Err(Error::NothingToUndo(format!("{} has no commit", target.short())));
+            return Err(match &self.options.branch {
+                Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
+                _ => Error::NothingToUndo(format!("{} has no commit", target.short())),
+            });
         };
         let landing = landing::choose(repo, self.what, &target, tip)?;
         let id = Recording::id_for(repo, &target, &[&landing.id])?;

@@ -76,10 +76,12 @@ fn bytes_of(name: &OsString, limit: u64, is_only: bool) -> Result<Vec<u8>, Error
         return bounded(std::io::stdin().lock(), limit).map_err(failed);
     }
     match std::fs::File::open(name) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_only => Err(match args::near_verb(&shown) {
-            Some(verb) => Error::Word { word: shown, verb },
-            None => failed(e),
-        }),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_only => {
+            Err(match args::near_verb(&shown).filter(|verb| *verb != shown) {
+                Some(verb) => Error::Word { word: shown, verb },
+                None => failed(e),
+            })
+        }
         opened => bounded(opened.map_err(failed)?, limit).map_err(failed),
     }
 }

@@ -116,6 +116,12 @@ mod tests {
         "cat > a <<EOF",
         "EOF",
         "echo a > b",
+        "rm a",
+        "- file: a",
+        "  search: |",
+        "edit_file(\"a\"",
+        "Replace this:",
+        "with:",
     ];
 
     fn lines(most: usize) -> impl Strategy<Value = String> {

@@ -506,6 +506,9 @@ pub enum Unit {
     Lines,
     /// Whole lines, else a part of a line that neither begins nor ends inside a word.
     Text,
+    /// As a text, and taken to the byte: it may begin and end anywhere within lines. The line break at the end of both texts
+    /// is none of them.
+    Verbatim,
 }
 
 /// What beside the before-text says where a hunk belongs.

@@ -15,7 +15,7 @@
 //! 5. Already there is said only where nothing else can be meant: `standing`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
 //! 7. Added lines take what the kept lines show: `dress`.
-//! 8. Parts of a line: `part`, `token`.
+//! 8. Parts of a line: `part`, `token`; of a tool's call: `verbatim`.
 //! 9. Additions beside no line of the file: `arrange/addition`.
 //! 10. Insertions at one spot keep their order: `splice`.
 //! 11. The text as it is, then the text before the response: `cascade`, `merge`.
@@ -60,6 +60,7 @@ mod thresholds;
 mod tier;
 mod together;
 mod token;
+mod verbatim;
 mod version;
 
 pub use clash::{clash, is_same_change};

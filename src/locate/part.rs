@@ -12,7 +12,7 @@ use crate::text::{Form, indentation, is_blank};
 
 /// Whether a text to find may be part of a line: a single line without indentation. Any other is whole lines.
 pub(super) fn may_be(pattern: &Pattern<'_>) -> bool {
-    matches!(pattern.before.as_slice(), [text] if pattern.unit == Unit::Text && !is_blank(text) && indentation(text).is_empty())
+    matches!(pattern.before.as_slice(), [text] if pattern.unit != Unit::Lines && !is_blank(text) && indentation(text).is_empty())
 }
 
 /// The column at which the comment of a line begins; none if it has none.

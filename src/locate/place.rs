@@ -44,4 +44,10 @@ impl Place {
     pub(super) fn overlaps(&self, other: &Place) -> bool {
         self.start < other.end && other.start < self.end
     }
+
+    /// Whether it shares something with another, and has more than that: a before-text that does so with a result stands there
+    /// yet to be changed. Inside its result it is what an insertion leaves of it.
+    pub(super) fn reaches_out_of(&self, result: &Place) -> bool {
+        self.overlaps(result) && (self.start < result.start || result.end < self.end)
+    }
 }

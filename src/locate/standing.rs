@@ -219,7 +219,7 @@ pub(super) fn stands_nearly(
     }
     wanted.len() <= FEW
         && pattern.removed().filter(|text| says_something(text)).any(|text| {
-            let (plain, is_part) = (without_style(text), pattern.unit == Unit::Text);
+            let (plain, is_part) = (without_style(text), pattern.unit != Unit::Lines);
             hay.lines_like(text).into_iter().flatten().any(|(line, hash)| {
                 if is_other(hash) || !apart(line) {
                     return !hay.effort().spend(1);

@@ -151,7 +151,7 @@ impl Rung {
 pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = Rung> + use<> {
     let fuzz = limits.max_fuzz;
     let may_be = move |(least, rung): &&(Tier, Rung)| {
-        fuzz >= *least && (rung.scope != Scope::Part || unit == Unit::Text)
+        fuzz >= *least && (rung.scope != Scope::Part || unit != Unit::Lines)
     };
     LADDER.iter().filter(may_be).map(|(_, rung)| *rung)
 }

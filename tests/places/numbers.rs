@@ -1,6 +1,6 @@
 //! Numbers, counts and hints of lines: they choose among equal places, and a second run finds what they mean.
 
-use crate::answer::{occurrence, start_line, udiffx};
+use crate::answer::{diffs, occurrence, start_line, udiffx};
 use crate::check::{already, lands, refused, stays};
 use git_llm_apply::diag::Code;
 
@@ -164,4 +164,19 @@ fn a_number_and_the_order_that_name_two_places_are_refused() {
     lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(10))), &expected);
     // A number at which no size stands says nothing.
     lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(9))), &expected);
+}
+
+#[test]
+fn a_result_inside_of_what_is_to_become_it_is_not_there_by_a_wrong_number() {
+    // One of several equal lines goes. What is left of them stands in the file before and after.
+    let file = "a()\nlog(1)\nlog(1)\nb()\nc()\n";
+    for numbers in ["-3,3 +3,2", "-2,3 +3,2", "-3,3 +2,2", "-9,3 +3,2"] {
+        let body = format!("@@ {numbers} @@\n log(1)\n-log(1)\n b()\n");
+        lands("a.py", file, diffs("a.py", &body), "a()\nlog(1)\nb()\nc()\n");
+        lands("a.py", file, udiffx("a.py", &body), "a()\nlog(1)\nb()\nc()\n");
+    }
+    let items = "list:\n  - x: 1\n    y: 2\n  - x: 1\n    y: 2\n  - z: 3\n";
+    let (find, put) =
+        ("  - x: 1\n    y: 2\n  - x: 1\n    y: 2\n  - z: 3\n", "  - x: 1\n    y: 2\n  - z: 3\n");
+    lands("a.yml", items, start_line(4, "a.yml", find, put), "list:\n  - x: 1\n    y: 2\n  - z: 3\n");
 }

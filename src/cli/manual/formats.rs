@@ -295,7 +295,7 @@ const EDIT_CALLS: Chapter = Chapter {
             "A call that carries a patch (of the tool `apply_patch`, or as `patchText`) is read as that. Calls of other tools \
              are no edits, and calls whose result is an error are left out, which is said. `path` and `content` alone \
              count only in a call of a tool that writes, or with `--format=edit-calls`. An object that names a file and a \
-             change and is none of these is an error beside edits. An old text that ends with a line \
+             change and is none of these is an error beside edits. An old text may begin and end inside lines if it stands in one place. One that ends with a line \
              break, and a new one that does not, are refused: they would join two lines.",
         ),
         Text(

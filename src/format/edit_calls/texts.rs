@@ -12,17 +12,18 @@ use crate::edit::{Change, Unit};
 /// The old text ends with a line break and the new one does not, so that the next line would be joined to it.
 pub(super) fn change(old: &str, new: &str) -> Result<Change, &'static str> {
     let (old, new) = (with_plain_breaks(old), with_plain_breaks(new));
-    let change = |before: String, after: String| {
-        Ok(Change::Texts { before: before.into(), after: after.into(), unit: Unit::Text })
+    let texts = |before: String, after: String, unit: Unit| {
+        Ok(Change::Texts { before: before.into(), after: after.into(), unit })
     };
+    let change = |before, after| texts(before, after, Unit::Text);
     match (old.ends_with('\n'), new.as_str()) {
         (true, "") => change(old, String::new()),
         (true, text) if text.ends_with('\n') => change(old, new),
         (true, _) => Err("the old text ends with a line break and the new one does not"),
         // A new text of no lines: the old ones go.
-        (false, "") => change(lines(&old), String::new()),
         (false, _) if old.is_empty() => change(String::new(), lines(&new)),
-        (false, _) => change(format!("{old}\n"), format!("{new}\n")),
+        (false, "") => texts(lines(&old), String::new(), Unit::Verbatim),
+        (false, _) => texts(format!("{old}\n"), format!("{new}\n"), Unit::Verbatim),
     }
 }
 

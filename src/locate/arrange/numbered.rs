@@ -169,6 +169,7 @@ impl Member<'_> {
         let stands = |line: &&usize| {
             stands_at(self.sought.hay, self.sought.pattern, **line, form)
                 && self.sought.pointers.against(&place(line)).is_none()
+                && !open.iter().any(|one| one.reaches_out_of(&place(line)))
         };
         numbered.after.iter().find(stands).map(place)
     }

@@ -17,8 +17,9 @@ use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::Rung;
+use crate::locate::tier::{Rung, Tier};
 use crate::locate::token::is_of_tokens;
+use crate::locate::verbatim::verbatim;
 use crate::text::Form;
 
 /// What one hunk comes to on a text.
@@ -62,7 +63,15 @@ impl Single<'_> {
         let mut refused = None;
         for pattern in &readings {
             let sought = self.sought(pattern);
-            match find(&sought)? {
+            let search = find(&sought)?;
+            let is_exact = matches!(&search, Search::Found(found) if found.rung.tier == Tier::Exact);
+            if !is_exact
+                && self.hunk.anchor == Anchor::Unique
+                && let Some(part) = verbatim(&sought, &self.hunk.change, self.repeat)?
+            {
+                return Ok(part);
+            }
+            match search {
                 Search::Found(found) => {
                     if let Some(part) = self.choose(&sought, &found, &readings)? {
                         return Ok(part);
@@ -239,7 +248,7 @@ impl Single<'_> {
         let after = pattern.after();
         let mut results = self.hay.whole_lines(&after, Form::Trimmed);
         if let [text] = after.as_slice()
-            && pattern.unit == Unit::Text
+            && pattern.unit != Unit::Lines
         {
             results.extend(self.hay.parts(text).into_iter().filter(|place| is_of_tokens(self.hay, place)));
         }

@@ -1,0 +1,4 @@
+foo(a,
+    b)
+bar(a,
+    b)

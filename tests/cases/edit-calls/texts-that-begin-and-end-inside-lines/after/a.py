@@ -1,0 +1,3 @@
+width = 2
+x = 1  # see there
+foo(a, b)

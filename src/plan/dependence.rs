@@ -1,7 +1,7 @@
 //! Edits that are refused only because an earlier one is, or is left out.
 
 use crate::diag::{Code, Diagnostic, Evidence};
-use crate::edit::{Change, Edit, Hunk, Op, Script};
+use crate::edit::{Anchor, Change, Edit, Hunk, Occurrence, Op, Script};
 use std::collections::{HashMap, HashSet};
 
 /// What to do about an edit that builds on one that is left out.
@@ -52,6 +52,46 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
             diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
                 Some(earlier);
         }
+    }
+}
+
+/// The edits that are refused, by their files: what is counted behind one is counted in another text than the response has in
+/// mind. One that is left out may have landed.
+pub(super) struct Uncounted<'a> {
+    script: &'a Script,
+    paths: &'a [String],
+    /// The first of them, counted from 0.
+    first: HashMap<&'a str, usize>,
+}
+
+impl<'a> Uncounted<'a> {
+    pub(super) fn new(script: &'a Script, paths: &'a [String]) -> Self {
+        Self { script, paths, first: HashMap::new() }
+    }
+
+    pub(super) fn add(&mut self, at: usize) {
+        if let Some(path) = self.paths.get(at) {
+            self.first.entry(path).or_insert(at);
+        }
+    }
+
+    /// What is wrong with an edit that counts, if one before it in the same file is lost.
+    pub(super) fn finding(&self, at: usize) -> Option<Diagnostic> {
+        let edit = self.script.edits.get(at)?;
+        let counts = |hunk: &&Hunk| match hunk.anchor {
+            Anchor::Occurrence(occurrence) => occurrence != Occurrence::All,
+            Anchor::After(_) => true,
+            _ => false,
+        };
+        let hunk = edit.hunks().iter().find(counts)?;
+        let earlier = *self.first.get(self.paths.get(at)?.as_str()).filter(|earlier| **earlier < at)? + 1;
+        let message =
+            format!("it counts in what edit {earlier} leaves of the file, and edit {earlier} is refused");
+        let help = format!("correct edit {earlier} first");
+        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, message).with_help(help);
+        let mut finding = finding.for_edit(at + 1, edit.path.shown());
+        finding.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on = Some(earlier);
+        Some(finding)
     }
 }
 
@@ -148,6 +188,18 @@ mod tests {
         assert!(found[1].help.as_ref().unwrap().contains("edit 1"), "{:?}", found[1]);
         let other = refused(&[patch("a", "absent()", "brought()"), patch("a", "elsewhere()", "y")].concat());
         assert_eq!(builds_on(&other), [None, None]);
+    }
+
+    #[test]
+    fn an_edit_that_counts_behind_a_refused_one_of_its_file_is_refused() {
+        let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
+        let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
+        assert_eq!(builds_on(&found), [None, Some(1)]);
+        assert!(found[1].message.contains("counts in what edit 1 leaves"), "{:?}", found[1]);
+        // Not in front of it, nor in another file.
+        for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
+            assert_eq!(refused(&fine.concat()).len(), 1);
+        }
     }
 
     #[test]

@@ -323,10 +323,12 @@ impl<'t> Run<'t> {
         let mut steps = Vec::new();
         let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
         let mut doubtful = Vec::new();
+        let mut lost = dependence::Uncounted::new(script, &paths);
         for (index, edit) in script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
             let number = index + 1;
-            if let Some(diagnostic) = refused.get(&number) {
-                findings.push((number, diagnostic.clone()));
+            if let Some(diagnostic) = refused.get(&number).cloned().or_else(|| lost.finding(index)) {
+                findings.push((number, diagnostic));
+                lost.add(index);
                 repeats.pass(index, edit.region, &[]);
                 continue;
             }
@@ -348,6 +350,7 @@ impl<'t> Run<'t> {
                 }
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
+                    lost.add(index);
                     findings.extend(
                         diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
                     );

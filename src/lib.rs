@@ -80,7 +80,11 @@ pub mod message;
 pub mod prompt;
 pub mod report;
 
-// Up to here everything is pure. From here on there is the world.
+// Up to here everything is pure. From here on there is the world, and it has to be a Unix: a landing never follows a link
+// (openat), swaps files in one step (rename), knows them again by inode, and passes signals on to groups of processes.
+#[cfg(all(feature = "git", not(unix)))]
+compile_error!("landing edits takes a Unix; elsewhere the library builds with --no-default-features");
+
 #[cfg(feature = "git")]
 pub mod vcs;
 

@@ -233,7 +233,7 @@ fn merges_with_nothing_of_their_own_are_passed_over_and_others_refused() {
 fn names_that_are_none_are_errors() {
     let sandbox = suggested();
     let before = sandbox.listing();
-    sandbox.run(["accept", "nowhere"]).exits(128).says("'nowhere' is not a commit");
+    sandbox.run(["accept", "nowhere"]).exits(128).says("there is no branch 'nowhere'");
     sandbox.run(["accept", "try/1", "nowhere"]).exits(128);
     sandbox.run(["accept"]).exits(129);
     sandbox.run(["accept", "-X", "mine", "try/1"]).exits(129);

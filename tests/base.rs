@@ -48,6 +48,34 @@ fn edits_land_on_a_branch_that_changed_elsewhere() {
 }
 
 #[test]
+fn the_diff_of_an_edit_is_what_its_commit_changes_on_the_branch() {
+    let (sandbox, base) = shown();
+    sandbox.file("forty.txt", format!("first\n{}", lines(1..41).replace("line 31\n", "another\n")));
+    sandbox.git(["mv", "old.txt", "moved.txt"]);
+    sandbox.file("made.txt", "made\n");
+    sandbox.commit("meanwhile");
+    let response = patch("forty.txt", "Say thirty", "line 28\n", "line twenty-eight\n")
+        + &patch("old.txt", "Follow it", "two\n", "2\n")
+        + &create("made.txt", "There by now", "made\n")
+        + &rename("gone.txt", "here.txt", "Move it")
+        + &patch("forty.txt", "Say ten", "line 10\n", "line ten\n");
+    let diffs = |run: sandbox::Run| -> Vec<String> {
+        let report: serde_json::Value = serde_json::from_str(&run.exits(0).stdout).unwrap();
+        let edits = report["edits"].as_array().unwrap();
+        edits.iter().map(|edit| edit["diff"].as_str().unwrap().to_owned()).collect()
+    };
+    let checked = diffs(sandbox.apply(["check", "--json", "--base", &base], &response));
+    let landed = diffs(sandbox.apply(["--json", "--base", &base], &response));
+    let by_git = |revision: &str| {
+        let diff = sandbox.git(["show", "--format=", "--no-color", revision]) + "\n";
+        diff.replace("similarity index 100%\n", "")
+    };
+    let wanted = [by_git("HEAD~3"), by_git("HEAD~2"), String::new(), by_git("HEAD~1"), by_git("HEAD")];
+    assert!(wanted[0].contains(" another\n") && wanted[1].contains("moved.txt"), "{wanted:?}");
+    assert_eq!((&landed[..], &checked[..]), (&wanted[..], &wanted[..]));
+}
+
+#[test]
 fn the_result_is_that_of_git_cherry_pick() {
     let (sandbox, base) = shown();
     let response = patch("forty.txt", "One", "line 12\n", "line twelve\n")

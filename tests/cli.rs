@@ -513,6 +513,22 @@ fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
 #[test]
 fn a_verb_mistyped_is_neither_a_file_nor_a_command() {
     let sandbox = Sandbox::new();
+    sandbox.run(["-q", "undo"]).exits(128).says("a verb comes before the options: git llm-apply undo");
+    sandbox
+        .run(["show"])
+        .exits(128)
+        .says("no landing is on record here")
+        .says("what lands is recorded unless");
+    sandbox
+        .run(["undo", "-b", "nowhere"])
+        .exits(128)
+        .says("there is no branch 'nowhere'")
+        .says("list --open");
+    sandbox
+        .run(["drop", "main"])
+        .exits(4)
+        .says("main is checked out in")
+        .says("check out another branch there first");
     sandbox.run(["chekc"]).exits(129).says("'chekc' is neither a file nor a command; did you mean 'check'?");
     sandbox.run(["chekc", "answer.txt"]).exits(129).says("'chekc' is neither a file nor a command");
     sandbox.run(["chekc.txt"]).exits(128).says("cannot read chekc.txt");

@@ -260,3 +260,46 @@ fn a_side_that_there_is_not_is_a_mistake() {
     sandbox.apply(["-X", "mine"], &two()).exits(129);
     sandbox.apply(["-X"], &two()).exits(129);
 }
+
+#[test]
+fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
+    for (side, thirty, subjects) in [
+        ("ours", "line 30, changed here\n", &["Say ten"][..]),
+        ("theirs", "line thirty\n", &["Say thirty", "Say ten"]),
+    ] {
+        // Taken back by going back, and by commits.
+        for later in [false, true] {
+            let sandbox = Sandbox::new();
+            sandbox.file("forty.txt", lines());
+            sandbox.commit("base");
+            sandbox.apply([""; 0], &two()).exits(0);
+            if later {
+                sandbox.file("later.txt", "later\n");
+                sandbox.commit("later");
+            }
+            sandbox.run(["undo"]).exits(0);
+            sandbox.file("forty.txt", lines().replace("line 30\n", "line 30, changed here\n"));
+            let tip = sandbox.commit("meanwhile");
+            let before = sandbox.listing();
+            sandbox.run(["redo"]).exits(1).says("at line 30").says("-X ours keeps what the branch has");
+            same("refused", &before, &sandbox.listing());
+            let kept =
+                if side == "ours" { "-X ours keeps what main has" } else { "-X theirs takes what it has" };
+            sandbox.run(["redo", "-X", side]).exits(0).says("warning: forty.txt").says(kept);
+            let wanted = lines().replace("line 30\n", thirty).replace("line 10\n", "line ten\n");
+            let said: Vec<_> = subjects
+                .iter()
+                .map(|one| if later { format!("Reapply \"{one}\"") } else { (*one).to_owned() })
+                .collect();
+            assert_eq!(
+                (sandbox.text("forty.txt"), sandbox.subjects(&format!("{tip}.."))),
+                (wanted, said),
+                "{side}, {later}"
+            );
+            // And that is what goes again.
+            sandbox.run(["undo"]).exits(0);
+            assert_eq!((sandbox.head(), sandbox.status().as_str()), (tip, ""), "{side}, {later}");
+            sandbox.is_sound();
+        }
+    }
+}

@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{copy, ends, killed_at, room, with_fault};
-use sandbox::{Run, Sandbox, create, five, same};
+use sandbox::{Run, Sandbox, create, five, remove, same};
 use std::path::PathBuf;
 
 #[test]
@@ -20,6 +20,38 @@ fn what_was_caught_in_the_exchange_goes_back() {
     assert_eq!(sandbox.text("README"), "my own\n");
     assert_eq!(sandbox.status(), " M README");
     sandbox.is_sound();
+}
+
+#[test]
+fn directories_that_removed_files_leave_empty_go_after_a_kill_too() {
+    let response =
+        [remove("deep/down/there/only.txt", "Drop it"), remove("kept/a.txt", "Drop this")].concat();
+    // Killed before the first of them went, after each of the three, and with all gone.
+    for fault in
+        ["index-unlocked", "directory-pruned", "directory-pruned:2", "directory-pruned:3", "journal-retired"]
+    {
+        for way in [&["recover"][..], &["undo"]] {
+            let sandbox = Sandbox::new();
+            sandbox.file("deep/down/there/only.txt", "one\n");
+            sandbox.file("kept/a.txt", "two\n");
+            sandbox.commit("deep");
+            sandbox.file("kept/mine", "of mine\n");
+            let file = sandbox.response(&response);
+            let strike = match fault.split_once(':') {
+                Some((point, nth)) => format!("{point}:kill:{nth}"),
+                None => format!("{fault}:kill"),
+            };
+            let run = Run::of(sandbox.command([&file]).env(VARIABLE, &strike).output().unwrap());
+            assert_eq!(run.signal, Some(9), "{strike}: {}", run.stderr);
+            sandbox.run(way).exits(0);
+            let is_undone = way == ["undo"];
+            assert_eq!(sandbox.exists("deep/down/there/only.txt"), is_undone, "{strike}");
+            assert_eq!(sandbox.exists("deep"), is_undone, "{strike}, {way:?}: an empty directory is left");
+            assert_eq!(sandbox.text("kept/mine"), "of mine\n", "{strike}");
+            assert_eq!(sandbox.status(), "?? kept/mine", "{strike}, {way:?}");
+            sandbox.is_sound();
+        }
+    }
 }
 
 #[test]

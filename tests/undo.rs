@@ -62,6 +62,125 @@ fn the_branch_goes_back_where_nothing_came_after() {
 }
 
 #[test]
+fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-b", "try"], &three()).exits(0);
+    let (said, added, dropped) = ("Say more", "Add one", "Drop it");
+    let short = |revision: &str| sandbox.git(["rev-parse", "--short", revision]);
+    let lines = |run: Run| {
+        let run = run.exits(0);
+        run.stdout
+            .lines()
+            .map(str::to_owned)
+            .take_while(|line| !line.starts_with("took ") && !line.starts_with("put "))
+            .collect::<Vec<_>>()
+    };
+    let back = |by: &[String]| {
+        let commits = [("try", dropped), ("try~1", added), ("try~2", said)];
+        let by = by.iter().map(|by| format!(" by {by}")).chain([String::new(), String::new(), String::new()]);
+        let line = |((commit, subject), by)| format!("{}  taken back{by}  {subject}", short(commit));
+        commits.into_iter().zip(by).map(line).collect::<Vec<_>>()
+    };
+    let forth = [("try~2", said), ("try~1", added), ("try", dropped)];
+    let forth = forth.map(|(commit, subject)| format!("{}  {subject}", short(commit)));
+    sandbox.run(["accept", "try"]).exits(0);
+    let (old, new) = (short("main~3"), short("main"));
+    assert_eq!(lines(sandbox.run(["undo"])), [back(&[]), vec![format!("main: {new}..{old}")]].concat());
+    assert_eq!(
+        lines(sandbox.run(["redo"])),
+        [forth.to_vec(), vec![format!("main: {old}..{new}, 3 commits")]].concat()
+    );
+    // With a commit above, by commits that say what they take back.
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    let mine = short("main");
+    let run = sandbox.run(["undo"]);
+    let by = ["main~2", "main~1", "main"].map(short);
+    assert_eq!(lines(run), [back(&by), vec![format!("main: {mine}..{}, 3 commits", by[2])]].concat());
+    // For programs, and where it is known by trailers alone.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--trailers", "--no-record"], &three()).exits(0);
+    let of = |name: &str| sandbox.git(["rev-parse", name]);
+    let commits = ["main", "main~1", "main~2"].map(of);
+    let run = sandbox.run(["undo", "--json"]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let told = report["undone_commits"].as_array().unwrap();
+    let told: Vec<_> =
+        told.iter().map(|one| (&one["commit"], &one["subject"], &one["state"], &one["new"])).collect();
+    let subjects = [dropped, added, said].map(serde_json::Value::from);
+    let (commits, state, none) =
+        (commits.map(serde_json::Value::from), "taken-back".into(), serde_json::Value::Null);
+    let wanted: Vec<_> =
+        commits.iter().zip(&subjects).map(|(commit, subject)| (commit, subject, &state, &none)).collect();
+    assert_eq!(told, wanted);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_is_copied_or_hardly_looks_like_it_any_more_stays_private() {
+    use std::os::unix::fs::PermissionsExt;
+    // A copy, a copy that is changed, and a move of which git sees none, since no line stays.
+    let answer = "<FILE_CHANGES>\n<FILE_COPY from_path=\"README\" to_path=\"d/copy\" />\n\
+                  <FILE_COPY from_path=\"README\" to_path=\"other\" />\n<FILE_RENAME from_path=\"old.txt\" to_path=\"new.txt\" />\n\
+                  </FILE_CHANGES>\n"
+        .to_owned()
+        + &sandbox::replace("other", "Say other", "all other\n")
+        + &sandbox::replace("new.txt", "Say new", "all new\n");
+    for (options, make, again) in [
+        (&["--commit=response"][..], &["undo"][..], "redo"),
+        (&[], &["undo"], "redo"),
+        (&["-b", "try"], &[], "accept"),
+    ] {
+        for (later, autostash) in [(false, false), (true, false), (false, true), (true, true)] {
+            let sandbox = Sandbox::new();
+            let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+            for path in ["README", "old.txt"] {
+                std::fs::set_permissions(sandbox.repo.join(path), PermissionsExt::from_mode(0o600)).unwrap();
+            }
+            let what = format!("{options:?}, {again}, {later}, {autostash}");
+            sandbox.apply(options.iter().chain(&["--allow-overwrite"]), &answer).exits(0);
+            if make.is_empty() {
+                assert_eq!(mode("old.txt"), 0o600, "{what}");
+            } else {
+                assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+                sandbox.run(make).exits(0);
+            }
+            assert_eq!(["README", "old.txt"].map(mode), [0o600; 2], "{what}");
+            if later {
+                sandbox.file("mine.txt", "mine\n");
+                sandbox.commit("mine");
+            }
+            let way = [again].into_iter().chain((again == "accept").then_some("try"));
+            sandbox.run(way.chain(autostash.then_some("--autostash"))).exits(0);
+            assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+            assert_eq!(
+                (sandbox.text("other").as_str(), sandbox.status().as_str()),
+                ("all other\n", ""),
+                "{what}"
+            );
+            sandbox.is_sound();
+        }
+    }
+}
+
+#[test]
+fn an_undo_that_is_refused_has_nothing_to_send_to_a_model() {
+    let (sandbox, ..) = landed();
+    sandbox.file("README", "hello you\n");
+    sandbox.commit("mine");
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (report["diagnostics"][0]["code"].as_str(), &report["feedback"]),
+        (Some("conflict"), &serde_json::Value::Null)
+    );
+    let run = sandbox.run(["undo", "--json", "0123456789"]).exits(128);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+    sandbox.git(["reset", "-q", "--hard", "HEAD~4"]);
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+}
+
+#[test]
 fn commits_take_it_back_where_others_came_after() {
     let sandbox = Sandbox::new();
     let change = patch("old.txt", "Say more", "one\n", "one more\n");

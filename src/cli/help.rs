@@ -32,7 +32,11 @@ pub(super) fn of_flow(error: &flow::Error) -> Option<String> {
         F::Inseparable { .. } => {
             Some("nothing was changed; name both: --edit takes several numbers".into())
         }
-        F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..) => {
+        F::NoLandings => {
+            Some("what lands is recorded unless --no-record or llmapply.record says otherwise".into())
+        }
+        F::NoBranch(_) => Some("'git llm-apply list --open' names suggestions, 'git branch' all branches".into()),
+        F::NoLanding(_) | F::AmbiguousLanding(..) => {
             Some("'git llm-apply list' names those that there are".into())
         }
         F::Transaction(T::Behind { .. }) => {

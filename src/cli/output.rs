@@ -120,6 +120,7 @@ impl Printer {
         if shown && !self.output.quiet {
             out(&report::edits(report, style));
             out(&report::accepted(report));
+            out(&report::undone(report));
         }
         if !self.output.quiet {
             out(&report::dropped(report));
@@ -230,13 +231,6 @@ impl Printer {
             report.recovered = self.said.recovered.take();
             report.error = Some((message.to_owned(), help.map(str::to_owned)));
             return self.json(&report, exit);
-        }
-        if self.output.feedback && exit == Exit::Refused {
-            let mut report = Report::new(Status::Refused);
-            report.error = Some((message.to_owned(), None));
-            if self.feedback(&report) && self.output.quiet {
-                return;
-            }
         }
         self.message(message, help);
     }

@@ -2,7 +2,7 @@
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
 use super::land::{self, Done, Moved, Told};
-use super::{Error, Options, Watch, conflict, push, told};
+use super::{Error, Options, Watch, conflict, copied, push, told};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Finding, Report, Status};
@@ -170,7 +170,12 @@ impl Accepting<'_> {
             Ok(full) if !name.starts_with("refs/") => self.repo.tip(&full)?,
             _ => None,
         };
-        Ok(branch.map_or_else(|| self.repo.commit_of(name), Ok)?)
+        match branch.map_or_else(|| self.repo.commit_of(name), Ok) {
+            Err(vcs::Error::BadRevision(_)) if self.repo.branch_name(name).is_ok() => {
+                Err(Error::NoBranch(name.to_owned()))
+            }
+            commit => Ok(commit?),
+        }
     }
 
     /// What is to be done so that the branches' commits are on the target.
@@ -230,6 +235,12 @@ impl Accepting<'_> {
             let numbered = brought.series.into_iter().zip(next..);
             plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
             plan.from.extend(replayed);
+        }
+        // What clashes has none of the series.
+        if plan.clashes.is_empty() {
+            let from = &plan.from;
+            let commit = |at: usize| vec![Replayed { commit: from[at].1, reversed: false }];
+            copied::add_origins(repo, &mut plan.series, commit)?;
         }
         Ok(plan)
     }

@@ -198,7 +198,7 @@ impl Choosing<'_, '_> {
             operation: edit.map_or("", |edit| Verb::of(&edit.op, Some(step)).as_str()),
             path: step.to.as_ref().unwrap_or(&step.path).to_string(),
             why: edit.and_then(|edit| edit.why.as_deref()),
-            diff: self.run.difference(self.repo, self.target, step).unwrap_or_default(),
+            diff: self.run.difference(self.repo, self.target, step, &step.changes).unwrap_or_default(),
             can_edit,
             can_split,
         })

@@ -38,6 +38,7 @@ pub fn drop(names: &[String], force: bool, timeout: Duration, watch: &dyn Watch)
     if !obstacles.is_empty() {
         report.dropped.clear();
         told::in_the_way(&mut report, &obstacles);
+        report.obstacle_help = vec!["check out another branch there first".to_owned()];
         return Ok(report);
     }
     transaction::drop_branches(&repo, &branches, timeout)?;

@@ -171,7 +171,7 @@ impl Run<'_> {
         };
         let describe = |made: &Made, landed: bool| {
             let mut report = as_made(made, landed);
-            self.show(repo, &target, ready.plan.steps(), made, &mut report);
+            self.show(repo, &target, &ready, made, &mut report);
             report::json(&report, 0).unwrap_or_default()
         };
         let recorded = |made: &Made| {
@@ -230,7 +230,7 @@ impl Run<'_> {
         told::landed(report);
         report.landing = self.options.record.then(|| ready.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {
-            self.show(repo, &target, ready.plan.steps(), &landed.made, report);
+            self.show(repo, &target, &ready, &landed.made, report);
         }
         match &ready.refused {
             Some(rejected) => {

@@ -7,6 +7,7 @@ mod ask;
 mod check;
 mod choose;
 mod conflict;
+mod copied;
 mod drop;
 mod heard;
 mod history;

@@ -20,6 +20,8 @@ pub(super) struct Ready {
     /// The edits that are in them, or need not be.
     pub(super) plan: Plan,
     pub(super) series: Vec<Planned>,
+    /// Whether the series was merged with what the branch has since the base.
+    pub(super) merged: bool,
     /// The edits whose result the branch has had since the base.
     pub(super) present: BTreeSet<usize>,
     /// Where the branch has moved an edit's file since the base: that is where the edit goes.
@@ -73,9 +75,11 @@ impl Run<'_> {
         let mut series = self.series(repo, &plan, &id)?;
         let (mut present, mut lost, mut decided) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
         let mut followed = BTreeMap::new();
+        let mut merged = false;
         if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
             && (from != onto || rebased.is_some())
         {
+            merged = true;
             // A handle of its own, since its writes are turned away from the repository.
             let checked_out = target.checked_out;
             let carried =
@@ -120,7 +124,7 @@ impl Run<'_> {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Ready { id, plan, series, present, followed, lost, decided, refused })),
+            refused => Ok(Ok(Ready { id, plan, series, merged, present, followed, lost, decided, refused })),
         }
     }
 

@@ -5,8 +5,7 @@ use super::ready::Ready;
 use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
 use crate::format::{self, FORMATS};
-use crate::path::RepoPath;
-use crate::plan::{self, FileState, Node, Rejected, Step};
+use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
 use crate::report::{self, BranchReport, EditState, FailedCheck, Report, Status};
 use crate::response::Response;
 use crate::transaction::{self, Made, Obstacle, Planned, Target};
@@ -103,8 +102,10 @@ impl Run<'_> {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target));
         self.edits(&mut report, &rejected.fine);
-        if self.options.diffs {
-            self.show(repo, target, &rejected.fine, &Made::default(), &mut report);
+        let steps = by_edit(if self.options.diffs { &rejected.fine } else { &[] });
+        for edit in &mut report.edits {
+            edit.diff =
+                steps.get(&edit.number).and_then(|step| self.difference(repo, target, step, &step.changes));
         }
         self.findings(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
@@ -143,7 +144,7 @@ impl Run<'_> {
             }
         }
         if self.options.diffs {
-            self.show(repo, target, ready.plan.steps(), &Made::default(), &mut report);
+            self.show(repo, target, ready, &Made::default(), &mut report);
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
@@ -158,34 +159,37 @@ impl Run<'_> {
         report
     }
 
-    /// Puts into the report what each edit changes; where a hook has changed its commit, what that changes.
-    pub(super) fn show(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        steps: &[Step],
-        made: &Made,
-        report: &mut Report,
-    ) {
+    /// Puts into the report what each edit changes; where a hook has changed its commit, or it was merged with what the branch
+    /// has, what that commit changes.
+    pub(super) fn show(&self, repo: &Repo, target: &Target, ready: &Ready, made: &Made, report: &mut Report) {
         let changed: HashMap<String, Oid> =
             made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
-        let steps = by_edit(steps);
+        let merged = ready.series.iter().filter(|_| ready.merged);
+        let merged: HashMap<usize, &[FileChange]> = merged
+            .flat_map(|planned| planned.edits.iter().map(|edit| (*edit, planned.changes.as_slice())))
+            .collect();
+        let steps = by_edit(ready.plan.steps());
         for edit in &mut report.edits {
             edit.diff = match edit.commit.as_ref().and_then(|(id, _)| changed.get(id)) {
                 Some(commit) => repo.patch_of(*commit).ok(),
                 None if edit.diff.is_some() => continue,
-                None => self.diff(repo, target, steps.get(&edit.number).copied()),
+                None => steps.get(&edit.number).and_then(|step| {
+                    let nothing = if ready.merged { &[][..] } else { &step.changes };
+                    let changes = merged.get(&edit.number).copied().unwrap_or(nothing);
+                    self.difference(repo, target, step, changes)
+                }),
             };
         }
     }
 
-    /// What an edit changes. A file that cannot be read any more is passed over: whoever needs it says so.
-    fn diff(&self, repo: &Repo, target: &Target, step: Option<&Step>) -> Option<String> {
-        self.difference(repo, target, step?)
-    }
-
-    /// What an edit changes.
-    pub(super) fn difference(&self, repo: &Repo, target: &Target, step: &Step) -> Option<String> {
+    /// What changes of an edit come to. A file that cannot be read any more is passed over: whoever needs it says so.
+    pub(super) fn difference(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        step: &Step,
+        changes: &[FileChange],
+    ) -> Option<String> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };
@@ -199,12 +203,13 @@ impl Run<'_> {
         };
         let mut all = String::new();
         // A move is one difference and not two.
-        let moved = step.to.as_ref().and_then(|to| {
-            let find = |path: &RepoPath| step.changes.iter().find(|change| change.path == *path);
-            let (from, to) = (find(&step.path)?, find(to)?);
-            (from.after.is_none() && to.before.is_none()).then_some((from, to))
-        });
-        for change in &step.changes {
+        let only = |is_it: fn(&&FileChange) -> bool| {
+            let mut all = changes.iter().filter(is_it);
+            all.next().filter(|_| all.next().is_none())
+        };
+        let moved = only(|change| change.after.is_none()).zip(only(|change| change.before.is_none()));
+        let moved = moved.filter(|_| step.to.is_some());
+        for change in changes {
             let (before, after) = match moved {
                 Some((from, _)) if change.path == from.path => continue,
                 Some((from, to)) if change.path == to.path => (from, to),

@@ -6,10 +6,10 @@
 
 use super::land::{ATTEMPTS, Done, Moved, Told, recover};
 use super::messages::Messages;
-use super::{Error, Numbers, Options, Watch, conflict, landing, told};
+use super::{Error, Numbers, Options, Watch, conflict, copied, landing, told};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{self, BranchReport, EditState, Finding, Report, Status};
+use crate::report::{self, BranchReport, EditState, Finding, Report, Status, UndoneCommit};
 use crate::transaction::{
     self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
 };
@@ -67,19 +67,27 @@ struct Undoing<'a> {
 /// A commit that is done once more, or the other way round, and the edits that it holds.
 type Step = (Replayed, Vec<usize>);
 
+/// How that comes about.
+enum Way {
+    /// The branch goes back behind it, or to it.
+    Moved,
+    /// By that one of the series.
+    Made(usize),
+    /// It is so already, or the branch's side is favoured.
+    Nothing,
+}
+
 /// What is to land.
 #[derive(Default)]
 struct Plan {
     series: Vec<Planned>,
-    /// The edits that it is about, each with the commit that has it again where the branch moves to one that exists.
-    edits: Vec<(usize, Option<Oid>)>,
-    /// What of the series each clash is about is in the same place here.
+    /// What each clash is about has its number here.
     steps: Vec<Step>,
+    /// One for each of them.
+    ways: Vec<Way>,
     clashes: Vec<Clash>,
     /// What is merged only because one side is favoured.
     decided: Vec<Clash>,
-    /// The edits that stay whole, since the branch's side is favoured.
-    lost: HashSet<usize>,
 }
 
 impl Undoing<'_> {
@@ -88,7 +96,10 @@ impl Undoing<'_> {
         let target = Target::choose(repo, self.options.branch.as_deref(), None)?;
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let Some(tip) = target.tip else {
-            return Err(Error::NothingToUndo(format!("{} has no commit", target.short())));
+            return Err(match &self.options.branch {
+                Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
+                _ => Error::NothingToUndo(format!("{} has no commit", target.short())),
+            });
         };
         let landing = landing::choose(repo, self.what, &target, tip)?;
         let id = Recording::id_for(repo, &target, &[&landing.id])?;
@@ -126,16 +137,15 @@ impl Undoing<'_> {
             let mut report = report.clone();
             report.status = Status::Landed;
             report.edits.clone_from(&recorded_edits);
-            report.edits.retain(|edit| plan.edits.iter().any(|(number, _)| *number == edit.number));
+            report.edits.retain(|edit| plan.steps.iter().any(|(_, edits)| edits.contains(&edit.number)));
+            report.undone_commits = self.commits(&plan, made);
             for edit in &mut report.edits {
-                let of_it = plan.series.iter().zip(&made.commits);
-                let of_it = of_it.filter(|(planned, _)| planned.edits.contains(&edit.number));
-                let of_it = of_it.filter_map(|(_, commit)| *commit).next_back();
-                let there = plan.edits.iter().find(|(number, _)| *number == edit.number);
-                let commit = of_it.or(there.and_then(|(_, commit)| *commit));
-                edit.commit = commit.map(|id| (id.to_string(), repo.short(id)));
+                let of_it = plan.steps.iter().zip(&report.undone_commits);
+                let mut of_it = of_it.filter(|((_, edits), _)| edits.contains(&edit.number));
+                let done = of_it.rfind(|(_, commit)| commit.state != EditState::NoChange);
+                edit.commit = done.and_then(|(_, commit)| commit.new.clone());
                 edit.state = match kind {
-                    _ if plan.lost.contains(&edit.number) => EditState::NoChange,
+                    _ if done.is_none() => EditState::NoChange,
                     RecordKind::Undone => EditState::TakenBack,
                     _ => EditState::Landed,
                 };
@@ -231,16 +241,21 @@ impl Undoing<'_> {
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
         {
-            let (series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)? {
+            let (mut series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)?
+            {
                 Ok(planned) => (vec![planned], Vec::new()),
                 Err(clashes) => (Vec::new(), clashes),
             };
-            let there = repo.commits_beyond(old, [tip])?;
-            let edits = lost.iter().chain(&there).flat_map(|commit| {
-                let is_there = there.contains(commit).then_some(*commit);
-                landing.edits_of(*commit).into_iter().flatten().map(move |edit| (*edit, is_there))
+            let there = repo.commits_beyond(old, [tip])?.into_iter().map(|commit| (commit, false));
+            let moved = lost.into_iter().rev().map(|commit| (commit, true)).chain(there);
+            let steps = moved.map(|(commit, reversed)| {
+                (Replayed { commit, reversed }, landing.edits_of(commit).cloned().unwrap_or_default())
             });
-            return Ok(Plan { series, edits: edits.collect(), clashes, ..Plan::default() });
+            let steps: Vec<_> = steps.collect();
+            let ways = steps.iter().map(|_| Way::Moved).collect();
+            let commits = |_| steps.iter().map(|(replayed, _)| *replayed).collect();
+            copied::add_origins(repo, &mut series, commits)?;
+            return Ok(Plan { series, steps, ways, clashes, ..Plan::default() });
         }
         let mut steps = landing.steps(repo, tip)?;
         if !is_whole {
@@ -264,15 +279,39 @@ impl Undoing<'_> {
                 );
             }
         }
-        let edits = steps.iter().flat_map(|(_, edits)| edits.iter().map(|edit| (*edit, None))).collect();
-        let mut lost = HashSet::new();
-        for clash in &brought.decided {
-            if let (Some(planned), Some((_, edits))) = (series.get(clash.planned), steps.get(clash.planned)) {
-                lost.extend(edits.iter().filter(|_| planned.changes.is_empty()));
-            }
-        }
+        copied::add_origins(repo, &mut series, |at| vec![commits[at]])?;
+        let mut made = 0..;
+        let way = |planned: &Planned| match planned.changes.is_empty() {
+            true => Way::Nothing,
+            false => made.next().map_or(Way::Nothing, Way::Made),
+        };
+        let ways = series.iter().map(way).collect();
         series.retain(|planned| !planned.changes.is_empty());
-        Ok(Plan { series, edits, steps, clashes: brought.clashes, decided: brought.decided, lost })
+        Ok(Plan { series, steps, ways, clashes: brought.clashes, decided: brought.decided })
+    }
+
+    /// What became of the commits.
+    fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
+        let named = |id: Oid| (id.to_string(), self.repo.short(id));
+        let one = |((replayed, _), way): (&Step, &Way)| {
+            let done = if replayed.reversed { EditState::TakenBack } else { EditState::Landed };
+            let new = match way {
+                Way::Made(at) => made.commits.get(*at).copied().flatten(),
+                Way::Moved if !replayed.reversed => Some(replayed.commit),
+                Way::Moved | Way::Nothing => None,
+            };
+            let is_done = new.is_some() || matches!(way, Way::Moved);
+            UndoneCommit {
+                commit: named(replayed.commit),
+                subject: self
+                    .repo
+                    .existing(replayed.commit)
+                    .map_or_else(|_| String::new(), |one| one.subject()),
+                state: if is_done { done } else { EditState::NoChange },
+                new: new.map(named),
+            }
+        };
+        plan.steps.iter().zip(&plan.ways).map(one).collect()
     }
 
     /// Leaves those that hold the edits that are named.

@@ -181,20 +181,23 @@ fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
     while !cursor.is_end() {
         if cursor.text().is_empty() {
             cursor.pass();
-        } else if take(cursor, script, formats) || take_quoted(cursor, script, formats) {
-            if is_full(script) {
-                let rest = cursor.span(cursor.at(), cursor.response().text().len());
-                let message = format!(
-                    "the response is not read from here on, after {} and {} errors",
-                    reasoning::count(script.edits.len()),
-                    script.diagnostics.len()
-                );
-                script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
-                break;
-            }
-        } else if !take_written(cursor, script, formats) {
+            continue;
+        }
+        let taken = take(cursor, script, formats)
+            || take_quoted(cursor, script, formats)
+            || take_written(cursor, script, formats);
+        if !taken {
             cursor.note_unread();
             cursor.pass();
+        } else if is_full(script) {
+            let rest = cursor.span(cursor.at(), cursor.response().text().len());
+            let message = format!(
+                "the response is not read from here on, after {} and {} errors",
+                reasoning::count(script.edits.len()),
+                script.diagnostics.len()
+            );
+            script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
+            break;
         }
     }
 }

@@ -49,18 +49,21 @@ pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Co
 
 /// What was changed: the lines before and after.
 fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
+    // What they share is equal, and may be long.
+    let (head, tail) = old.shared_lines(new);
     // With their endings, as git compares them.
     let lines = |content: &Content| -> Vec<(Vec<u8>, Option<&'static [u8]>)> {
         content
-            .lines(0..content.line_count())
+            .lines(head..content.line_count() - tail)
             .map(|line| (line.text.to_vec(), line.eol.map(Eol::as_bytes)))
             .collect()
     };
     let (old, new) = (lines(old), lines(new));
+    let here = |range: Range<usize>| range.start + head..range.end + head;
     difference_of(&old, &new)
         .iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
-        .map(|operation| (operation.old_range(), operation.new_range()))
+        .map(|operation| (here(operation.old_range()), here(operation.new_range())))
         .collect()
 }
 

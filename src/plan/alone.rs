@@ -4,6 +4,7 @@
 use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
 use super::parted::Whole;
+use super::seen::Seen;
 use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unsure};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unsure};
@@ -22,6 +23,7 @@ pub fn resolve_each(
     rules: &Rules,
     mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
 ) -> Result<(), TreeError> {
+    let tree = &Seen::new(tree);
     let paths = names(script, &Overlay::new(tree), rules)?;
     let whole = Whole::of(script, tree, rules)?;
     let mut own = own_diagnostics(script);

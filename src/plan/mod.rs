@@ -15,6 +15,7 @@ mod parted;
 mod policy;
 mod repeats;
 mod rewrite;
+mod seen;
 mod together;
 mod tree;
 mod twice;

@@ -123,7 +123,7 @@ impl<'t> Overlay<'t> {
                 if let Some(content) = self.texts.borrow().get(path) {
                     return Ok(content.clone());
                 }
-                let content = Content::new(&self.tree.read(path)?);
+                let content = self.tree.text(path)?;
                 self.texts.borrow_mut().insert(path.clone(), content.clone());
                 Ok(content)
             }

@@ -44,6 +44,14 @@ pub trait TreeView {
     /// The object cannot be read.
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError>;
 
+    /// The same as a text.
+    ///
+    /// # Errors
+    /// As for [`TreeView::read`].
+    fn text(&self, path: &RepoPath) -> Result<Content, TreeError> {
+        Ok(Content::new(&self.read(path)?))
+    }
+
     /// The names in a directory (`None`: the root), as bytes because git allows any; empty if there is none.
     ///
     /// # Errors

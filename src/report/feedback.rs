@@ -30,8 +30,12 @@ enum Detail {
     Least,
 }
 
-/// The text, at most `limit` bytes long (of which 4096 are always taken for granted); none if nothing was refused.
+/// The text, at most `limit` bytes long (of which 4096 are always taken for granted); none if nothing was refused, or no
+/// response was given: commits that do not merge are nobody's answer.
 pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<String> {
+    if report.responses.is_empty() {
+        return None;
+    }
     let limit = limit.max(4096);
     let mut text = Text { report, quotes: Quotes::new(quoting) };
     let out = match report.status {

@@ -130,8 +130,10 @@ pub fn headline(report: &Report) -> String {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let accepted = report.accepted.iter().flat_map(|one| &one.commits);
             let accepted = accepted.filter_map(|commit| commit.new.as_ref());
-            let edits = report.edits.iter().filter_map(|edit| edit.commit.as_ref());
-            let mut commits: Vec<_> = edits.chain(accepted).collect();
+            let undone = report.undone_commits.iter().filter_map(|commit| commit.new.as_ref());
+            let edits = report.edits.iter().filter(|_| report.undone.is_none());
+            let edits = edits.filter_map(|edit| edit.commit.as_ref());
+            let mut commits: Vec<_> = edits.chain(accepted).chain(undone).collect();
             commits.dedup();
             let count_of_commits = commits.len();
             let mut commits = plural(commits.len(), "commit");

@@ -35,6 +35,7 @@ struct Object<'a> {
     attempt: Option<&'a str>,
     feedback: Option<String>,
     undone: Option<&'a str>,
+    undone_commits: Vec<UndoneCommit<'a>>,
     landing: Option<&'a str>,
     landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
@@ -72,6 +73,14 @@ struct AcceptedCommit<'a> {
     from: &'a str,
     subject: &'a str,
     as_is: bool,
+    new: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct UndoneCommit<'a> {
+    commit: &'a str,
+    subject: &'a str,
+    state: &'static str,
     new: Option<&'a str>,
 }
 
@@ -318,6 +327,7 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
         undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
+        undone_commits: report.undone_commits.iter().map(undone).collect(),
         landing: report.landing.as_deref(),
         landings: report.landings.iter().map(landing).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),
@@ -348,6 +358,15 @@ fn accepted(one: &AcceptedReport) -> Accepted<'_> {
         new: commit.new.as_ref().map(|(id, _)| id.as_str()),
     });
     Accepted { branch: &one.branch, commits: commits.collect() }
+}
+
+fn undone(one: &super::UndoneCommit) -> UndoneCommit<'_> {
+    UndoneCommit {
+        commit: &one.commit.0,
+        subject: &one.subject,
+        state: one.state.as_str(),
+        new: one.new.as_ref().map(|(id, _)| id.as_str()),
+    }
 }
 
 /// Suggestions hold none of their own.

@@ -14,6 +14,7 @@ pub mod record;
 mod refusal;
 mod suggestions;
 mod summary;
+mod undone;
 mod wanted;
 
 pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
@@ -26,6 +27,7 @@ pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use quotes::Quoting;
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
+pub use undone::{UndoneCommit, undone};
 pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
@@ -308,6 +310,8 @@ pub struct Report {
     pub accepted: Vec<AcceptedReport>,
     /// The landing that was taken back or put back: which of the two, and its id.
     pub undone: Option<(RecordKind, String)>,
+    /// What became of its commits, in the order in which that was done; empty if nothing has landed.
+    pub undone_commits: Vec<UndoneCommit>,
     /// Whether only some edits of it were meant.
     pub undone_in_part: bool,
     /// The id under which it is recorded what has landed.
@@ -396,6 +400,7 @@ impl Report {
             dropped: Vec::new(),
             accepted: Vec::new(),
             undone: None,
+            undone_commits: Vec::new(),
             undone_in_part: false,
             landing: None,
             landings: Vec::new(),

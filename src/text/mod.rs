@@ -163,6 +163,24 @@ impl Content {
         lines.skip(line).take(end.saturating_sub(range.start))
     }
 
+    /// How many lines at the beginning and at the end it shares with another version of the file, as far as that is known
+    /// without a look at them.
+    pub fn shared_lines(&self, other: &Self) -> (usize, usize) {
+        let (head, tail) = self.shared_chunks(other);
+        let starts = &self.inner.starts;
+        let end = self.inner.chunks.len() - tail;
+        (starts[head], self.line_count() - starts[end])
+    }
+
+    /// How many chunks at the beginning and at the end are the very same: versions share most of theirs.
+    fn shared_chunks(&self, other: &Self) -> (usize, usize) {
+        let (left, right) = (&self.inner.chunks, &other.inner.chunks);
+        let same = |(a, b): &(&Arc<Chunk>, &Arc<Chunk>)| Arc::ptr_eq(a, b);
+        let head = left.iter().zip(right).take_while(same).count();
+        let (left, right) = (&left[head..], &right[head..]);
+        (head, left.iter().rev().zip(right.iter().rev()).take_while(same).count())
+    }
+
     /// What ends most of its lines; the first seen on a tie, `\n` if there is no line ending in it.
     pub fn dominant_eol(&self) -> Eol {
         let mut counts = [(Eol::Lf, 0_usize), (Eol::CrLf, 0), (Eol::Cr, 0)];
@@ -345,16 +363,11 @@ impl PartialEq for Content {
         if self.inner.has_bom != other.inner.has_bom || self.len() != other.len() {
             return false;
         }
-        // Versions share most of their chunks.
-        let (left, right) = (&self.inner.chunks, &other.inner.chunks);
-        let same = |(a, b): &(&Arc<Chunk>, &Arc<Chunk>)| Arc::ptr_eq(a, b);
-        let head = left.iter().zip(right).take_while(same).count();
-        let (left, right) = (&left[head..], &right[head..]);
-        let tail = left.iter().rev().zip(right.iter().rev()).take_while(same).count();
+        let (head, tail) = self.shared_chunks(other);
         let rest = |chunks: &[Arc<Chunk>]| -> Vec<u8> {
-            chunks[..chunks.len() - tail].iter().map(|chunk| chunk.bytes()).collect::<Vec<_>>().concat()
+            chunks[head..chunks.len() - tail].iter().map(|chunk| chunk.bytes()).collect::<Vec<_>>().concat()
         };
-        rest(left) == rest(right)
+        rest(&self.inner.chunks) == rest(&other.inner.chunks)
     }
 }
 

@@ -102,3 +102,17 @@ fn the_lines_that_have_a_word_are_the_same_however_often_it_is_asked() {
         assert_eq!(*piece.lines_with_word(b"ston"), [0; 0]);
     }
 }
+
+#[test]
+fn versions_know_what_they_share() {
+    let lines: String = (0..50_000).map(|n| format!("line {n}\n")).collect();
+    let content = Content::new(lines.as_bytes());
+    assert_eq!(content.shared_lines(&content), (50_000, 0));
+    assert_eq!(content.shared_lines(&Content::new(lines.as_bytes())), (0, 0), "nobody has looked");
+    let changed = content.replace(25_000..25_001, b"other\nlines\n");
+    let (head, tail) = content.shared_lines(&changed);
+    assert_eq!((head, tail), changed.shared_lines(&content));
+    assert!((1..=25_000).contains(&head) && (1..25_000).contains(&tail), "{head}, {tail}");
+    assert!(content.lines(0..head).eq(changed.lines(0..head)));
+    assert!(content.lines(50_000 - tail..50_000).eq(changed.lines(50_001 - tail..50_001)));
+}

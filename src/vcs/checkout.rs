@@ -4,7 +4,7 @@
 use super::fault::{Fault, point};
 use super::repo::Repo;
 use super::{Error, Result};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -18,21 +18,21 @@ pub struct Checkout {
     root: Rc<OwnedFd>,
     path: PathBuf,
     /// The repository's own directories, by device and inode: whatever they are called, and wherever they are.
-    own: Vec<(u64, u64)>,
+    own: Vec<Node>,
     /// The directories on the way to the last path, the outermost first. What lies beside it is reached without going there
     /// again: a directory that was found to be one of this checkout is held, wherever somebody moves it meanwhile.
     way: RefCell<Vec<(String, Rc<OwnedFd>)>>,
 }
 
 /// By which a file is known again, and known to be unchanged. The device is left out: many file systems have another
-/// one after a restart, and then nothing would be known again.
+/// one after a restart, and then nothing would be known again. The numbers are wide enough for those of every platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     inode: u64,
     size: i64,
     seconds: i64,
     nanoseconds: i64,
-    mode: u32,
+    mode: i64,
 }
 
 impl Identity {
@@ -43,9 +43,16 @@ impl Identity {
             size: stat.st_size,
             seconds: stat.st_mtime,
             nanoseconds: stat.st_mtime_nsec as i64,
-            mode: stat.st_mode,
+            mode: stat.st_mode.into(),
         }
     }
+}
+
+/// A device and an inode there. What is wide enough for the numbers of devices on every platform is wider than any of them.
+type Node = (i128, u64);
+
+fn node(stat: &Stat) -> Node {
+    (stat.st_dev.into(), stat.st_ino)
 }
 
 /// What stands at a path on the disk.
@@ -93,7 +100,7 @@ impl Checkout {
         };
         for own in [repo.git_dir(), repo.common_dir(), repo.objects_dir()] {
             let stat = rustix::fs::stat(own).map_err(|e| Error::io("look at", own, e))?;
-            checkout.own.push((stat.st_dev, stat.st_ino));
+            checkout.own.push(node(&stat));
         }
         match checkout.is_own(&checkout.root)? {
             true => Err(Error::Unsupported {
@@ -106,7 +113,7 @@ impl Checkout {
 
     fn is_own(&self, directory: &OwnedFd) -> Result<bool> {
         let stat = rustix::fs::fstat(directory).map_err(|e| Error::io("look at", &self.path, e))?;
-        Ok(self.own.contains(&(stat.st_dev, stat.st_ino)))
+        Ok(self.own.contains(&node(&stat)))
     }
 
     /// The absolute path of what stands at a path; `None` if nothing does.
@@ -464,7 +471,8 @@ impl Identity {
 
     /// Who may do what with it, if it is a file.
     pub fn permissions(&self) -> Option<u32> {
-        (FileType::from_raw_mode(self.mode) == FileType::RegularFile).then_some(self.mode & 0o777)
+        let kind = FileType::from_raw_mode(self.mode as RawMode);
+        (kind == FileType::RegularFile).then_some(self.mode as u32 & 0o777)
     }
 
     /// Whether size and mode are equal: of two files with the same content, which may be copies of each other.

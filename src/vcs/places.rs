@@ -124,7 +124,7 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("file"), "four").unwrap();
         std::os::unix::fs::symlink("file", at("link")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         assert_eq!(read(&at("file"), 4).unwrap(), b"four");
         for (name, limit) in [("file", 3), ("link", 4), ("pipe", 4), ("none", 4), ("", 4)] {
             assert!(read(&at(name), limit).is_err(), "{name}");

@@ -262,7 +262,7 @@ pub(super) const JSON: &[Piece] = &[
     Item("`paths`", "The paths that the edits name, each once."),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, what that changes).",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, or `--base` has it merged, what that commit changes).",
     ),
     Item(
         "`unread`",
@@ -298,6 +298,10 @@ pub(super) const JSON: &[Piece] = &[
     Item(
         "`undone`",
         "By `undo` and `redo`: the id of the landing that was taken back or put back; else null.",
+    ),
+    Item(
+        "`undone_commits`",
+        "By `undo` and `redo`: its commits, what became of each, and which commit does it, if one does.",
     ),
     Item("`landing`", "The id under which it is on record what has landed, or null."),
     Item(
@@ -495,7 +499,7 @@ pub(super) const LIMITS: &[Piece] = &[
          file system monitor; it moves the branch where references are in a reftable. `-v` says so.",
     ),
     Text(
-        "It runs on Unix only, and is tested on Linux. Text only: no binary file is edited. A file that is changed, moved or copied keeps its permissions, \
+        "It runs on Unix only, and is tested on Linux; for macOS it is only known to compile. Text only: no binary file is edited. A file that is changed, moved or copied keeps its permissions, \
          where git's own checkout would not; a new one has those that the umask leaves, also where \
          `core.sharedRepository` is set.",
     ),

@@ -148,6 +148,7 @@ fn a_model_gets_the_exact_text_and_a_terminal_none_that_it_acts_on() {
 #[test]
 fn what_is_not_allowed_is_not_taught() {
     let mut report = Report::new(Status::NoEdits);
+    report.responses = vec!["answer".to_owned()];
     let teaches = |report: &Report| text(report).contains("op=\"remove\"");
     assert!(teaches(&report));
     report.lesson.delete = false;

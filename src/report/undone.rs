@@ -1,0 +1,38 @@
+//! What became of the commits of a landing that was taken back or put back; for people a line each.
+
+use super::escape::escape;
+use super::human::{DIM, YELLOW, shorten};
+use super::{EditState, Report};
+use std::fmt::Write;
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct UndoneCommit {
+    /// The commit: whole id and abbreviation.
+    pub commit: (String, String),
+    /// Its subject.
+    pub subject: String,
+    /// `TakenBack`, `Landed` if it was put back, or `NoChange`.
+    pub state: EditState,
+    /// The commit that does it; none where the branch went back behind it.
+    pub new: Option<(String, String)>,
+}
+
+/// The lines of the commits, where no lines of edits have them.
+pub fn undone(report: &Report) -> String {
+    let mut out = String::new();
+    for one in report.undone_commits.iter().filter(|_| report.edits.is_empty()) {
+        let (from, subject) = (&one.commit.1, escape(&shorten(&one.subject, 72)));
+        let new = one.new.as_ref().map(|(_, short)| short);
+        let _ = match (one.state, new) {
+            (EditState::TakenBack, Some(new)) => {
+                writeln!(out, "{from}  {DIM}taken back{DIM:#} by {YELLOW}{new}{YELLOW:#}  {subject}")
+            }
+            (EditState::TakenBack, None) => writeln!(out, "{from}  {DIM}taken back{DIM:#}  {subject}"),
+            (_, Some(new)) if new == from => writeln!(out, "{YELLOW}{from}{YELLOW:#}  {subject}"),
+            (_, Some(new)) => writeln!(out, "{from} -> {YELLOW}{new}{YELLOW:#}  {subject}"),
+            (_, None) => writeln!(out, "{from}  {DIM}changes nothing{DIM:#}  {subject}"),
+        };
+    }
+    out
+}

@@ -108,7 +108,7 @@ impl<'r> Cursor<'r> {
         let is_run = |info: &str| info.is_empty() || shell::is_language(info);
         // Prose speaks of commands, too.
         let fence = self.fence();
-        let writing = Writing::of(line.text).filter(|writing| writing.path.is_some() || fence.is_some());
+        let writing = Writing::of(line.text).filter(|writing| writing.is_plain() || fence.is_some());
         let is_call = line.first_byte() == Some(b'<');
         writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))
     }
@@ -146,9 +146,15 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     for Noted { span, when } in unread {
         let severity = if matches!(when, When::Perhaps { .. }) { Severity::Warning } else { Severity::Error };
         let finding = told(cursor.response(), *span, when, severity).with_help(help);
+        // What an edit removes or moves is told once more.
+        let goes_already = |file: &str| script.edits.iter().any(|edit| edit.takes_away(file));
         let (mut files, text) = match when {
             When::Always(_) => {
-                script.diagnostics.push(finding);
+                let line = cursor.response().slice(*span).lines().next();
+                let takes_away = line.and_then(Writing::of).is_some_and(|written| written.takes_away);
+                if !(takes_away && finding.path.as_deref().is_some_and(goes_already)) {
+                    script.diagnostics.push(finding);
+                }
                 continue;
             }
             When::There(files) | When::Perhaps { files, .. } => (files.clone(), None),
@@ -157,8 +163,7 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
                 (files, Some(old.clone()))
             }
         };
-        // What an edit removes or moves is told once more.
-        files.retain(|file| !script.edits.iter().any(|edit| edit.takes_away(file)));
+        files.retain(|file| !goes_already(file));
         let [goes, comes] = match when {
             When::Stands { old, new, .. } => differing(old, new),
             When::Perhaps { lines, .. } => differing("", lines),

@@ -24,7 +24,10 @@ const ABOVE: usize = 3;
 const FROM: &[&str] =
     &["before", "change", "current", "existing", "find", "from", "old", "original", "replace", "search"];
 
-/// What a line begins with above the text that comes in its place.
+/// How many words of a line are looked at for one of those that tell of the new text.
+const LED: usize = 3;
+
+/// Words with which a line begins above the text that comes in its place.
 const TO: &[&str] = &["after", "by", "into", "new", "replace", "replacement", "to", "updated", "with"];
 
 /// What is said to be done with a part of a file.
@@ -138,7 +141,7 @@ impl<'r> Cursor<'r> {
         let opening = Fence::of(line.text).filter(|_| self.fence().is_none())?;
         let mut above = self.above().take(LONGEST).filter(|line| !line.is_blank());
         let to = above.next()?;
-        if !TO.contains(&label(to.text).next()?.as_str()) || !is_label(to.text) {
+        if !label(to.text).take(LED).any(|word| TO.contains(&word.as_str())) || !is_label(to.text) {
             return None;
         }
         let closing =

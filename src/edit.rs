@@ -23,7 +23,7 @@ pub struct Script {
     pub message: Option<String>,
     /// The edits whose file only the tree tells, in the order they stand.
     pub unsure: Vec<Unsure>,
-    /// What is an error only if the tree has what it is about; see [`crate::plan::settle_doubts`].
+    /// What is to be said only if the tree has what it is about; see [`crate::plan::settle_doubts`].
     pub doubts: Vec<Doubt>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
@@ -55,8 +55,8 @@ pub enum Choice {
 /// What reads like an edit that no format has, if the tree has a file for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
-    /// What is wrong then.
-    pub error: Diagnostic,
+    /// What is to be said then.
+    pub finding: Diagnostic,
     /// The files, as written, of which one has to be there.
     pub files: Vec<String>,
     /// The lines that it has to have.

@@ -419,8 +419,17 @@ fn usage_errors_exit_with_129_and_help_with_0() {
         &["-", "-"],
     ] {
         let run = sandbox.run(args).exits(129);
-        assert!(run.stdout.is_empty() && !run.stderr.is_empty(), "{args:?}");
+        assert!(run.stdout.is_empty(), "{args:?}");
+        // As all else is said.
+        let begins: Vec<&str> = run.stderr.lines().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(begins, ["error:", "hint:"], "{args:?}: {}", run.stderr);
     }
+    let run = sandbox.run(["check", "--sikp", "1"]).exits(129);
+    assert_eq!(
+        run.stderr,
+        "error: unexpected argument '--sikp' found\nhint: a similar argument exists: '--skip'; see 'git llm-apply -h'\n"
+    );
+    let _ = sandbox.run(["--format", "opxx", "x"]).exits(129).says("possible values: opx, apply-patch");
     for args in [&["-h"][..], &["--help"], &["--version"], &["check", "-h"], &["recover", "--help"]] {
         let run = sandbox.run(args).exits(0);
         assert!(!run.stdout.is_empty() && run.stderr.is_empty(), "{args:?}");
@@ -521,6 +530,7 @@ fn a_verb_mistyped_is_neither_a_file_nor_a_command() {
         .says("main is checked out in")
         .says("check out another branch there first");
     sandbox.run(["chekc"]).exits(129).says("'chekc' is neither a file nor a command; did you mean 'check'?");
+    sandbox.run(["chekc", "answer.txt"]).exits(129).says("'chekc' is neither a file nor a command");
     sandbox.run(["chekc.txt"]).exits(128).says("cannot read chekc.txt");
     // A file of that name is a response.
     sandbox.file("chekc", create("new", "w", "x\n"));

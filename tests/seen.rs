@@ -70,6 +70,21 @@ fn commands_that_write_files_are_named_with_all_their_lines() {
 }
 
 #[test]
+fn a_part_of_a_file_that_prose_adds_is_a_warning() {
+    let edit = replace("src/a.rs", "w", "fn a() {}\nfn z() {}\n");
+    let fence = |file: &str, lines: &str| format!("\nAlso add this to `{file}`:\n\n```\n{lines}\n```\n");
+    let warned = |answer: &str| {
+        let (text, json) = said(answer, &["-n"], 0);
+        assert_eq!(text.contains("[unread]"), !json["diagnostics"].as_array().unwrap().is_empty(), "{text}");
+        text.contains("`Also add this to `old.txt`:` reads like an edit")
+    };
+    assert!(warned(&format!("{edit}{}", fence("old.txt", "five"))));
+    // What an edit brings is told again, and what is not there is something else's.
+    assert!(!warned(&format!("{edit}{}", fence("a.rs", "fn z() {}"))));
+    assert!(!warned(&format!("{edit}{}", fence("other.txt", "five"))));
+}
+
+#[test]
 fn another_format_than_the_one_asked_for_is_named() {
     let (text, json) = said(&replace("src/a.rs", "w", "x\n"), &["--format=applydir"], 5);
     assert!(text.contains("this is opx"), "{text}");

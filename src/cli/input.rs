@@ -37,8 +37,8 @@ pub(super) fn read(
         return Err(Error::Usage("'-' can be given once only".into()));
     }
     let (mut read, mut failure) = (Vec::with_capacity(names.len()), None);
-    for name in names {
-        match bytes_of(name, limit, names.len() == 1) {
+    for (at, name) in names.iter().enumerate() {
+        match bytes_of(name, limit, at == 0) {
             Ok(bytes) => read.push(bytes),
             Err(error) => {
                 failure = Some(error);
@@ -66,7 +66,7 @@ pub(super) fn read(
 }
 
 /// All of a file, or of standard input; one byte more than allowed is enough to know.
-fn bytes_of(name: &OsString, limit: u64, is_only: bool) -> Result<Vec<u8>, Error> {
+fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
     let failed = |source| Error::Input { name: shown.clone(), source };
     if name == "-" {
@@ -76,7 +76,7 @@ fn bytes_of(name: &OsString, limit: u64, is_only: bool) -> Result<Vec<u8>, Error
         return bounded(std::io::stdin().lock(), limit).map_err(failed);
     }
     match std::fs::File::open(name) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_only => {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_first => {
             Err(match args::near_verb(&shown).filter(|verb| *verb != shown) {
                 Some(verb) => Error::Word { word: shown, verb },
                 None => failed(e),

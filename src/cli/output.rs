@@ -343,15 +343,19 @@ impl Watch for Printer {
 pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let is_help =
         matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
-    if json && !is_help {
-        let text = error.render().to_string();
-        let message = text.strip_prefix("error: ").unwrap_or(&text).lines().next().unwrap_or_default();
-        let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
-        printer.error(message, Some("see 'git llm-apply -h'"), Exit::Usage);
-    } else {
+    if is_help {
         let _ = error.print();
+        return ExitCode::SUCCESS;
     }
-    if is_help { ExitCode::SUCCESS } else { ExitCode::from(Exit::Usage.code()) }
+    // What is wrong, what may be meant, and how it goes are paragraphs.
+    let text = error.render().to_string();
+    let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let first = parts.next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(&first);
+    let tip = parts.find_map(|part| Some(format!("{}; ", part.strip_prefix("tip: ")?))).unwrap_or_default();
+    let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
+    printer.error(message, Some(&format!("{tip}see 'git llm-apply -h'")), Exit::Usage);
+    ExitCode::from(Exit::Usage.code())
 }
 
 /// A text, byte for byte: it is for a program or a model, not for a terminal.

@@ -109,8 +109,8 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
         };
         found.attempt.slots.iter().any(|kept| is(&kept))
     };
-    for doubt in std::mem::take(&mut script.doubts).into_iter().filter(|doubt| due(doubt.error.span())) {
-        script.diagnostics.push(doubt.error);
+    for doubt in std::mem::take(&mut script.doubts).into_iter().filter(|doubt| due(doubt.finding.span())) {
+        script.diagnostics.push(doubt.finding);
     }
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();

@@ -285,9 +285,8 @@ fn take_written(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]
     cursor.restore(state);
     found.restore(script);
     let end = writing.end.and_then(|word| cursor.end_of_written(word));
-    let there = writing.there.into_iter().map(str::to_owned).collect();
     let span = cursor.span(line.trim_start().start, end.unwrap_or(line).end());
-    cursor.note(Noted { span, when: When::of(there) });
+    cursor.note(Noted { span, when: When::of(writing.there) });
     cursor.pass();
     if let Some(end) = end {
         cursor.go_to(end);

@@ -35,7 +35,9 @@ pub(super) struct Writing<'t> {
     /// The line at which the text ends, if it stands on the lines below.
     pub(super) end: Option<&'t str>,
     /// The files of which one has to be there already; without any, it changes a file wherever it is run.
-    pub(super) there: Vec<&'t str>,
+    pub(super) there: Vec<String>,
+    /// Whether all that it does is to remove or to move.
+    pub(super) takes_away: bool,
 }
 
 impl<'t> Writing<'t> {
@@ -58,15 +60,22 @@ impl<'t> Writing<'t> {
                     path: None,
                     end: None,
                     there: Vec::new(),
+                    takes_away: false,
                 })
             }
             _ => None,
         }
     }
 
+    /// Whether a file is told.
+    pub(super) fn is_plain(&self) -> bool {
+        self.path.is_some() || !self.there.is_empty()
+    }
+
     fn by_words(mut words: Words<'t>) -> Option<Self> {
         let (mut command, mut path, mut end, mut says) = ("", None, None, false);
-        let (mut there, mut moved): (Vec<&str>, Option<&str>) = (Vec::new(), None);
+        let (mut there, mut moved, mut directory): (Vec<(&str, &str)>, Option<&str>, &str) =
+            (Vec::new(), None, "");
         while let Some(word) = words.next() {
             match word {
                 // The next command may be given what this one says.
@@ -95,19 +104,24 @@ impl<'t> Writing<'t> {
                 // The last of the words, since a program stands before them.
                 _ if matches!(command, "sed" | "perl") && says => path = Some(word),
                 _ if matches!(command, "mv" | "rm") && says => path = path.or(Some(word)),
-                _ if command == "rm" => there.push(word),
+                _ if command == "cd" => directory = word,
+                _ if command == "rm" => there.push((directory, word)),
                 // The last of the words is where it goes.
-                _ if command == "mv" => there.extend(moved.replace(word)),
+                _ if command == "mv" => there.extend(moved.replace(word).map(|from| (directory, from))),
                 _ => {}
             }
         }
         let path = path.map(without_quotes).filter(|path| may_be_tracked(path));
         if path.is_some() && (end.is_some() || says) {
-            return Some(Self { path, end, there: Vec::new() });
+            return Some(Self { path, end, there: Vec::new(), takes_away: matches!(command, "mv" | "rm") });
         }
-        there.iter_mut().for_each(|path| *path = without_quotes(path));
-        there.retain(|path| may_be_tracked(path));
-        there.first().copied().map(|path| Self { path: Some(path), end: None, there })
+        let plain = |word| Some(without_quotes(word)).filter(|path| may_be_tracked(path));
+        let there = there.into_iter().filter_map(|(directory, path)| match (directory, plain(path)?) {
+            ("", path) => Some(path.to_owned()),
+            (directory, path) => Some(format!("{}/{path}", plain(directory)?)),
+        });
+        let there: Vec<String> = there.collect();
+        (!there.is_empty()).then_some(Self { path: None, end: None, there, takes_away: true })
     }
 }
 
@@ -180,8 +194,9 @@ mod tests {
             ("<parameter name=\"command\">cat > a <<EOF", "a", Some("EOF")),
             ("cd x && git rm a", "a", None),
         ] {
-            let there = Vec::new();
-            assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end, there }), "{line}");
+            let takes_away = line.contains("git ");
+            let written = Writing { path: Some(path), end, there: Vec::new(), takes_away };
+            assert_eq!(Writing::of(line), Some(written), "{line}");
         }
         for line in ["'@ | Set-Content a.txt", "$text | Out-File -Encoding utf8 a", "Add-Content a 'x'"] {
             assert_eq!(
@@ -197,14 +212,15 @@ mod tests {
         for (line, there) in [
             ("rm -rf target", &["target"][..]),
             ("$ rm a.py 'b c'", &["a.py", "b c"]),
-            ("cd x && mv -f a b", &["a"]),
+            ("cd x && mv -f a b", &["x/a"]),
             ("mv a b src/ && rm c; ls", &["a", "b", "c"]),
             ("sudo rm a > log", &["a"]),
         ] {
-            assert_eq!(Writing::of(line).map(|writing| writing.there).as_deref(), Some(there), "{line}");
+            let found = Writing::of(line).map(|writing| writing.there);
+            assert_eq!(found, Some(there.iter().map(|path| (*path).to_owned()).collect()), "{line}");
         }
         let written = Writing::of("rm a && echo b > c").map(|writing| (writing.path, writing.there));
-        assert_eq!(written, Some((Some("c"), Vec::new())));
+        assert_eq!(written, Some((Some("c"), vec![])));
     }
 
     #[test]

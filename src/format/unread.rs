@@ -7,7 +7,7 @@ use super::scan::{Cursor, Line, trim, trim_start};
 use super::search_replace::may_be_same;
 use super::shell::{self, Writing};
 use super::worded::differing;
-use super::{Format, read_to, seen, tag};
+use super::{Format, FormatId, read_to, seen, tag};
 use crate::diag::{Code, Diagnostic, Severity};
 use crate::edit::{Change, Doubt, Edit, Op, Script};
 use crate::response::Response;
@@ -15,6 +15,9 @@ use crate::span::Span;
 
 /// How many of them are noted.
 const MOST: usize = 20;
+
+/// How many lines are compared of a diff that names no file.
+const LONGEST: usize = 200;
 
 /// How many lines of edits are looked at for what they replace.
 const COMPARED: usize = 5000;
@@ -55,6 +58,8 @@ pub(super) enum When {
         /// What comes in their place.
         new: String,
     },
+    /// If the tree has one of these files, and no edit brings the lines; and then it may still be none.
+    Perhaps { files: Vec<String>, lines: String },
 }
 
 impl When {
@@ -103,7 +108,7 @@ impl<'r> Cursor<'r> {
         let is_run = |info: &str| info.is_empty() || shell::is_language(info);
         // Prose speaks of commands, too.
         let fence = self.fence();
-        let writing = Writing::of(line.text).filter(|writing| writing.path.is_some() || fence.is_some());
+        let writing = Writing::of(line.text).filter(|writing| writing.is_plain() || fence.is_some());
         let is_call = line.first_byte() == Some(b'<');
         writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))
     }
@@ -120,6 +125,7 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     if script.edits.is_empty() {
         return;
     }
+    forgive_retold(cursor.response(), script);
     let help = "write it in the format of the other edits, or leave it out if it is none";
     // What stands in JSON may be another format's.
     let is_read = |span: Span| {
@@ -138,22 +144,35 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     });
     let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
     for Noted { span, when } in unread {
-        let error = told(cursor.response(), *span, when, Severity::Error).with_help(help);
+        let severity = if matches!(when, When::Perhaps { .. }) { Severity::Warning } else { Severity::Error };
+        let finding = told(cursor.response(), *span, when, severity).with_help(help);
+        // What an edit removes or moves is told once more.
+        let goes_already = |file: &str| script.edits.iter().any(|edit| edit.takes_away(file));
         let (mut files, text) = match when {
             When::Always(_) => {
-                script.diagnostics.push(error);
+                let line = cursor.response().slice(*span).lines().next();
+                let takes_away = line.and_then(Writing::of).is_some_and(|written| written.takes_away);
+                if !(takes_away && finding.path.as_deref().is_some_and(goes_already)) {
+                    script.diagnostics.push(finding);
+                }
                 continue;
             }
-            When::There(files) => (files.clone(), None),
+            When::There(files) | When::Perhaps { files, .. } => (files.clone(), None),
             When::Stands { files, old, .. } => {
                 let files = if files.is_empty() { script.paths() } else { files.clone() };
                 (files, Some(old.clone()))
             }
         };
-        // What an edit removes or moves is told once more.
-        files.retain(|file| !script.edits.iter().any(|edit| edit.takes_away(file)));
-        if !files.is_empty() && !is_made(when, &files, script) {
-            script.doubts.push(Doubt { error, files, text });
+        files.retain(|file| !goes_already(file));
+        let [goes, comes] = match when {
+            When::Stands { old, new, .. } => differing(old, new),
+            When::Perhaps { lines, .. } => differing("", lines),
+            _ => Default::default(),
+        };
+        let is_file = |path: &str| files.iter().any(|file| may_be_same(file, path));
+        let is_told_again = made(script, is_file, [&goes, &comes]).contains(&true);
+        if !files.is_empty() && !is_told_again {
+            script.doubts.push(Doubt { finding, files, text });
         }
     }
     script.diagnostics.extend(cut_off);
@@ -167,12 +186,10 @@ pub(super) fn warnings(response: &Response, formats: &[Format]) -> Vec<Diagnosti
     sure.map(|noted| told(response, noted.span, &noted.when, Severity::Warning)).collect()
 }
 
-/// Whether edits of these files replace just what is to be replaced, or bring what comes in its place: an answer may explain
-/// its edits.
-fn is_made(when: &When, files: &[String], script: &Script) -> bool {
-    let When::Stands { old, new, .. } = when else { return false };
-    let is_there = |edit: &&Edit| files.iter().any(|file| may_be_same(file, &edit.path.shown()));
-    let edits = script.edits.iter().filter(is_there);
+/// Whether edits of files make what is told of in prose, as when an answer explains its edits: whether they look for all the
+/// lines that go, and whether they bring all that come.
+fn made(script: &Script, is_file: impl Fn(&str) -> bool, [goes, comes]: [&[&str]; 2]) -> [bool; 2] {
+    let edits = script.edits.iter().filter(|edit| is_file(&edit.path.shown()));
     let whole = edits.clone().filter_map(|edit| match &edit.op {
         Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } => Some(text.lines()),
         _ => None,
@@ -182,14 +199,28 @@ fn is_made(when: &When, files: &[String], script: &Script) -> bool {
     let result = changes.flat_map(Change::result).chain(whole.flatten());
     let result: Vec<&str> = result.map(trim).take(COMPARED).collect();
     // An edit may be of a part of a line.
-    let has = |lines: &[&str], wanted: &str| {
-        lines.iter().any(|line| line.contains(wanted) || is_part(line, wanted))
+    let has =
+        |lines: &[&str], told: &str| lines.iter().any(|line| line.contains(told) || is_part(line, told));
+    let all = |told: &[&str], lines: &[&str]| !told.is_empty() && told.iter().all(|told| has(lines, told));
+    [all(goes, &wanted), all(comes, &result)]
+}
+
+/// Takes back what is wrong with diffs that do not say which file they are for and only show what edits make.
+fn forgive_retold(response: &Response, script: &mut Script) {
+    let in_diff = |span: Span| {
+        script.regions.iter().any(|region| region.format == FormatId::Diff && region.span.holds(span))
     };
-    let all = |wanted: &[&str], lines: &[&str]| {
-        !wanted.is_empty() && wanted.iter().all(|wanted| has(lines, wanted))
+    let nameless = |fault: &&Diagnostic| fault.code == Code::Missing && fault.path.is_none();
+    let spans = script.diagnostics.iter().filter(nameless).filter_map(Diagnostic::span);
+    let is_retold = |span: &Span| {
+        let lines = || response.slice(*span).lines().map(trim_start).take(LONGEST);
+        let marked = |mark: char| lines().filter_map(|line| line.strip_prefix(mark)).map(trim).collect();
+        let [goes, comes]: [Vec<&str>; 2] = [marked('-'), marked('+')];
+        let [gone, come] = made(script, |_| true, [&goes, &comes]);
+        (gone || goes.is_empty()) && (come || comes.is_empty()) && (gone || come)
     };
-    let [goes, comes] = differing(old, new);
-    all(&goes, &wanted) || all(&comes, &result)
+    let retold: Vec<Span> = spans.filter(|span| in_diff(*span)).take(MOST).filter(is_retold).collect();
+    script.diagnostics.retain(|fault| !fault.span().is_some_and(|span| retold.contains(&span)));
 }
 
 /// Whether one text is a part of another, and says something.
@@ -206,7 +237,7 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     let text = response.slice(span);
     let written = text.lines().next().and_then(Writing::of);
     // Of a command it is its first line that says what it does, and of two fences the one above them.
-    let is_told_first = written.is_some() || matches!(when, When::Stands { .. });
+    let is_told_first = written.is_some() || matches!(when, When::Stands { .. } | When::Perhaps { .. });
     let told = if is_told_first { text.lines().next().unwrap_or(text) } else { text };
     let words = told.split_whitespace().take(SHOWN);
     let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
@@ -220,7 +251,9 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
         Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
     };
     let file = match when {
-        When::There(files) | When::Stands { files, .. } => files.first().cloned(),
+        When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => {
+            files.first().cloned()
+        }
         When::Always(file) => {
             file.clone().or_else(|| written.and_then(|writing| writing.path).map(str::to_owned))
         }

@@ -4,11 +4,13 @@
 //! None is read, and much that explains edits or code looks like one. So for most the tree has to have the file, and what
 //! is to be replaced in it.
 
+use super::diff::says_diff;
 use super::edit_calls::is_editor;
 use super::fence::Fence;
 use super::json::key::{self, COMMAND, NEW, OLD, PATH};
 use super::scan::{Cursor, Line, is_blank, trim, trim_start};
 use super::search_replace::mentioned;
+use super::shell;
 use super::unread::{Noted, When};
 use std::collections::HashSet;
 
@@ -22,8 +24,15 @@ const ABOVE: usize = 3;
 const FROM: &[&str] =
     &["before", "change", "current", "existing", "find", "from", "old", "original", "replace", "search"];
 
-/// What a line begins with above the text that comes in its place.
+/// How many words of a line are looked at for one of those that tell of the new text.
+const LED: usize = 3;
+
+/// Words with which a line begins above the text that comes in its place.
 const TO: &[&str] = &["after", "by", "into", "new", "replace", "replacement", "to", "updated", "with"];
+
+/// What is said to be done with a part of a file.
+const DO: &[&str] =
+    &["add", "append", "change", "delete", "insert", "paste", "put", "remove", "replace", "update"];
 
 /// Whose functions are tools for sure.
 const TOOLS: &[&str] = &["default_api.", "functions.", "tools."];
@@ -32,7 +41,7 @@ impl<'r> Cursor<'r> {
     /// The edit that begins, or of two fences ends, at this line of prose.
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
         match line.text.as_bytes().first()? {
-            b'`' | b'~' => self.pair(line),
+            b'`' | b'~' => self.pair(line).or_else(|| self.part(line)),
             b'-' | b'\'' | b'[' | b'a'..=b'z' => self.fields(line).or_else(|| self.call(line)),
             _ => None,
         }
@@ -62,7 +71,8 @@ impl<'r> Cursor<'r> {
             }
             old |= OLD.contains(&field.key);
             new |= NEW.contains(&field.key);
-            changes |= key::is_of_change(field.key);
+            // Much has a text, or code.
+            changes |= key::is_of_change(field.key) && !matches!(field.key, "text" | "code");
             verb |= says(&field);
             end = below.end();
         }
@@ -97,12 +107,41 @@ impl<'r> Cursor<'r> {
         is_of_path.then(|| Noted { span, when: named(file, is_sure) })
     }
 
+    /// A fence with a part of a file, which the line above says what to do with.
+    fn part(&self, line: Line<'r>) -> Option<Noted> {
+        let opening = Fence::of(line.text).filter(|_| self.fence().is_none())?;
+        if shell::is_language(opening.info) || says_diff(opening) {
+            return None;
+        }
+        let above = self.above().find(|line| !line.is_blank())?;
+        if !is_label(above.text) || !label(above.text).any(|word| DO.contains(&word.as_str())) {
+            return None;
+        }
+        let files: Vec<String> = mentioned(above.text).map(str::to_owned).collect();
+        let (lines, end) = self.inside(line, opening);
+        let when = When::Perhaps { files, lines: lines.join("\n") };
+        says(&lines).then(|| Noted { span: self.span(above.start, end), when })
+    }
+
+    /// The lines of the fence that opens at this one, the first many, and where they end.
+    fn inside(&self, line: Line<'r>, opening: Fence<'_>) -> (Vec<&'r str>, usize) {
+        let (mut inside, mut end) = (Vec::new(), line.end());
+        for line in self.lines().skip(1).take(LONGEST) {
+            end = line.end();
+            if Fence::of(line.text).is_some_and(|fence| fence.closes(opening)) {
+                break;
+            }
+            inside.push(trim(line.text));
+        }
+        (inside, end)
+    }
+
     /// Two fences, the second of which opens here.
     fn pair(&self, line: Line<'r>) -> Option<Noted> {
         let opening = Fence::of(line.text).filter(|_| self.fence().is_none())?;
         let mut above = self.above().take(LONGEST).filter(|line| !line.is_blank());
         let to = above.next()?;
-        if !TO.contains(&label(to.text).next()?.as_str()) || !is_label(to.text) {
+        if !label(to.text).take(LED).any(|word| TO.contains(&word.as_str())) || !is_label(to.text) {
             return None;
         }
         let closing =
@@ -122,16 +161,7 @@ impl<'r> Cursor<'r> {
         }
         let about = std::iter::once(from.text).chain(above.take(ABOVE).map(|line| line.text));
         let files: Vec<String> = about.flat_map(mentioned).map(str::to_owned).collect();
-        let mut end = line.end();
-        let mut new = Vec::new();
-        for line in self.lines().skip(1).take(LONGEST) {
-            end = line.end();
-            if Fence::of(line.text).is_some_and(|fence| fence.closes(opening)) {
-                break;
-            }
-            new.push(trim(line.text));
-        }
-        let says = |lines: &[&str]| lines.iter().any(|line| line.contains(char::is_alphanumeric));
+        let (new, end) = self.inside(line, opening);
         let when = When::Stands { files, old: old.join("\n"), new: new.join("\n") };
         says(&old).then(|| Noted { span: self.span(from.start, end), when })
     }
@@ -151,6 +181,11 @@ pub(super) fn differing<'t>(old: &'t str, new: &'t str) -> [Vec<&'t str>; 2] {
         one.lines().filter(|line| !line.is_empty() && !other.contains(line)).collect()
     };
     [without(old, new), without(new, old)]
+}
+
+/// Whether lines hold more than marks.
+fn says(lines: &[&str]) -> bool {
+    lines.iter().any(|line| line.contains(char::is_alphanumeric))
 }
 
 /// The words of a line, in lower case.

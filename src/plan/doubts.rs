@@ -4,14 +4,14 @@ use super::{Node, TreeError, TreeView};
 use crate::edit::{Doubt, Script, shown};
 use crate::path::RepoPath;
 
-/// Makes errors of a script's doubts: of those whose file the tree has, with the lines that it has to have.
+/// Makes findings of a script's doubts: of those whose file the tree has, with the lines that it has to have.
 ///
 /// # Errors
 /// When the tree cannot be read.
 pub fn settle_doubts(script: &mut Script, tree: &dyn TreeView) -> Result<(), TreeError> {
     for doubt in std::mem::take(&mut script.doubts) {
         if is_due(&doubt, tree)? {
-            script.diagnostics.push(doubt.error);
+            script.diagnostics.push(doubt.finding);
         }
     }
     Ok(())

@@ -141,7 +141,7 @@ impl Call<'_, '_> {
                 if writing.there.is_empty() {
                     return Some(Vec::new());
                 }
-                there.extend(writing.there.into_iter().map(str::to_owned));
+                there.extend(writing.there);
             }
         }
         (!there.is_empty() || self.names_change(at)).then_some(there)

@@ -1,0 +1,2 @@
+RATE = 19
+CURRENCY = "EUR"

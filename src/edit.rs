@@ -23,6 +23,8 @@ pub struct Script {
     pub message: Option<String>,
     /// The edits whose file only the tree tells, in the order they stand.
     pub unsure: Vec<Unsure>,
+    /// What is an error only if the tree has what it is about; see [`crate::plan::settle_doubts`].
+    pub doubts: Vec<Doubt>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
 }
@@ -50,6 +52,17 @@ pub enum Choice {
     },
 }
 
+/// What reads like an edit that no format has, if the tree has a file for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// What is wrong then.
+    pub error: Diagnostic,
+    /// The files, as written, of which one has to be there.
+    pub files: Vec<String>,
+    /// The lines that it has to have.
+    pub text: Option<String>,
+}
+
 impl Script {
     /// Whether any diagnostic is an error, which refuses the whole response.
     pub fn has_errors(&self) -> bool {
@@ -63,6 +76,7 @@ impl Script {
         self.diagnostics.extend(other.diagnostics);
         self.regions.extend(other.regions);
         self.unsure.extend(other.unsure);
+        self.doubts.extend(other.doubts);
         self.message = self.message.take().or(other.message);
     }
 
@@ -83,6 +97,7 @@ impl Script {
                 diagnostic.severity = Severity::Warning;
             }
         }
+        self.doubts.retain(|_| wanted(None));
     }
 
     /// Whether an edit, counted from 0, is left out.
@@ -203,6 +218,11 @@ impl Edit {
     pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
         let hunks = self.hunks();
         hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
+    }
+
+    /// Whether nothing is left of that file, as written, where it was.
+    pub fn takes_away(&self, file: &str) -> bool {
+        matches!(self.op, Op::Delete { .. } | Op::Rename { .. }) && self.path.shown() == shown(file)
     }
 
     /// Whether it asks for just what the other asks for, wherever the two stand.

@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::format::FormatId;
 use git_llm_apply::format::render::{Rendered, render};
-use sandbox::{Listing, Sandbox, create, patch, same};
+use sandbox::{Listing, Sandbox, create, patch, remove, same};
 use std::os::unix::fs::PermissionsExt;
 
 const KEPT: &str = ".git/llm-apply/attempts";
@@ -616,6 +616,32 @@ fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
     sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("1 of 4 edits");
     sandbox.apply(["--continue"], &correction()).exits(0).says("taken for corrected");
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_only_the_tree_tells_for_an_edit_is_corrected_like_one() {
+    let command = "```sh\nrm gone.txt\n```\n";
+    let answer = create("one.txt", "One", "one\n") + command;
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let _ = sandbox.apply([""; 0], &answer).exits(1).says("gone.txt: `rm gone.txt`").says("--keep-going");
+    sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &answer).exits(1);
+    assert_eq!(sandbox.head(), base);
+    // Tried again as it is, it still is one; corrected, it lands.
+    sandbox.run(["--continue"]).exits(1).says("gone.txt: `rm gone.txt`");
+    sandbox.apply(["--continue"], &remove("gone.txt", "Two")).exits(0).says("taken for corrected");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two"]);
+    assert!(!sandbox.exists("gone.txt"));
+
+    // Where the tree has no such file, the command is about something else: here, and at a base.
+    let again = create("two.txt", "Two", "two\n") + command;
+    sandbox.apply(["-n"], &again).exits(0);
+    sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &again).exits(0);
+    sandbox.apply(["-n", "--base", &base], &again).exits(1).says("gone.txt: `rm gone.txt`");
+    sandbox.apply(["-n", "--base", &base, "--only=1"], &again).exits(0).says("gone.txt: `rm gone.txt`");
+    sandbox.apply(["--base", &base, "--keep-going"], &again).exits(1).says("the others have landed");
+    sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
 }
 

@@ -216,6 +216,51 @@ fn entry(file: &str, original: &str, changed: &str) -> String {
     )
 }
 
+fn diff(path: &str, hunk: &str) -> String {
+    format!("```diff\n--- a/{path}\n+++ b/{path}\n{hunk}```\n")
+}
+
+/// A call of an edit tool; the texts are written as JSON has them.
+fn call(path: &str, old: &str, new: &str) -> String {
+    format!(
+        "[{{\"file_path\": \"{path}\", \"old_string\": \"{old}\", \"new_string\": \"{new}\", \"why\": \"Greet.\"}}]\n"
+    )
+}
+
+/// What a sentence only asks for: nothing is refused or lost where a model does otherwise.
+const ASKED: &[&str] = &[
+    "Edit only files that were shown to you, or that you make.",
+    "If you need to see another one, ask for it and leave it as it is.",
+    "Files cannot be removed or moved in this format: say so in words, if one should be.",
+    "Files can be neither moved nor removed in this format.",
+    "Give 5 lines before and after every change, in both arrays, and of a file that is shorter all of its lines; changes \
+     that are nearer to each other than that are one change.",
+];
+
+/// The sentences of an instruction, but for those that say what the example right below them shows.
+fn sentences(text: &str) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut paragraph = String::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines().chain([""]) {
+        let marks = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(open) => fence = Some(open).filter(|_| line != open),
+            None if marks.len() >= 3 => fence = Some(marks),
+            None => {
+                if line.is_empty() || line.starts_with("- ") {
+                    let whole = std::mem::take(&mut paragraph);
+                    let said = whole.split_inclusive(". ").map(str::trim);
+                    sentences.extend(said.filter(|said| !said.ends_with(':')).map(str::to_owned));
+                }
+                paragraph.extend([line.trim_start_matches("- ").trim(), " "]);
+            }
+        }
+    }
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences
+}
+
 #[test]
 fn every_promise_in_the_instructions_is_kept() {
     use Kept::{Has, Not, Says};
@@ -257,13 +302,83 @@ fn every_promise_in_the_instructions_is_kept() {
         ("applydir", "`why` is one sentence on this file, and may be left out", entries(&entry("src/greet.py", "\"    print(\\\"hello\\\")\"", "\"    print(\\\"hi\\\")\"")), Has("src/greet.py", HI)),
         ("applydir", "each sees the result of those before it", entries(&format!("{}, {}", entry("src/greet.py", "\"    print(\\\"hello\\\")\"", "\"    x()\""), entry("src/greet.py", "\"    x()\"", "\"    print(\\\"hi\\\")\""))), Has("src/greet.py", HI)),
         ("applydir", "Make a file, which must not exist yet", entries("{\"file\": \"docs/old.md\", \"action\": \"create_file\", \"changes\": [{\"original_lines\": [], \"changed_lines\": [\"x\"]}]}"), Not),
+        ("opx", "Change part of a file", opx("", hello, "    print(\"hi\")"), Has("src/greet.py", HI)),
+        ("opx", "Text around them is fine", format!("Sure.\n\n{}\nThat is all.\n", opx("", hello, "    print(\"hi\")")), Has("src/greet.py", HI)),
+        ("opx", "`file` is the path from the repository's root", opx("", hello, "    print(\"hi\")").replace("src/", ""), Not),
+        ("opx", "`op` is one of", "<edit file=\"docs/old.md\" op=\"drop\" />\n".to_owned(), Not),
+        ("opx", "Edits apply in order, and each sees the result of those before it", opx("", "    x()", "    y()") + "\n" + &opx("", hello, "    x()"), Not),
+        ("opx", "Keep every line of `<find>` that should stay in `<put>` too", opx("", "def greet():\n    print(\"hello\")", "    print(\"hi\")"), Has("src/greet.py", "import sys\n\n\n    print(\"hi\")\n")),
+        ("apply-patch", "from a line `*** Begin Patch` to a line `*** End Patch`", patch("*** Delete File: docs/old.md\n").replace("*** End Patch\n", ""), Not),
+        ("apply-patch", "Paths are relative to the repository's root", patch("*** Delete File: old.md\n"), Not),
+        ("apply-patch", "A section for each file: `*** Add File: `, `*** Delete File: ` or `*** Update File: `", patch("*** Drop File: docs/old.md\n"), Not),
+        ("apply-patch", "have to be found in the file after the place of the chunk before", patch("*** Update File: docs/notes.md\n@@\n-Second line.\n+2.\n@@\n-First line.\n+1.\n@@\n-Second line.\n+3.\n"), Not),
+        ("apply-patch", "Sections and chunks apply in order", patch("*** Add File: x\n+x\n*** Update File: x\n@@\n-x\n+y\n"), Has("x", "y\n")),
+        ("apply-patch", "Never shorten code with a placeholder", patch("*** Update File: src/greet.py\n@@\n def greet():\n-    print(\"hello\")\n+    # ... rest of the code\n"), Not),
+        ("search-replace", "each below a heading that names its file", "<<<<<<< SEARCH\n    print(\"hello\")\n=======\n    x()\n>>>>>>> REPLACE\n".to_owned(), Not),
+        ("search-replace", "the path from the repository's root", block("greet.py", "    print(\"hello\")\n", "    x()\n"), Not),
+        ("search-replace", "stand whole lines just as they are in the file", block("src/greet.py", "print(\n", "x(\n"), Not),
+        ("search-replace", "stands what takes their place", block("src/greet.py", "    print(\"hello\")\n", "    print(\"hi\")\n"), Has("src/greet.py", HI)),
+        ("search-replace", "Lines that should stay stand in both parts", block("src/greet.py", "def greet():\n    print(\"hello\")\n", "    print(\"hi\")\n"), Has("src/greet.py", "import sys\n\n\n    print(\"hi\")\n")),
+        ("search-replace", "Never shorten code with a placeholder", block("src/greet.py", "def greet():\n    print(\"hello\")\n", "def greet():\n    # ... rest of the code\n"), Not),
+        ("file-changes", "Answer with one `<FILE_CHANGES>` element that holds a directive for each file", changes("<FILE_DELETE file_path=\"docs/old.md\" />\n").replace("</FILE_CHANGES>\n", ""), Not),
+        ("file-changes", "Text before and after it is fine", format!("Sure.\n\n{}\nThat is all.\n", changes("<FILE_NEW file_path=\"x\">\nx\n</FILE_NEW>\n")), Has("x", "x\n")),
+        ("file-changes", "Paths are relative to the repository's root", changes("<FILE_DELETE file_path=\"old.md\" />\n"), Not),
+        ("file-changes", "Never shorten code with a placeholder", changes("<FILE_PATCH file_path=\"src/greet.py\">\n@@\n def greet():\n-    print(\"hello\")\n+    # ... rest of the code\n</FILE_PATCH>\n"), Not),
+        ("file-changes", "Change parts of a file with hunks of a unified diff", changes("<FILE_PATCH file_path=\"src/greet.py\">\n@@ -4,2 +4,2 @@\n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n</FILE_PATCH>\n"), Has("src/greet.py", HI)),
+        ("file-changes", "A line begins with a blank (it stays), `-` (it goes) or `+` (it comes)", changes("<FILE_PATCH file_path=\"src/greet.py\">\n@@\n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n</FILE_PATCH>\n"), Has("src/greet.py", HI)),
+        ("file-changes", "The lines that stay or go have to stand in the file exactly once", changes("<FILE_PATCH file_path=\"src/greet.py\">\n@@\n-\n+x\n</FILE_PATCH>\n"), Not),
+        ("applydir", "Answer with one JSON object", entries("{\"file\": \"docs/old.md\", \"action\": \"delete_file\"}"), Says("Greet them all.")),
+        ("applydir", "`file` is the path from the repository's root", entries("{\"file\": \"old.md\", \"action\": \"delete_file\"}"), Not),
+        ("applydir", "`action` is `replace_lines` (the default) or `create_file`, or `delete_file`", entries("{\"file\": \"docs/old.md\", \"action\": \"drop_file\"}"), Not),
+        ("applydir", "both arrays of whole lines without line breaks, just as they are in the file", entries(&entry("src/greet.py", "\"print(\"", "\"x(\"")), Not),
+        ("applydir", "Never shorten code with a placeholder", entries(&entry("src/greet.py", "\"def greet():\", \"    print(\\\"hello\\\")\"", "\"def greet():\", \"    # ... rest of the code\"")), Not),
+        ("applydir", "Files cannot be moved in this format: make the new one and remove the old one", entries("{\"file\": \"docs/new.md\", \"action\": \"create_file\", \"changes\": [{\"original_lines\": [], \"changed_lines\": [\"once upon a time\"]}]}, {\"file\": \"docs/old.md\", \"action\": \"delete_file\"}"), Has("docs/new.md", "once upon a time\n")),
+        ("diff", "Answer with a unified diff in a `diff` code fence", diff("src/greet.py", "@@ -4,2 +4,2 @@\n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n"), Has("src/greet.py", HI)),
+        ("diff", "Text before and after it is fine", format!("Sure.\n\n{}\nThat is all.\n", diff("src/greet.py", "@@ -4,2 +4,2 @@\n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n")), Has("src/greet.py", HI)),
+        ("diff", "Paths are relative to the repository's root", diff("greet.py", "@@ -5 +5 @@\n-    print(\"hello\")\n+    print(\"hi\")\n"), Not),
+        ("diff", "A line of a hunk begins with a blank (it stays), `-` (it goes) or `+` (it comes)", diff("src/greet.py", "@@ -3,3 +3,3 @@\n \n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n"), Has("src/greet.py", HI)),
+        ("diff", "The numbers behind `@@` may be left out", diff("src/greet.py", "@@\n def greet():\n-    print(\"hello\")\n+    print(\"hi\")\n"), Has("src/greet.py", HI)),
+        ("diff", "The lines that stay or go have to stand in the file exactly once", diff("src/greet.py", "@@\n-\n+x\n"), Not),
+        ("diff", "A diff may have the parts of several files", diff("src/greet.py", "@@\n-    print(\"hello\")\n+    print(\"hi\")\n--- a/docs/old.md\n+++ b/docs/old.md\n@@\n-once upon a time\n+once\n"), Has("docs/old.md", "once\n")),
+        ("diff", "Never shorten code with a placeholder", diff("src/greet.py", "@@\n def greet():\n-    print(\"hello\")\n+    # ... rest of the code\n"), Not),
+        ("diff", "of a file that goes all lines are shown", diff("src/unused.py", "@@ -1 +0,0 @@\n-unused = False\n").replace("b/src/unused.py", "/dev/null"), Not),
+        ("edit-calls", "Answer with one JSON array: an object for each file", call("src/greet.py", "hello", "hi"), Has("src/greet.py", HI)),
+        ("edit-calls", "Text around it is fine", format!("Sure.\n\n{}\nThat is all.\n", call("src/greet.py", "hello", "hi")), Has("src/greet.py", HI)),
+        ("edit-calls", "`file_path` is the path from the repository's root", call("greet.py", "hello", "hi"), Not),
+        ("edit-calls", "both just as in the file, indentation included", call("src/greet.py", "def greet():\\n    print(\\\"hello\\\")", "def greet():\\n    print(\\\"hi\\\")"), Has("src/greet.py", HI)),
+        ("edit-calls", "where one of the two ends with a line break, the other has to end with one too", call("src/greet.py", "def greet():\\n", "def greet(name):"), Not),
+        ("edit-calls", "`old_string` has to stand in the file exactly once", call("docs/notes.md", "line", "row"), Not),
+        ("edit-calls", "Never shorten code with a placeholder", call("src/greet.py", "    print(\\\"hello\\\")\\n", "    # ... rest of the code\\n"), Not),
+        ("edit-calls", "it becomes the commit message", call("src/greet.py", "hello", "hi"), Says("Greet.")),
+        ("edit-calls", "Edits apply in order, and each sees the result of those before it", call("src/greet.py", "hello", "hm") + &call("src/greet.py", "hm", "hi"), Has("src/greet.py", HI)),
+        ("edit-calls", "a new one or over one that exists", "[{\"file_path\": \"docs/old.md\", \"content\": \"new\\n\"}]\n".to_owned(), Has("docs/old.md", "new\n")),
+        ("whole-file", "its path on a line of its own, and below it a fence with all of the file as it should be", format!("src/greet.py\n\n```python\n{HI}```\n"), Has("src/greet.py", HI)),
+        ("whole-file", "The path is from the repository's root", "greet.py\n```\nx\n```\n".to_owned(), Has("greet.py", "x\n")),
+        ("whole-file", "Give every line of the file, also those that stay", "src/greet.py\n```\n    print(\"hi\")\n```\n".to_owned(), Not),
+        ("whole-file", "Never shorten it with a placeholder", "src/greet.py\n```\nimport sys\n\n\ndef greet():\n    # ... rest of the code\n```\n".to_owned(), Not),
+        ("whole-file", "Where the file has fences of its own, put a longer one around it", "x.md\n```\n```sh\nls\n```\nx\n```\n".to_owned(), Not),
+        ("whole-file", "Snippets that are no files are fine", format!("src/greet.py\n```\n{HI}```\n\nRun it:\n\n```sh\npython src/greet.py\n```\n"), Has("src/greet.py", HI)),
+        ("whole-file", "new or over one that exists", "docs/old.md\n```\nonce\n```\n".to_owned(), Has("docs/old.md", "once\n")),
     ];
+    let mut unshown = Vec::new();
+    for row in FORMATS {
+        let of_format = |(format, ..): &&(&'static str, &'static str, String, Kept)| *format == row.name();
+        for sentence in sentences(&prompt::instructions(row.id, 5)) {
+            let is_kept = promises.iter().filter(of_format).any(|(_, said, ..)| sentence.contains(said));
+            let is_asked = ASKED.iter().any(|asked| *asked == sentence);
+            if !is_kept && !is_asked {
+                unshown.push(format!("{}: {sentence}", row.name()));
+            }
+        }
+    }
+    assert!(unshown.is_empty(), "nothing shows that these are kept: {unshown:#?}");
     for (format, sentence, answer, kept) in promises {
-        let text = prompt::instructions(format.parse().unwrap(), 5);
+        let row = FORMATS.iter().find(|row| row.name() == format).unwrap();
+        let text = prompt::instructions(row.id, 5);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(sentence), "{format} does not say {sentence:?}");
         let sandbox = sandbox();
-        let run = sandbox.apply([""; 0], &answer);
+        let run = sandbox.apply(asked(row).map(|id| format!("--format={}", id.as_str())), &answer);
         let said = format!("{format}: {sentence}\n{answer}\n{}{}", run.stdout, run.stderr);
         match kept {
             Not => assert_eq!(run.code, Some(1), "{said}"),
@@ -285,7 +400,7 @@ fn what_is_forbidden_is_not_taught() {
     sandbox.git(["config", "llmapply.allowDelete", "false"]);
     for row in FORMATS {
         let run = sandbox.run(["prompt", "--format", row.name()]).exits(0);
-        for word in ["op=\"remove\"", "*** Delete File", "FILE_DELETE", "delete_file"] {
+        for word in ["op=\"remove\"", "*** Delete File", "FILE_DELETE", "delete_file", "+++ /dev/null"] {
             assert!(!run.stdout.contains(word), "{word} in {}", run.stdout);
         }
         assert!(run.stdout.contains("Edit only files that were shown to you"), "{}", run.stdout);

@@ -102,7 +102,8 @@ fn texts() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    // PROPTEST_CASES may ask for more.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(500)))]
 
     #[test]
     fn a_changed_file((before, after) in texts(), crlf: bool, last_before: bool, last_after: bool) {
@@ -177,4 +178,28 @@ fn a_last_line_that_loses_its_newline_with_the_line_behind_it_does() {
         let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
         round_trip(&[rendered("src/a", &change)], &old, &new);
     }
+}
+
+#[test]
+fn a_change_of_blank_lines_is_made_once() {
+    for (before, after) in [
+        ("}\r\n\u{b}\r\n\r\n", "a\r\n}\r\n\u{b}\r\n"),
+        ("a\nb\n\n\n\n\u{b}\n\n", "a\nb\n\n\n\n\u{b}\n"),
+        ("a\na\na\na\na\n\u{b}", "a\na\na\na\na\n====\n\u{b}"),
+        ("\n\n>>>\nb\nc\n\n====\n", "\n>>>\nb\nc\n====\n"),
+        ("\n\n>>>\nb\nc\n\n====\na\na\na\na\na\na\n", "\n>>>\nb\nc\n====\na\na\na\nb\na\na\na\n"),
+    ] {
+        let change = (Some(before.to_owned()), Some(after.to_owned()));
+        let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
+        round_trip(&[rendered("src/a", &change)], &old, &new);
+    }
+}
+
+#[test]
+fn a_hunk_is_not_made_where_its_result_begins_inside_its_before_text() {
+    let before = "end\na\nend\nb\na\na\na\na\na\na\na\n>>>\nx = 1\n>>>\nx = 1\n";
+    let after = "end\nb\na\na\na\na\na\na\na\n>>>\nx = 1\n";
+    let change = (Some(before.to_owned()), Some(after.to_owned()));
+    let (old, new) = (files(&[("src/a", &change.0)]), files(&[("src/a", &change.1)]));
+    round_trip(&[rendered("src/a", &change)], &old, &new);
 }

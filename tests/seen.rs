@@ -65,6 +65,7 @@ fn commands_that_write_files_are_named_with_all_their_lines() {
 
     let (text, json) = said(&format!("{}\n{command}", replace("src/a.rs", "w", "x\n")), &[], 1);
     assert!(text.contains(message) && text.contains("write it in the format of the other edits"), "{text}");
+    assert!(text.contains("--keep-going lands the edits that could be read"), "{text}");
     assert_eq!(json["paths"], json!(["src/a.rs", "src/new.rs", ".gitignore"]), "{json:#}");
 }
 

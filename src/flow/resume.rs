@@ -102,6 +102,16 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
     for (response, only) in found.responses.iter().zip(formats) {
         script.append(format::parse(response, *only));
     }
+    // Of what only the tree could tell it is known what it said.
+    let due = |span: Option<Span>| {
+        let is = |kept: &&Kept| {
+            !kept.edit && span == Some(Span { response: kept.response, start: kept.start, end: kept.end })
+        };
+        found.attempt.slots.iter().any(|kept| is(&kept))
+    };
+    for doubt in std::mem::take(&mut script.doubts).into_iter().filter(|doubt| due(doubt.error.span())) {
+        script.diagnostics.push(doubt.error);
+    }
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {

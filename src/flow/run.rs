@@ -6,7 +6,7 @@ use super::{Chooser, Error, Numbers, Options, Watch};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::{Grouping, Plan, Rejected, Rules};
+use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
 use crate::transaction::{SpareRoom, Target};
@@ -140,6 +140,7 @@ impl<'a> Run<'a> {
         except: &Numbers,
     ) -> Result<(), Error> {
         let again = self.given == 0;
+        self.settle_doubts(repo)?;
         // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
         let whole = !self.script.has_errors();
         // Corrections alone are no attempt.
@@ -172,6 +173,16 @@ impl<'a> Run<'a> {
                 // A whole id says no more to people.
                 self.options.base = self.base.map(|id| repo.short(id));
             }
+        }
+        Ok(())
+    }
+
+    /// Asks the tree that edits are resolved at what else in the responses is to be one.
+    fn settle_doubts(&mut self, repo: &Repo) -> Result<(), Error> {
+        if !self.script.doubts.is_empty() {
+            let base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+            let target = Target::choose(repo, self.options.branch.as_deref(), base)?;
+            plan::settle_doubts(&mut self.script, &repo.tree(base.or(target.start))?)?;
         }
         Ok(())
     }

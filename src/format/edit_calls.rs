@@ -19,6 +19,7 @@ use crate::edit::Script;
 use origin::Origin;
 use walk::Walk;
 
+pub(super) use call::is_editor;
 pub(super) use past::Past;
 
 /// The row of the table.

@@ -35,6 +35,7 @@ mod unread;
 mod whole_file;
 pub mod why;
 mod within;
+mod worded;
 
 pub use crate::edit::{FormatId, UnknownFormat};
 pub use seen::{PROSE, seen};
@@ -44,6 +45,7 @@ use crate::edit::{Region, Script};
 use crate::response::Response;
 use render::{Rendered, Unrepresentable};
 use scan::{Cursor, Line, Margin};
+use unread::{Noted, When};
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {
@@ -179,20 +181,23 @@ fn read_to(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]) {
     while !cursor.is_end() {
         if cursor.text().is_empty() {
             cursor.pass();
-        } else if take(cursor, script, formats) || take_quoted(cursor, script, formats) {
-            if is_full(script) {
-                let rest = cursor.span(cursor.at(), cursor.response().text().len());
-                let message = format!(
-                    "the response is not read from here on, after {} and {} errors",
-                    reasoning::count(script.edits.len()),
-                    script.diagnostics.len()
-                );
-                script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
-                break;
-            }
-        } else if !take_written(cursor, script, formats) {
+            continue;
+        }
+        let taken = take(cursor, script, formats)
+            || take_quoted(cursor, script, formats)
+            || take_written(cursor, script, formats);
+        if !taken {
             cursor.note_unread();
             cursor.pass();
+        } else if is_full(script) {
+            let rest = cursor.span(cursor.at(), cursor.response().text().len());
+            let message = format!(
+                "the response is not read from here on, after {} and {} errors",
+                reasoning::count(script.edits.len()),
+                script.diagnostics.len()
+            );
+            script.diagnostics.push(Diagnostic::error(Code::Limit, rest, message));
+            break;
         }
     }
 }
@@ -280,7 +285,9 @@ fn take_written(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]
     cursor.restore(state);
     found.restore(script);
     let end = writing.end.and_then(|word| cursor.end_of_written(word));
-    cursor.note(line.trim_start().start, end.unwrap_or(line).end());
+    let there = writing.there.into_iter().map(str::to_owned).collect();
+    let span = cursor.span(line.trim_start().start, end.unwrap_or(line).end());
+    cursor.note(Noted { span, when: When::of(there) });
     cursor.pass();
     if let Some(end) = end {
         cursor.go_to(end);

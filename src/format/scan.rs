@@ -18,6 +18,7 @@ use super::edit_calls::Past;
 use super::fence::Fence;
 use super::json::Survey;
 use super::reasoning::{Reasoning, end_of};
+use super::unread::Noted;
 use crate::edit::Target;
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -63,8 +64,8 @@ pub struct Cursor<'r> {
     pub(super) outdented: usize,
     /// The file that the last heading names which says that it does.
     pub(super) heading: Option<Target>,
-    /// Lines of prose that read like the beginning of an edit.
-    pub(super) unread: Vec<Span>,
+    /// What in the prose reads like an edit.
+    pub(super) unread: Vec<Noted>,
     /// The reasoning that was gone over.
     pub(super) skipped: Vec<Span>,
     /// The end of a line, and where the first backtick stands in what was left of it.

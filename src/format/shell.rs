@@ -1,7 +1,8 @@
 //! Commands of a shell that change a file in a way that they say themselves: by a text, as `cat > f <<EOF` does, or by what
 //! is to become of it, as in `sed -i` and `git mv`.
 //!
-//! No command is run. But such a one is an edit to whoever wrote it.
+//! No command is run. But such a one is an edit to whoever wrote it. What `rm` and `mv` name is more often something that
+//! no repository has, such as what a build has made: there the tree says whether they are edits.
 
 use super::scan::{is_blank, trim_start};
 
@@ -16,7 +17,7 @@ const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 const LEADS: &[&str] = &["$ ", "<command>", "<parameter name=\"command\">"];
 
 /// Commands that need no mark of the shell.
-const ALONE: &[&str] = &["git ", "perl ", "sed ", "sudo ", "tee "];
+const ALONE: &[&str] = &["git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee "];
 
 /// PowerShell's commands that put a text into a file.
 const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
@@ -33,6 +34,8 @@ pub(super) struct Writing<'t> {
     pub(super) path: Option<&'t str>,
     /// The line at which the text ends, if it stands on the lines below.
     pub(super) end: Option<&'t str>,
+    /// The files of which one has to be there already; without any, it changes a file wherever it is run.
+    pub(super) there: Vec<&'t str>,
 }
 
 impl<'t> Writing<'t> {
@@ -51,7 +54,11 @@ impl<'t> Writing<'t> {
             b'\'' | b'"' | b'@' | b'$' | b'(' | b'[' | b'A'..=b'Z' => {
                 // PowerShell's own, which may be given what stands in the lines above.
                 let has = |name: &&str| line.contains(*name);
-                (line.contains('-') && CMDLETS.iter().any(has)).then_some(Self { path: None, end: None })
+                (line.contains('-') && CMDLETS.iter().any(has)).then_some(Self {
+                    path: None,
+                    end: None,
+                    there: Vec::new(),
+                })
             }
             _ => None,
         }
@@ -59,12 +66,13 @@ impl<'t> Writing<'t> {
 
     fn by_words(mut words: Words<'t>) -> Option<Self> {
         let (mut command, mut path, mut end, mut says) = ("", None, None, false);
+        let (mut there, mut moved): (Vec<&str>, Option<&str>) = (Vec::new(), None);
         while let Some(word) = words.next() {
             match word {
                 // The next command may be given what this one says.
                 "|" => command = "",
                 "&&" | "||" | ";" | "&" if path.is_some() => break,
-                "&&" | "||" | ";" | "&" => (command, end, says) = ("", None, false),
+                "&&" | "||" | ";" | "&" => (command, end, says, moved) = ("", None, false, None),
                 "<<" => end = words.next().and_then(end_of).filter(|_| COPIERS.contains(&command)),
                 ">" | ">>" => {
                     let target = words.next();
@@ -87,11 +95,19 @@ impl<'t> Writing<'t> {
                 // The last of the words, since a program stands before them.
                 _ if matches!(command, "sed" | "perl") && says => path = Some(word),
                 _ if matches!(command, "mv" | "rm") && says => path = path.or(Some(word)),
+                _ if command == "rm" => there.push(word),
+                // The last of the words is where it goes.
+                _ if command == "mv" => there.extend(moved.replace(word)),
                 _ => {}
             }
         }
-        let path = path.map(without_quotes).filter(|path| may_be_tracked(path))?;
-        (end.is_some() || says).then_some(Self { path: Some(path), end })
+        let path = path.map(without_quotes).filter(|path| may_be_tracked(path));
+        if path.is_some() && (end.is_some() || says) {
+            return Some(Self { path, end, there: Vec::new() });
+        }
+        there.iter_mut().for_each(|path| *path = without_quotes(path));
+        there.retain(|path| may_be_tracked(path));
+        there.first().copied().map(|path| Self { path: Some(path), end: None, there })
     }
 }
 
@@ -164,11 +180,31 @@ mod tests {
             ("<parameter name=\"command\">cat > a <<EOF", "a", Some("EOF")),
             ("cd x && git rm a", "a", None),
         ] {
-            assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end }), "{line}");
+            let there = Vec::new();
+            assert_eq!(Writing::of(line), Some(Writing { path: Some(path), end, there }), "{line}");
         }
         for line in ["'@ | Set-Content a.txt", "$text | Out-File -Encoding utf8 a", "Add-Content a 'x'"] {
-            assert_eq!(Writing::of(line), Some(Writing { path: None, end: None }), "{line}");
+            assert_eq!(
+                Writing::of(line).map(|writing| (writing.path, writing.end)),
+                Some((None, None)),
+                "{line}"
+            );
         }
+    }
+
+    #[test]
+    fn what_is_removed_or_moved_has_to_be_there() {
+        for (line, there) in [
+            ("rm -rf target", &["target"][..]),
+            ("$ rm a.py 'b c'", &["a.py", "b c"]),
+            ("cd x && mv -f a b", &["a"]),
+            ("mv a b src/ && rm c; ls", &["a", "b", "c"]),
+            ("sudo rm a > log", &["a"]),
+        ] {
+            assert_eq!(Writing::of(line).map(|writing| writing.there).as_deref(), Some(there), "{line}");
+        }
+        let written = Writing::of("rm a && echo b > c").map(|writing| (writing.path, writing.there));
+        assert_eq!(written, Some((Some("c"), Vec::new())));
     }
 
     #[test]
@@ -200,7 +236,10 @@ mod tests {
             "git rm \"$file\"",
             "sed 's/a/b/' c",
             "sed -n -i",
-            "rm -rf target",
+            "rm -rf ~/.cache \"$TMP/a\" *.o",
+            "rm",
+            "mv a",
+            "rmdir a",
             "Set the Content",
             "cat <<",
         ] {

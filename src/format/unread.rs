@@ -4,15 +4,20 @@
 
 use super::diff::says_diff;
 use super::scan::{Cursor, Line, trim, trim_start};
+use super::search_replace::may_be_same;
 use super::shell::{self, Writing};
+use super::worded::differing;
 use super::{Format, read_to, seen, tag};
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::edit::Script;
+use crate::edit::{Change, Doubt, Edit, Op, Script};
 use crate::response::Response;
 use crate::span::Span;
 
 /// How many of them are noted.
 const MOST: usize = 20;
+
+/// How many lines of edits are looked at for what they replace.
+const COMPARED: usize = 5000;
 
 /// How much of one is quoted.
 const SHOWN: usize = 60;
@@ -26,6 +31,38 @@ const WORDS: &[&str] = &[
 /// Attributes that such tags have.
 const PATHS: &[&str] =
     &["file", "path", "file_path", "filepath", "filename", "file_name", "target_file", "from_path"];
+
+/// What reads like an edit outside all regions.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub(super) span: Span,
+    pub(super) when: When,
+}
+
+/// When something is an edit that reads like one.
+#[derive(Debug)]
+pub(super) enum When {
+    /// In any case. The file is named, where it is known.
+    Always(Option<String>),
+    /// If the tree has one of these files.
+    There(Vec<String>),
+    /// If lines are there still to be replaced, and no edit does it.
+    Stands {
+        /// The files that are named; without any, they are those of the edits.
+        files: Vec<String>,
+        /// The lines.
+        old: String,
+        /// What comes in their place.
+        new: String,
+    },
+}
+
+impl When {
+    /// In any case, or if one of these files is there.
+    pub(super) fn of(there: Vec<String>) -> Self {
+        if there.is_empty() { Self::Always(None) } else { Self::There(there) }
+    }
+}
 
 impl<'r> Cursor<'r> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
@@ -46,14 +83,17 @@ impl<'r> Cursor<'r> {
             _ => false,
         };
         if is_noted {
-            self.note(line.start, line.end());
+            self.note(Noted { span: self.span(line.start, line.end()), when: When::Always(None) });
+        } else if let Some(noted) = self.worded(line) {
+            self.note(noted);
         }
     }
 
-    /// Notes a part of the response that reads like an edit.
-    pub(super) fn note(&mut self, start: usize, end: usize) {
-        if self.unread.len() < MOST {
-            self.unread.push(self.span(start, end));
+    /// Notes what reads like an edit.
+    pub(super) fn note(&mut self, noted: Noted) {
+        let is_sure = |noted: &Noted| matches!(noted.when, When::Always(_));
+        if self.unread.iter().filter(|other| is_sure(other) == is_sure(&noted)).count() < MOST {
+            self.unread.push(noted);
         }
     }
 
@@ -96,9 +136,26 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
             .with_lost(end)
             .with_help("the response may be cut off; give the rest of it, or leave it out if it is no edit")
     });
-    let unread: Vec<_> =
-        noted(cursor, Severity::Error).filter(|fault| !fault.span().is_some_and(is_read)).collect();
-    script.diagnostics.extend(unread.into_iter().map(|fault| fault.with_help(help)));
+    let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
+    for Noted { span, when } in unread {
+        let error = told(cursor.response(), *span, when, Severity::Error).with_help(help);
+        let (mut files, text) = match when {
+            When::Always(_) => {
+                script.diagnostics.push(error);
+                continue;
+            }
+            When::There(files) => (files.clone(), None),
+            When::Stands { files, old, .. } => {
+                let files = if files.is_empty() { script.paths() } else { files.clone() };
+                (files, Some(old.clone()))
+            }
+        };
+        // What an edit removes or moves is told once more.
+        files.retain(|file| !script.edits.iter().any(|edit| edit.takes_away(file)));
+        if !files.is_empty() && !is_made(when, &files, script) {
+            script.doubts.push(Doubt { error, files, text });
+        }
+    }
     script.diagnostics.extend(cut_off);
 }
 
@@ -106,29 +163,69 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
 pub(super) fn warnings(response: &Response, formats: &[Format]) -> Vec<Diagnostic> {
     let mut cursor = Cursor::new(response);
     read_to(&mut cursor, &mut Script::default(), formats);
-    noted(&cursor, Severity::Warning).collect()
+    let sure = noted(&cursor).filter(|noted| matches!(noted.when, When::Always(_)));
+    sure.map(|noted| told(response, noted.span, &noted.when, Severity::Warning)).collect()
 }
 
-fn noted<'c>(cursor: &'c Cursor<'_>, severity: Severity) -> impl Iterator<Item = Diagnostic> + 'c {
-    cursor.unread.iter().chain(&cursor.past.unread).take(MOST).map(move |&span| {
-        let text = cursor.response().slice(span);
-        let written = text.lines().next().and_then(Writing::of);
-        // Of a command it is its first line that says what it does.
-        let told = if written.is_some() { text.lines().next().unwrap_or(text) } else { text };
-        let words = told.split_whitespace().take(SHOWN);
-        let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
-        let what = match &written {
-            Some(_) => "changes a file, and no command is run",
-            None => "reads like an edit, but no format has it",
-        };
-        let message = format!("`{}` {what}", shown.trim_end());
-        let fault = match severity {
-            Severity::Error => Diagnostic::error(Code::Malformed, span, message),
-            Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
-        };
-        let path = written.and_then(|writing| writing.path).map(str::to_owned);
-        Diagnostic { path, ..fault }
-    })
+/// Whether edits of these files replace just what is to be replaced, or bring what comes in its place: an answer may explain
+/// its edits.
+fn is_made(when: &When, files: &[String], script: &Script) -> bool {
+    let When::Stands { old, new, .. } = when else { return false };
+    let is_there = |edit: &&Edit| files.iter().any(|file| may_be_same(file, &edit.path.shown()));
+    let edits = script.edits.iter().filter(is_there);
+    let whole = edits.clone().filter_map(|edit| match &edit.op {
+        Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } => Some(text.lines()),
+        _ => None,
+    });
+    let changes = edits.flat_map(Edit::hunks).map(|hunk| &hunk.change);
+    let wanted: Vec<&str> = changes.clone().flat_map(Change::wanted).map(trim).take(COMPARED).collect();
+    let result = changes.flat_map(Change::result).chain(whole.flatten());
+    let result: Vec<&str> = result.map(trim).take(COMPARED).collect();
+    // An edit may be of a part of a line.
+    let has = |lines: &[&str], wanted: &str| {
+        lines.iter().any(|line| line.contains(wanted) || is_part(line, wanted))
+    };
+    let all = |wanted: &[&str], lines: &[&str]| {
+        !wanted.is_empty() && wanted.iter().all(|wanted| has(lines, wanted))
+    };
+    let [goes, comes] = differing(old, new);
+    all(&goes, &wanted) || all(&comes, &result)
+}
+
+/// Whether one text is a part of another, and says something.
+fn is_part(one: &str, other: &str) -> bool {
+    one.contains(char::is_alphanumeric) && other.contains(one)
+}
+
+fn noted<'c>(cursor: &'c Cursor<'_>) -> impl Iterator<Item = &'c Noted> {
+    cursor.unread.iter().chain(&cursor.past.unread).take(2 * MOST)
+}
+
+/// What is said of a part of a response that reads like an edit.
+fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Diagnostic {
+    let text = response.slice(span);
+    let written = text.lines().next().and_then(Writing::of);
+    // Of a command it is its first line that says what it does, and of two fences the one above them.
+    let is_told_first = written.is_some() || matches!(when, When::Stands { .. });
+    let told = if is_told_first { text.lines().next().unwrap_or(text) } else { text };
+    let words = told.split_whitespace().take(SHOWN);
+    let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
+    let what = match &written {
+        Some(_) => "changes a file, and no command is run",
+        None => "reads like an edit, but no format has it",
+    };
+    let message = format!("`{}` {what}", shown.trim_end());
+    let fault = match severity {
+        Severity::Error => Diagnostic::error(Code::Malformed, span, message),
+        Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
+    };
+    let file = match when {
+        When::There(files) | When::Stands { files, .. } => files.first().cloned(),
+        When::Always(file) => {
+            file.clone().or_else(|| written.and_then(|writing| writing.path).map(str::to_owned))
+        }
+    };
+    Diagnostic { path: file, ..fault }
 }
 
 /// Whether a line begins with a tag that declares an edit by its name and names a file.

@@ -139,7 +139,8 @@ impl<'r> Inside<'r> {
         self.is_marked |= opens_block(comment.unwrap_or(text)) || is_numbered(text);
         // A command that writes the file; a script may have some of these below.
         let is_first = self.lines.iter().all(|line| line.is_blank());
-        self.is_marked |= is_first && shell::Writing::of(text).is_some();
+        self.is_marked |=
+            is_first && shell::Writing::of(text).is_some_and(|writing| writing.there.is_empty());
         self.lines.push(line);
     }
 

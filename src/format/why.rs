@@ -97,8 +97,9 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
         if text.ends_with(['[', '{', '(', ',']) {
             return None;
         }
-        if says_something(&text) {
-            return joined(&without_emphasis(plain(&text)));
+        let text = plain(&text);
+        if says_something(text) {
+            return joined(&without_emphasis(text));
         }
     }
     None
@@ -176,13 +177,13 @@ fn without_mark(text: &str) -> &str {
     if rest.starts_with([' ', '\t']) { trim_start(rest) } else { text }
 }
 
-/// Prose without sentences before it that say nothing, without what is bold around all of it and without a colon behind it.
+/// Prose without sentences before it that say nothing or only exclaim, without what is bold around all of it and without a
+/// colon behind it.
 pub(super) fn plain(text: &str) -> &str {
     let mut text = text;
     while let Some((sentence, rest)) =
         text.split_once(['!', '.', ':']).filter(|(_, rest)| rest.starts_with(' '))
-        && !says_something(sentence)
-        && says_something(rest)
+        && (!says_something(sentence) || text[sentence.len()..].starts_with('!'))
     {
         text = rest.trim_start();
     }
@@ -197,21 +198,37 @@ pub(super) fn plain(text: &str) -> &str {
 /// The words with which models announce edits, and that say nothing about them.
 #[rustfmt::skip]
 const ANNOUNCING: &[&str] = &[
-    "a", "above", "absolutely", "all", "alright", "also", "an", "and", "answer", "applied", "apply", "are", "as", "ask",
-    "asked", "at", "be", "below", "block", "blocks", "can", "catch", "certainly", "change", "changed", "changes", "class",
-    "code", "complete", "completed", "component", "content", "contents", "corrected", "course", "diff", "diffs", "do",
-    "done", "edit", "edited", "edits", "entire", "existing", "file", "files", "final", "finally", "find", "first", "fix",
-    "fixed", "fixes", "following", "follows", "for", "format", "fourth", "full", "function", "go", "good", "got", "great",
-    "happy", "have", "helper", "helps", "here", "here's", "hope", "how", "i", "i'll", "i've", "if", "implementation", "in",
-    "is", "it", "its", "json", "know", "last", "lastly", "let", "let's", "like", "line", "lines", "look", "looks", "made",
-    "make", "me", "method", "minimal", "modification", "modifications", "modified", "module", "my", "necessary", "need",
-    "needed", "needs", "new", "next", "now", "of", "ok", "okay", "on", "one", "opx", "patch", "patches", "path", "perfect",
-    "please", "problem", "proposed", "provide", "question", "readme", "request", "requested", "required", "response",
-    "rest", "result", "revised", "script", "search/replace", "second", "section", "see", "should", "show", "snippet", "so",
-    "solution", "sounds", "step", "steps", "suggested", "sure", "test", "tests", "thank", "thanks", "that", "the", "them",
-    "then", "there", "these", "thing", "third", "this", "those", "three", "to", "two", "understood", "update", "updated",
-    "updates", "version", "want", "wanted", "we", "what", "which", "whole", "will", "with", "works", "would", "you",
-    "you'd", "your",
+    "a", "above", "absolutely", "accomplish", "accordingly", "address", "addressed", "addresses", "after", "again",
+    "ahead", "all", "alright", "also", "an", "and", "answer", "any", "anything", "apologies", "apologize", "applied",
+    "apply", "applying", "approach", "appropriate", "are", "as", "ask", "asked", "at", "attached", "away", "based",
+    "be", "been", "begin", "below", "best", "block", "blocks", "break", "by", "came", "can", "catch", "certainly",
+    "change", "changed", "changes", "class", "code", "complete", "completed", "component", "confusion", "content",
+    "contents", "corrected", "couple", "course", "create", "description", "detailed", "details", "diff", "diffs",
+    "discussed", "do", "documentation", "done", "each", "easy", "edit", "edited", "edits", "else", "enough", "entire",
+    "everything", "exactly", "existing", "explain", "explained", "explanation", "feature", "feedback", "feel", "few",
+    "file", "files", "final", "finally", "find", "first", "five", "fix", "fixed", "fixes", "following", "follows",
+    "for", "format", "four", "fourth", "free", "from", "full", "fully", "function", "further", "generate", "generated",
+    "given", "go", "going", "gone", "good", "got", "great", "guidelines", "happy", "have", "having", "help", "helper",
+    "helps", "here", "here's", "hope", "how", "how's", "i", "i'd", "i'll", "i'm", "i've", "idea", "if", "implement",
+    "implementation", "implemented", "implementing", "improved", "improvements", "in", "incorporated", "instructions",
+    "into", "is", "issue", "it", "it's", "its", "json", "just", "know", "last", "lastly", "let", "let's", "like",
+    "line", "lines", "little", "look", "looking", "looks", "made", "make", "making", "me", "mentioned", "method",
+    "mind", "minimal", "minor", "mistake", "modification", "modifications", "modified", "modify", "module", "my",
+    "necessary", "need", "needed", "needs", "new", "next", "no", "note", "now", "observations", "of", "ok", "okay",
+    "on", "one", "one-line", "one-liner", "only", "opx", "other", "our", "out", "output", "over", "overview", "parts",
+    "patch", "patches", "path", "per", "perfect", "plan", "please", "pointing", "possible", "practices", "prepared",
+    "problem", "proposal", "propose", "proposed", "proposing", "provide", "provided", "question", "questions", "quick",
+    "readme", "ready", "reasonable", "refactored", "relevant", "request", "requested", "requests", "required",
+    "requirements", "response", "rest", "result", "review", "reviewed", "reviewing", "revised", "right", "said",
+    "script", "search/replace", "second", "section", "see", "seen", "several", "shared", "should", "show", "shown",
+    "simple", "single", "six", "small", "snippet", "so", "solution", "some", "soon", "sorry", "sounds", "specific",
+    "specified", "start", "started", "step", "steps", "straightforward", "submitted", "suggest", "suggested",
+    "suggestion", "suggestions", "summarize", "summary", "sure", "tackle", "task", "tell", "test", "tests", "thank",
+    "thanks", "that", "that's", "the", "them", "then", "there", "these", "they", "they're", "thing", "think", "third",
+    "this", "those", "thoughts", "three", "to", "trick", "try", "two", "understand", "understood", "update", "updated",
+    "updates", "updating", "us", "version", "want", "wanted", "way", "we", "we'd", "we'll", "we're", "we've", "welcome",
+    "were", "what", "whenever", "which", "whole", "will", "with", "work", "working", "works", "would", "write",
+    "writing", "yes", "you", "you'd", "you'll", "you're", "you've", "your", "yourself",
 ];
 
 /// What may follow behind what a sentence presents, and says more of it.
@@ -301,6 +318,15 @@ mod tests {
             ("Cache it.\n\n### File: src/a.rs\n", "Cache it."),
             ("- **Cache it**:\n", "Cache it"),
             ("Great question! Sure: it was slow.\n", "it was slow."),
+            (
+                "Great catch! The sign was wrong, so I've swapped it.\n",
+                "The sign was wrong, so I've swapped it.",
+            ),
+            ("Now it works!\n\nDon't crash on empty input!\n", "Don't crash on empty input!"),
+            ("The issue: it subtracts.\n", "it subtracts."),
+            ("I swapped the operator. Let me know!\n", "I swapped the operator. Let me know!"),
+            ("Document the flag\n", "Document the flag"),
+            ("Support Python 3.8 again:\n", "Support Python 3.8 again"),
             ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
             ("- **Loop**: cache **it** in `a**b**`.\n", "Loop: cache it in `a**b**`."),
             ("- **First**: cache it.\n", "cache it."),
@@ -374,6 +400,30 @@ mod tests {
             "Let me show you the updated section:\n",
             "**`src/util/f.ts`** (lines 2-4)\n",
             "Third:\n",
+            "I've made the following changes:\n",
+            "Sure! Below are the edits.\n",
+            "Certainly! I'll update the file accordingly.\n",
+            "I've updated the code to address your request.\n",
+            "To implement this feature, we need to make the following changes:\n",
+            "I have reviewed the code and made the necessary changes.\n",
+            "Let's go ahead and apply the changes:\n",
+            "Here you go! Let me know if you need anything else.\n",
+            "I understand. Let me update that for you:\n",
+            "Thanks for the details! Here are the SEARCH/REPLACE blocks:\n",
+            "What an interesting codebase! Here's the patch:\n",
+            "Based on the files you shared, I've prepared the following edits:\n",
+            "This should do the trick:\n",
+            "I think this is what you want:\n",
+            "It's a one-line fix:\n",
+            "Only one file needs to change:\n",
+            "Understood, here's the revised implementation with your feedback incorporated:\n",
+            "Looking at your code, I can see the issue. Here's the fix:\n",
+            "You're right, I apologize for the confusion. Here is the corrected edit:\n",
+            "Given the above, the edits are:\n",
+            "Applying the fix:\n",
+            "## Summary of changes\n",
+            "### Step 1: Update `a.py`\n",
+            "Edit 1 of 3: `a.py`\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

@@ -6,7 +6,8 @@ use super::part;
 use super::pattern::{Pattern, Step};
 use super::pointer::Against;
 use super::sought::Sought;
-use super::tier::Scope;
+use super::standing::is_made;
+use super::tier::{Scope, Tier};
 use super::token::is_of_tokens;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
@@ -30,7 +31,7 @@ pub(super) enum Objection {
     Comment,
     /// The hunk changes the indentation alone, from another one than the file has.
     Reindents,
-    /// Its blank lines stand elsewhere in the text.
+    /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
     Blanks,
 }
 
@@ -43,7 +44,7 @@ const RULES: &[Rule] = &[
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
     ("an indentation that is changed has to be the file's", reindents),
-    ("blank lines are more or fewer, not elsewhere", moves_blank_lines),
+    ("blank lines are more or fewer, and neither elsewhere nor all that changes", moves_blank_lines),
 ];
 
 /// What speaks against a place.
@@ -94,15 +95,24 @@ fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
         && pattern.added().all(|text| shift.of(text).is_some_and(|shifted| *shifted == *text))
 }
 
-/// A place that has blank lines where the text has none, and none where it has some.
+/// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk
+/// that changes blank lines alone, or other ones, of a text of blank lines alone: only the bytes tell whether that was done.
 fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought: Sought { hay, pattern, .. }, aligned, .. } = candidate;
-    if aligned.rung.scope != Scope::SkippingBlanks {
-        return None;
+    let Candidate { sought, aligned, .. } = candidate;
+    let Sought { hay, pattern, .. } = sought;
+    let says_nothing = || pattern.before.iter().all(|line| is_blank(line));
+    match aligned.rung.scope {
+        Scope::Whole if aligned.rung.tier > Tier::Eol && says_nothing() => {
+            return (!is_made(sought, aligned)).then_some(Objection::Blanks);
+        }
+        Scope::Whole | Scope::Part => return None,
+        Scope::SkippingBlanks => {}
     }
     let paired: HashSet<usize> = aligned.pairs(pattern).map(|(_, line)| line).collect();
     let lacks = (0..pattern.before.len()).any(|before| aligned.line(before).is_none());
     let lines = aligned.place.first()..aligned.place.behind();
     let has_more = lines.into_iter().any(|line| hay.is_blank(line) && !paired.contains(&line));
-    (lacks && has_more).then_some(Objection::Blanks)
+    let is_about_blanks = || pattern.removed().chain(pattern.added()).all(is_blank);
+    let moves = lacks && has_more || (lacks || has_more) && is_about_blanks() && !is_made(sought, aligned);
+    moves.then_some(Objection::Blanks)
 }

@@ -1,12 +1,11 @@
 //! Where hunks are sought, in order: strictly in the text as it is, strictly in the text before the response, as results
 //! that stand already, loosely in the text as it is.
 
-use super::change::LineChange;
 use super::evidence::{self, Refusal};
 use super::haystack::Haystack;
+use super::joined::Joined;
 use super::lineage::Lineage;
 use super::merge;
-use super::place::Place;
 use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
@@ -129,7 +128,7 @@ impl Cascade<'_> {
     fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
         let (mut already, mut some) = (false, false);
         let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut changes, mut stand): (Vec<(usize, LineChange)>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut changes, mut stand) = (Vec::new(), Vec::new());
         for (hunk, part) in parts.into_iter().enumerate() {
             match part {
                 Part::Nothing => places.push(None),
@@ -151,53 +150,11 @@ impl Cascade<'_> {
         for found in &mut matched {
             found.base_line = self.version.base_line(found.line);
         }
-        // Insertions at one point keep the order of their hunks.
-        changes.sort_by_key(|(_, change)| (change.start, change.end));
-        if let Some(pair) = changes.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
-            let message = format!("two hunks change line {} of the file", pair[1].1.start + 1);
-            return Err(vec![
-                Refusal::new(Code::Conflict, message)
-                    .with_help("write one hunk for all that is to change there")
-                    .of_hunk(pair[1].0.max(pair[0].0)),
-            ]);
-        }
-        let begins_with = |one: &LineChange, other: &LineChange| {
-            one.bytes.starts_with(&other.bytes) || other.bytes.starts_with(&one.bytes)
-        };
-        let is_again = |pair: &&[(usize, LineChange)]| {
-            let [(_, one), (_, other)] = pair else { return false };
-            (one.start, one.end, other.end) == (other.start, one.start, one.start) && begins_with(one, other)
-        };
-        if let Some([_, (hunk, change)]) = changes.windows(2).find(is_again) {
-            let message = format!(
-                "two hunks put lines in before line {}, and one begins with the other",
-                change.start + 1
-            );
-            return Err(vec![
-                Refusal::new(Code::Conflict, message)
-                    .with_help("give each new line in one hunk only")
-                    .of_hunk(*hunk),
-            ]);
-        }
         notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::Stands)));
-        let takes = |place: &Place, (_, change): &(usize, LineChange)| {
-            change.start < place.behind() && place.first() < change.end
-        };
-        if let Some((hunk, place)) =
-            stand.iter().find(|(_, place)| changes.iter().any(|one| takes(place, one)))
-        {
-            let message = format!(
-                "another hunk changes line {} and what follows, where this one was made already",
-                place.first() + 1
-            );
-            return Err(vec![
-                Refusal::new(Code::Conflict, message)
-                    .with_help("write one hunk for all that is to change there")
-                    .of_hunk(*hunk),
-            ]);
-        }
-        let changes = changes.into_iter().map(|(_, change)| change).collect();
-        let version = self.version.with(&join_at_end(self.version.content(), changes));
+        let joined = Joined::of(changes, stand);
+        joined.check().map_err(|refusal| vec![*refusal])?;
+        let changes = joined.into_changes(self.version.content());
+        let version = self.version.with(&changes);
         let effect = match () {
             () if version.content() != self.version.content() => Effect::Changed,
             () if already || some => Effect::AlreadyApplied,
@@ -269,25 +226,4 @@ fn are_what_became(parts: &[Part], places: &[std::ops::Range<usize>], lineage: &
         Part::Made(made) => (made.place.first()..made.place.behind())
             .all(|line| lineage.origin(line).is_none_or(|line| place.contains(&line))),
     })
-}
-
-/// Of several changes at a file's end without newline makes one, in which the newline is put but once.
-fn join_at_end(content: &Content, changes: Vec<LineChange>) -> Vec<LineChange> {
-    let end = content.line_count();
-    let mut joined: Vec<LineChange> = Vec::with_capacity(changes.len());
-    for change in changes {
-        match joined.last_mut() {
-            Some(last) if last.end == end && !content.ends_with_newline() => {
-                let ended = matches!(last.bytes.last(), None | Some(b'\n' | b'\r'));
-                let lead = match change.bytes.as_slice() {
-                    [b'\r', b'\n', ..] if ended => 2,
-                    [b'\r' | b'\n', ..] if ended => 1,
-                    _ => 0,
-                };
-                last.bytes.extend_from_slice(&change.bytes[lead..]);
-            }
-            _ => joined.push(change),
-        }
-    }
-    joined
 }

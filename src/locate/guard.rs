@@ -7,7 +7,7 @@ use super::evidence::Refusal;
 use super::haystack::Haystack;
 use super::language::Language;
 use super::pattern::{Pattern, Step, lines};
-use super::placeholder::{is_left_out, is_new_placeholder};
+use super::placeholder::{comment_opener, is_left_out, is_new_placeholder, speaks_of_code};
 use crate::diag::Code;
 use crate::edit::FormatId;
 use crate::text::{Content, Form, is_blank};
@@ -16,6 +16,7 @@ use crate::text::{Content, Form, is_blank};
 pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
     let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
     lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, limits)?;
+    comments_for_code(hay, pattern, limits)?;
     dividers(hay, &pattern.added().collect::<Vec<_>>(), limits)
 }
 
@@ -90,16 +91,37 @@ fn placeholders(
     let new = (0..after.len()).filter(|&at| is_new(at));
     match new.filter(|&at| elides(at)).find(|&at| !hay.has_line(after[at], Form::Trimmed)) {
         None => Ok(()),
-        Some(at) => {
-            let line = after[at];
-            let line = String::from_utf8_lossy(line);
-            let message = format!("`{}` would take the place of code that the file has", line.trim());
-            Err(Refusal::new(Code::Placeholder, message).with_help(
-                "write the code out, or leave the unchanged lines out of both texts; \
-                            --allow-placeholder lets it pass",
-            ))
+        Some(at) => Err(takes_the_place(after[at])),
+    }
+}
+
+/// A new comment that speaks of code which is not written out, where at least two lines of code go and fewer come.
+fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+    if limits.allow_placeholder || limits.language.is_prose() {
+        return Ok(());
+    }
+    let is_code = |line: &[u8]| !is_blank(line) && comment_opener(line.trim_ascii()).is_none();
+    for run in pattern.steps.split(|step| matches!(step, Step::Keep(_))) {
+        let (added, removed): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
+        let code = |steps: &[&Step<'_>]| steps.iter().filter(|step| is_code(pattern.text_of(step))).count();
+        if code(&removed) < 2 || code(&added) >= code(&removed) {
+            continue;
+        }
+        let mut comments = added.iter().map(|step| pattern.text_of(step)).filter(|line| speaks_of_code(line));
+        if let Some(line) = comments.find(|line| !hay.has_line(line, Form::Trimmed)) {
+            return Err(takes_the_place(line));
         }
     }
+    Ok(())
+}
+
+fn takes_the_place(line: &[u8]) -> Box<Refusal> {
+    let line = String::from_utf8_lossy(line);
+    let message = format!("`{}` would take the place of code that the file has", line.trim());
+    Refusal::new(Code::Placeholder, message).with_help(
+        "write the code out, or leave the unchanged lines out of both texts; \
+                            --allow-placeholder lets it pass",
+    )
 }
 
 fn markers(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
@@ -169,6 +191,30 @@ mod tests {
     fn guarded(file: &str, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
         hunk(Haystack::new(&content, &effort), pattern, limits)
+    }
+
+    #[test]
+    fn a_comment_that_speaks_of_code_does_not_come_for_it() {
+        let before = "fn f() {\n    a();\n    b();\n    c();\n}\n";
+        for comment in [
+            "// Keep the existing logic",
+            "// implementation omitted",
+            "// body as before",
+            "// <existing code>",
+            "// other calls remain",
+            "/* same body */",
+        ] {
+            let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
+            assert_eq!(code(before, before, &after("")), Some(Code::Placeholder), "{comment}");
+            assert_eq!(code(before, before, &after("    d();\n")), Some(Code::Placeholder), "{comment}");
+            assert_eq!(code(before, before, &after("    a();\n    b();\n    c();\n")), None, "{comment}");
+            let with = format!("{before}{comment}\n");
+            assert_eq!(code(&with, before, &after("")), None, "{comment} is the file's");
+        }
+        for comment in ["// Moved to b.rs.", "// TODO: write it again", "// No callers are left here"] {
+            let after = format!("fn f() {{\n    {comment}\n}}\n");
+            assert_eq!(code(before, before, &after), None, "{comment}");
+        }
     }
 
     #[test]

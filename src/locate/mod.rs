@@ -37,6 +37,7 @@ mod found;
 mod guard;
 mod haystack;
 mod indent;
+mod joined;
 mod language;
 mod lineage;
 mod loose;

@@ -43,7 +43,7 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
     let first = lines.next().unwrap_or(place.first());
     let last = lines.next_back().unwrap_or(first);
     results.retain(|result| {
-        result.first() <= first && last < result.behind() && is_result(hay, pattern, result)
+        result.first() <= first && last < result.behind() && is_result(hay, pattern, result, scope)
     });
     results.into_iter().any(|result| Alignment::at(hay, &after, result, rung).is_some())
 }
@@ -52,15 +52,20 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
 const MARGIN: usize = 64;
 
 /// Whether lines that are the result of a hunk were made by it, as far as what is beside them tells: where they are said to end
-/// the file without a newline they do, and a line that goes at an edge of the hunk stands there no more.
-pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place) -> bool {
-    let is_at_end = || lines.behind() == hay.line_count() && !hay.content().ends_with_newline();
+/// the file without a newline they do, and a line that goes at an edge of the hunk stands there no more. Where blank lines are
+/// skipped they tell nothing.
+pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place, scope: Scope) -> bool {
+    let skips_blanks = scope == Scope::SkippingBlanks;
+    let is_last = || (lines.behind()..hay.line_count()).all(|line| skips_blanks && hay.is_blank(line));
+    let is_at_end = || !hay.content().ends_with_newline() && is_last();
     let goes = |step: &&Step<'_>| matches!(step, Step::Remove(_));
     let above = pattern.steps.iter().take_while(goes).last();
     let below = pattern.steps.iter().rev().take_while(goes).last();
     let stands =
         |step: Option<&Step<'_>>, line: Option<usize>| match (step, line.and_then(|line| hay.line(line))) {
-            (Some(step), Some(real)) => Form::Trailing.eq(pattern.text_of(step), real.text),
+            (Some(step), Some(real)) => {
+                !(skips_blanks && real.is_blank()) && Form::Trailing.eq(pattern.text_of(step), real.text)
+            }
             _ => false,
         };
     (pattern.end != End::Nothing || is_at_end())
@@ -110,7 +115,7 @@ pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]
 pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
     let after = pattern.after();
     !after.is_empty()
-        && is_result(hay, pattern, &Place::lines(line, line + after.len()))
+        && is_result(hay, pattern, &Place::lines(line, line + after.len()), Scope::Whole)
         && after
             .iter()
             .enumerate()
@@ -134,7 +139,7 @@ fn results(sought: &Sought<'_>, apart: &[Place], than: Option<Rung>) -> Option<(
                 Scope::Part => is_of_tokens(hay, place),
                 _ => !rung.is_shifted() || Alignment::at(hay, &after, *place, rung).is_some(),
             };
-            admits(place) && is_result(hay, pattern, place) && is_alike()
+            admits(place) && is_result(hay, pattern, place, rung.scope) && is_alike()
         });
         (!places.is_empty()).then_some((places, rung))
     })

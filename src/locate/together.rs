@@ -5,10 +5,11 @@ use super::alignment::Alignment;
 use super::dress::Dress;
 use super::haystack::Haystack;
 use super::pattern::Pattern;
+use super::place::Place;
 use super::pointer::Pointers;
 use super::splice::{Beside, Splice};
 use super::standing::{is_result, stands_nearly};
-use super::tier::Rung;
+use super::tier::{Rung, Scope};
 use super::{Effort, Version};
 use crate::edit::Hunk;
 use crate::text::{Content, Form};
@@ -45,12 +46,15 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let back = pattern.reversed()?;
     let hay = Haystack::new(content, effort);
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
-    // A before-text that stands elsewhere as it is makes its edit ambiguous, which is seen when it is made again.
-    if !is_result(hay, pattern, &place) {
-        return None;
-    }
-    let stands = !hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed).is_empty();
-    if !stands && stands_nearly(hay, pattern, &[place], &Pointers::NONE, &|_| false) {
+    // Inside the result the before-text is what an insertion leaves of it. One that stands elsewhere makes the edit ambiguous,
+    // which is seen when it is made again, if this does not change it.
+    let is_left =
+        |one: &Place| !one.overlaps(&place) || place.first() <= one.first() && one.behind() <= place.behind();
+    let stand = hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed);
+    if !is_result(hay, pattern, &place, Scope::Whole)
+        || !stand.iter().all(is_left)
+        || stand.is_empty() && stands_nearly(hay, pattern, &[place], &Pointers::NONE, &|_| false)
+    {
         return None;
     }
     let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;

@@ -3,6 +3,7 @@
 mod alone;
 mod corrections;
 mod dependence;
+mod doubts;
 mod encoding;
 mod grouping;
 mod hunks;
@@ -24,6 +25,7 @@ mod whole;
 
 pub use alone::resolve_each;
 pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
+pub use doubts::settle_doubts;
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;
@@ -253,6 +255,11 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
+    if !script.doubts.is_empty() {
+        let mut script = script.clone();
+        settle_doubts(&mut script, tree)?;
+        return resolve(&script, tree, rules);
+    }
     let unsure::Settled { script, refused } = unsure::settle(script, tree, rules)?;
     let script = &*script;
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;

@@ -301,6 +301,10 @@ pub fn findings(report: &Report, style: Style) -> String {
                 ranges(&fine)
             ),
         };
+        let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
+        if refused == 0 && report.status == Status::Refused && report.edits.iter().any(is_fine) {
+            let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");
+        }
         if let Some(attempt) = &report.attempt {
             let name = name(attempt);
             let _ = writeln!(

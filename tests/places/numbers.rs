@@ -129,7 +129,7 @@ fn an_occurrence_whose_place_an_earlier_edit_has_changed_is_refused() {
 fn an_occurrence_binds_also_where_there_is_one_place_only() {
     let file = THREE.replacen("size = 1", "size = 5", 2);
     for which in ["2", "3"] {
-        refused("a.ini", &file, count(which)).code(Code::OccurrenceRange);
+        refused("a.ini", &file, count(which)).code(Code::OccurrenceRange).says("if line 10 is meant");
     }
     refused("a.ini", THREE, count("4")).code(Code::OccurrenceRange);
 }

@@ -248,7 +248,9 @@ fn what_is_no_section_is_an_error() {
         assert_eq!((fault.code, edits), (code, vec![]), "{body:?}: {}", fault.message);
     }
     // One that holds nothing declares nothing.
-    assert_eq!((fine(&patch("")), fine(&patch("\n\n"))), (vec![], vec![]));
+    for nothing in ["", "\n\n", "*** Environment ID: remote\n"] {
+        assert_eq!(fine(&patch(nothing)), Vec::<String>::new());
+    }
     assert_eq!(fine(&patch("*** Environment ID: remote\n*** Delete File: a\n")), ["delete a"]);
 }
 
@@ -417,8 +419,9 @@ proptest! {
         }
         let is = |line: &str, marker: &str| line.trim_matches([' ', '\t']) == marker;
         let mut lines = response.text().lines().skip_while(|line| !is(line, "*** Begin Patch")).skip(1);
-        // A patch with nothing in it is no edit and no error.
-        let declares = lines.by_ref().take_while(|line| !is(line, "*** End Patch")).any(|line| !line.trim().is_empty());
+        // A patch with nothing in it, but for where it is to be made, is no edit and no error.
+        let declares = |line: &str| !line.trim().is_empty() && !line.starts_with("*** Environment ID: ");
+        let declares = lines.by_ref().take_while(|line| !is(line, "*** End Patch")).any(declares);
         if declares && !response.text().contains("think>") && !text.contains("> ***") {
             prop_assert!(!script.edits.is_empty() || script.has_errors());
         }

@@ -61,7 +61,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Whether a tool of that name edits files, whatever it is called with.
-pub(super) fn is_editor(name: &str) -> bool {
+pub(in crate::format) fn is_editor(name: &str) -> bool {
     EDITORS.contains(&plain(name).as_str())
 }
 
@@ -133,13 +133,22 @@ impl Call<'_, '_> {
     }
 
     /// Whether an object that is no call reads like one: it names a file and says that something is to be changed in it, or has
-    /// a shell write one.
-    pub(super) fn reads_like_edit(&self, at: usize) -> bool {
-        let tree = self.tree;
-        let writes = |text: (String, Places)| text.0.lines().any(|line| Writing::of(line).is_some());
-        if self.command(at).any(writes) {
-            return true;
+    /// a shell write one. Of the files that it gives, if it gives some, one has to be there.
+    pub(super) fn reads_like_edit(&self, at: usize) -> Option<Vec<String>> {
+        let mut there = Vec::new();
+        for (text, _) in self.command(at) {
+            for writing in text.lines().filter_map(Writing::of) {
+                if writing.there.is_empty() {
+                    return Some(Vec::new());
+                }
+                there.extend(writing.there.into_iter().map(str::to_owned));
+            }
         }
+        (!there.is_empty() || self.names_change(at)).then_some(there)
+    }
+
+    fn names_change(&self, at: usize) -> bool {
+        let tree = self.tree;
         let Some(path) = tree.member(at, PATH).filter(|&path| self.is_string(path)) else { return false };
         if let Some(command) = tree.member(at, &["command"]) {
             return key::is_verb(tree.written(command).trim_matches('"'));

@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
+use crate::format::unread::Noted;
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +17,7 @@ pub(in crate::format) struct Past {
     /// The ids of those whose result is an error.
     pub(super) failed: HashSet<String>,
     /// Objects that read like edits of a kind that is not known.
-    pub(in crate::format) unread: Vec<Span>,
+    pub(in crate::format) unread: Vec<Noted>,
     /// Up to where JSON was read.
     known: usize,
     /// A part of the response in which no closing tag stands, for each kind of payload and each width of the margin: a call

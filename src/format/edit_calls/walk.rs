@@ -8,6 +8,7 @@ use crate::edit::Script;
 use crate::format::is_full;
 use crate::format::json::{Places, Shape, Text, Tokens, Tree, text_of};
 use crate::format::scan::Cursor;
+use crate::format::unread::{Noted, When};
 use crate::response::Response;
 use crate::span::Span;
 
@@ -30,8 +31,8 @@ enum Taken {
     /// A call, or the result of one.
     Yes,
     No,
-    /// None that is known, but it names a file and a change.
-    ReadsLikeEdit,
+    /// None that is known, but it names a file and a change. Of the files, if there are some, one has to be there.
+    ReadsLikeEdit(Vec<String>),
 }
 
 /// A call of a tool, as it stands in a conversation.
@@ -47,23 +48,22 @@ impl<'t> Walk<'_, 't> {
     pub(super) fn all(&mut self) {
         let mut at = 0;
         // What reads like an edit and is none, and how much was read up to there.
-        let mut unread: Option<(usize, (usize, usize))> = None;
+        let mut unread: Option<(usize, Vec<String>, (usize, usize))> = None;
         while at < self.tree.len() && !is_full(self.script) {
-            if let Some((outer, read)) = unread.filter(|(outer, _)| at >= self.tree.behind(*outer)) {
-                self.note(outer, read);
-                unread = None;
+            if let Some((outer, there, read)) = unread.take_if(|(outer, ..)| at >= self.tree.behind(*outer)) {
+                self.note(outer, there, read);
             }
             match self.take(at) {
                 Taken::Yes => at = self.tree.behind(at),
                 Taken::No => at += 1,
-                Taken::ReadsLikeEdit => {
-                    unread = unread.or(Some((at, self.read())));
+                Taken::ReadsLikeEdit(there) => {
+                    unread = unread.or(Some((at, there, self.read())));
                     at += 1;
                 }
             }
         }
-        if let Some((outer, read)) = unread {
-            self.note(outer, read);
+        if let Some((outer, there, read)) = unread {
+            self.note(outer, there, read);
         }
     }
 
@@ -73,9 +73,9 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Notes a value that reads like an edit and is none, unless it holds some.
-    fn note(&mut self, at: usize, before: (usize, usize)) {
+    fn note(&mut self, at: usize, there: Vec<String>, before: (usize, usize)) {
         if self.read() == before {
-            self.past.unread.push(self.span(at));
+            self.past.unread.push(Noted { span: self.span(at), when: When::of(there) });
         }
     }
 
@@ -95,10 +95,12 @@ impl<'t> Walk<'_, 't> {
         // What stands alone must say more than a call of a tool that is known.
         let call = Call { tree: self.tree, origin: self.origin, region: self.region, name: None };
         let span = self.span(at);
-        match self.is_whole(at) {
-            true if call.read(at, span, self.past.asked, self.script) => Taken::Yes,
-            true if call.reads_like_edit(at) => Taken::ReadsLikeEdit,
-            _ => Taken::No,
+        if !self.is_whole(at) {
+            return Taken::No;
+        }
+        match call.read(at, span, self.past.asked, self.script) {
+            true => Taken::Yes,
+            false => call.reads_like_edit(at).map_or(Taken::No, Taken::ReadsLikeEdit),
         }
     }
 
@@ -149,8 +151,9 @@ impl<'t> Walk<'_, 't> {
             Some(Shape::Object) => {
                 let call =
                     Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
-                if !call.read(item.input, span, true, self.script) && call.reads_like_edit(item.input) {
-                    self.past.unread.push(span);
+                if !call.read(item.input, span, true, self.script) {
+                    let there = call.reads_like_edit(item.input);
+                    self.past.unread.extend(there.map(|there| Noted { span, when: When::of(there) }));
                 }
             }
             _ => self.take_string(item, span),
@@ -194,8 +197,9 @@ impl<'t> Walk<'_, 't> {
         let origin = Origin::String(self.origin, places);
         if tree.is_whole {
             let call = Call { tree: &tree, origin: &origin, region: self.region, name: Some(name) };
-            if !call.read(0, span, true, self.script) && call.reads_like_edit(0) {
-                self.past.unread.push(span);
+            if !call.read(0, span, true, self.script) {
+                let there = call.reads_like_edit(0);
+                self.past.unread.extend(there.map(|there| Noted { span, when: When::of(there) }));
             }
         } else if is_editor(name) || is_patcher(name) {
             let why = tree.error.map_or("it is cut off", |(_, why)| why);

@@ -288,7 +288,7 @@ fn lower<'r>(cursor: &mut Cursor<'r>, script: &mut Script, tool: Tool<'_>, parts
     let name = if tool.tag == BOLT { KNOWN[0] } else { tool.name };
     let origin = Origin::Whole(span);
     let call = Call { tree: &tree, origin: &origin, region: cursor.region(), name: Some(name) };
-    if !call.read(0, span, true, script) && call.reads_like_edit(0) {
+    if !call.read(0, span, true, script) && call.reads_like_edit(0).is_some_and(|there| there.is_empty()) {
         let message = format!("this <{}> reads like an edit, but it is none that is read", tool.tag);
         let help = "write it in the format of the other edits, or leave it out if it is none";
         script.diagnostics.push(Diagnostic::error(Code::Malformed, span, message).with_help(help));

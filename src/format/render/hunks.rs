@@ -257,12 +257,14 @@ impl<'a> Cut<'a> {
             && !seems_made(&self.current, start)
             && self.places(&self.old, old).eq([hunk.before.start])
             && self.places(&self.current, old).eq([start])
+            // Afterwards they stand in the after-lines alone, so that a second run finds nothing to change.
+            && self.places(&self.new, old).all(|at| hunk.after.start <= at && at + old.len() <= hunk.after.end)
             && self.is_once_loosely(hunk)
     }
 
     /// Whether the before-lines stand once at most, in the file before and in that with the hunks above made, if neither
-    /// blanks nor blank lines count, as they do not where a text is looked for that is no longer there. Afterwards they
-    /// stand in the after-lines alone, so that a second run finds nothing to change.
+    /// blanks nor blank lines count, as they do not where a text is looked for that is no longer there; and afterwards in the
+    /// after-lines alone.
     fn is_once_loosely(&self, hunk: &Hunk) -> bool {
         let solid = |lines: &[u32]| -> Vec<u32> {
             lines.iter().filter_map(|id| self.folded.get(*id as usize).copied().flatten()).collect()
@@ -372,6 +374,12 @@ mod tests {
         let Some(hunks) = cut(&words("a b c x x d"), &words("a b c x x x d")) else { panic!("a hunk") };
         assert_eq!(hunks.len(), 1);
         assert!(hunks[0].0.end == 6, "down to where the run of x ends: {hunks:?}");
+    }
+
+    #[test]
+    fn lines_that_a_second_run_would_find_again_are_quoted_further() {
+        let run = |blanks: usize| [&["x"][..], &vec![""; blanks], &["y"]].concat();
+        assert_eq!(cut(&run(12), &run(9)), Some(vec![(1..14, 1..11)]), "all of the blank lines");
     }
 
     #[test]

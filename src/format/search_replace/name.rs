@@ -216,7 +216,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The files that a line of prose speaks of.
-pub(super) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
+pub(in crate::format) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
     let around = |c: char| {
         c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
     };
@@ -233,7 +233,7 @@ pub(super) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether two paths may be the same, one of them perhaps without its directory.
-pub(super) fn may_be_same(one: &str, other: &str) -> bool {
+pub(in crate::format) fn may_be_same(one: &str, other: &str) -> bool {
     let parts = |path: &'_ str| -> Vec<String> {
         path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
     };

@@ -92,9 +92,12 @@ fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> E
 /// Fewer places than are counted to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
-    let help = match places.len() {
-        1 => "leave `occurrence` out".to_owned(),
-        last => format!("ask for one from 1 to {last}"),
+    let help = match (places.len(), places.first()) {
+        (1, Some(place)) => format!(
+            "if line {} is meant leave `occurrence` out, else copy the lines that are meant as the file has them",
+            place.first() + 1
+        ),
+        (last, _) => format!("ask for one from 1 to {last}"),
     };
     let context_lines = context::needed(hay.content(), places, hay.effort()).filter(|_| places.len() > 1);
     Refusal::new(
@@ -189,7 +192,7 @@ pub(super) fn objected(
             "copy the lines to find from the file as it is, and keep one of them",
         ),
         Objection::Blanks => (
-            "but with its blank lines in other places".to_owned(),
+            "but with other blank lines, or with these in other places".to_owned(),
             "copy the lines to find from the file as it is, blank ones included",
         ),
     };

@@ -1,0 +1,197 @@
+//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; or two fences, of which the
+//! first is to be replaced by the second.
+//!
+//! None is read, and much that explains edits or code looks like one. So for most the tree has to have the file, and what
+//! is to be replaced in it.
+
+use super::edit_calls::is_editor;
+use super::fence::Fence;
+use super::json::key::{self, COMMAND, NEW, OLD, PATH};
+use super::scan::{Cursor, Line, is_blank, trim, trim_start};
+use super::search_replace::mentioned;
+use super::unread::{Noted, When};
+use std::collections::HashSet;
+
+/// How many lines such an edit has at most.
+const LONGEST: usize = 200;
+
+/// How many lines above two fences may name their file.
+const ABOVE: usize = 3;
+
+/// Words above a text that is to be replaced.
+const FROM: &[&str] =
+    &["before", "change", "current", "existing", "find", "from", "old", "original", "replace", "search"];
+
+/// What a line begins with above the text that comes in its place.
+const TO: &[&str] = &["after", "by", "into", "new", "replace", "replacement", "to", "updated", "with"];
+
+/// Whose functions are tools for sure.
+const TOOLS: &[&str] = &["default_api.", "functions.", "tools."];
+
+impl<'r> Cursor<'r> {
+    /// The edit that begins, or of two fences ends, at this line of prose.
+    pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
+        match line.text.as_bytes().first()? {
+            b'`' | b'~' => self.pair(line),
+            b'-' | b'\'' | b'[' | b'a'..=b'z' => self.fields(line).or_else(|| self.call(line)),
+            _ => None,
+        }
+    }
+
+    /// Fields of which one names a file, and one a change.
+    fn fields(&self, line: Line<'r>) -> Option<Noted> {
+        let of_file = Field::of(line.text).filter(|field| PATH.contains(&field.key) && field.is_path())?;
+        let whole = self.line()?;
+        let column = whole.text.len() - line.text.len() + of_file.column;
+        let says = |field: &Field<'_>| COMMAND.contains(&field.key) && key::is_verb(field.value);
+        let mut verb =
+            self.above().next().and_then(|above| Field::of(above.text)).is_some_and(|field| says(&field));
+        let (mut old, mut new, mut changes) = (false, false, false);
+        let mut end = line.end();
+        for below in self.lines().skip(1).take(LONGEST).filter(|line| !line.is_blank()) {
+            let blanks = below.text.len() - trim_start(below.text).len();
+            if blanks < column || Fence::of(below.text).is_some() {
+                break;
+            }
+            let Some(field) = Field::of(below.text).filter(|field| field.column == 0 && blanks == column)
+            else {
+                continue;
+            };
+            if PATH.contains(&field.key) {
+                break;
+            }
+            old |= OLD.contains(&field.key);
+            new |= NEW.contains(&field.key);
+            changes |= key::is_of_change(field.key);
+            verb |= says(&field);
+            end = below.end();
+        }
+        let sure = self.fence().is_some() && (old && new || verb && changes);
+        let when = named(of_file.value, sure);
+        (changes || verb).then(|| Noted { span: self.span(line.start, end), when })
+    }
+
+    /// A call of an edit tool that names a file first.
+    fn call(&self, line: Line<'r>) -> Option<Noted> {
+        let text = line.text.trim_start_matches('[');
+        let text = ["print(", "await "].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
+        let (name, rest) = text.split_once('(')?;
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let is_tool = TOOLS.iter().any(|tools| name.starts_with(tools));
+        // Anything has a function `write` or `replace`.
+        let plain = name.rsplit('.').next().unwrap_or(name);
+        let is_compound = plain.contains(|c: char| c == '_' || c.is_ascii_uppercase());
+        if !name.chars().all(is_of_name) || !is_editor(plain) || !(is_compound || is_tool) {
+            return None;
+        }
+        let mut rest = trim(rest);
+        if rest.is_empty() {
+            rest = self.lines().nth(1)?.trimmed();
+        }
+        let (before, quoted) = rest.split_at(rest.find(['"', '\''])?);
+        let name = before.trim_end_matches([' ', '=', ':']).trim_start_matches(['{', ' ']);
+        let file = quoted[1..].split(['"', '\'']).next().filter(|file| !file.is_empty())?;
+        let is_of_path = name.is_empty() || PATH.contains(&name);
+        let is_sure = is_tool || self.fence().is_some_and(|fence| fence.info == "tool_code");
+        let span = self.span(line.start, line.end());
+        is_of_path.then(|| Noted { span, when: named(file, is_sure) })
+    }
+
+    /// Two fences, the second of which opens here.
+    fn pair(&self, line: Line<'r>) -> Option<Noted> {
+        let opening = Fence::of(line.text).filter(|_| self.fence().is_none())?;
+        let mut above = self.above().take(LONGEST).filter(|line| !line.is_blank());
+        let to = above.next()?;
+        if !TO.contains(&label(to.text).next()?.as_str()) || !is_label(to.text) {
+            return None;
+        }
+        let closing =
+            above.next().and_then(|line| Fence::of(line.text)).filter(|fence| fence.info.is_empty())?;
+        let mut old: Vec<&str> = Vec::new();
+        loop {
+            let line = above.next()?;
+            match Fence::of(line.text) {
+                Some(fence) if closing.closes(fence) => break,
+                _ => old.push(trim(line.text)),
+            }
+        }
+        old.reverse();
+        let from = above.next()?;
+        if !label(from.text).any(|word| FROM.contains(&word.as_str())) || !is_label(from.text) {
+            return None;
+        }
+        let about = std::iter::once(from.text).chain(above.take(ABOVE).map(|line| line.text));
+        let files: Vec<String> = about.flat_map(mentioned).map(str::to_owned).collect();
+        let mut end = line.end();
+        let mut new = Vec::new();
+        for line in self.lines().skip(1).take(LONGEST) {
+            end = line.end();
+            if Fence::of(line.text).is_some_and(|fence| fence.closes(opening)) {
+                break;
+            }
+            new.push(trim(line.text));
+        }
+        let says = |lines: &[&str]| lines.iter().any(|line| line.contains(char::is_alphanumeric));
+        let when = When::Stands { files, old: old.join("\n"), new: new.join("\n") };
+        says(&old).then(|| Noted { span: self.span(from.start, end), when })
+    }
+}
+
+/// When something is an edit that names that file.
+fn named(file: &str, is_sure: bool) -> When {
+    let file = file.to_owned();
+    if is_sure { When::Always(Some(file)) } else { When::There(vec![file]) }
+}
+
+/// What is to be replaced and does not come again, and what comes instead, line by line: what tells whether an edit does
+/// just that.
+pub(super) fn differing<'t>(old: &'t str, new: &'t str) -> [Vec<&'t str>; 2] {
+    let without = |one: &'t str, other: &'t str| {
+        let other: HashSet<&str> = other.lines().collect();
+        one.lines().filter(|line| !line.is_empty() && !other.contains(line)).collect()
+    };
+    [without(old, new), without(new, old)]
+}
+
+/// The words of a line, in lower case.
+fn label(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_' | '\''));
+    words.filter(|word| word.contains(char::is_alphabetic)).map(str::to_lowercase)
+}
+
+/// Whether a line announces what stands below it.
+fn is_label(text: &str) -> bool {
+    let text = trim(text);
+    text.trim_end_matches(['*', '_']).ends_with(':') || text.starts_with(['#', '*'])
+}
+
+/// A named field: `file: a.py`, `file = "a.py"`, behind the mark of a list's item or not.
+struct Field<'t> {
+    key: &'t str,
+    value: &'t str,
+    /// How far behind the first text of the line the name begins.
+    column: usize,
+}
+
+impl<'t> Field<'t> {
+    fn of(line: &'t str) -> Option<Self> {
+        let line = trim(line);
+        let text = line.strip_prefix("- ").map_or(line, trim_start);
+        let column = line.len() - text.len();
+        let bare = text.strip_prefix('\'').unwrap_or(text);
+        let end = bare.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let (key, rest) = bare.split_at(end);
+        let rest = if bare.len() < text.len() { rest.strip_prefix('\'')? } else { rest };
+        let value = match rest.strip_prefix(':') {
+            Some(value) if value.bytes().next().is_none_or(is_blank) => value,
+            _ => rest.strip_prefix(" = ")?,
+        };
+        let value = trim(value).trim_end_matches(',').trim_matches(['"', '\'']);
+        (!key.is_empty()).then_some(Self { key, value, column })
+    }
+
+    /// Whether its value may be a path of the repository.
+    fn is_path(&self) -> bool {
+        !self.value.is_empty() && !self.value.starts_with('/') && !self.value.contains(char::is_whitespace)
+    }
+}

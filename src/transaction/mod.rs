@@ -371,7 +371,9 @@ impl<'r> Transaction<'r> {
         }
         let quarantine = Quarantine::enter(repo, &room.id)?;
         // Its directory is this one's.
-        emptied.map(Quarantine::hand_over);
+        if let Some(emptied) = emptied {
+            emptied.hand_over();
+        }
         Ok(Self {
             quarantine,
             scratch,

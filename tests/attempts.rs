@@ -664,3 +664,15 @@ fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
         same(from, &before, &sandbox.listing());
     }
 }
+
+#[test]
+fn of_an_attempt_all_can_be_skipped() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.apply([""; 0], &patch("README", "w", "nowhere\n", "x\n")).exits(1);
+    sandbox.run(["check", "--continue", "--skip=1"]).exits(0).says("nothing to do: no edit is left");
+    let run = sandbox.run(["--continue", "--skip=1"]).exits(0).says("nothing to do: no edit is left");
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+    same("nothing landed, and nothing is kept", &before, &sandbox.listing());
+    sandbox.run(["--continue"]).exits(128).says("no refused attempt is kept");
+}

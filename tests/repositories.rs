@@ -265,3 +265,26 @@ fn a_checkout_on_another_file_system_is_served() {
     );
     sandbox.git(["fsck", "--strict"]);
 }
+
+#[test]
+fn it_is_said_how_a_branch_that_is_in_use_becomes_free() {
+    let sandbox = Sandbox::new();
+    let linked = sandbox.root().join("linked");
+    sandbox.git(["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let before = sandbox.listing();
+    sandbox
+        .apply(["-b", "side"], &five())
+        .exits(4)
+        .says("side is checked out in")
+        .says("run it in that worktree");
+    sandbox.run(["drop", "--force", "side"]).exits(4).says("check out another branch there first");
+    same("in use", &before, &sandbox.listing());
+    std::fs::remove_dir_all(&linked).unwrap();
+    sandbox.apply(["-b", "side"], &five()).exits(4).says("that worktree is gone: 'git worktree prune'");
+    sandbox.run(["drop", "--force", "side"]).exits(4).says("that worktree is gone: 'git worktree prune'");
+    same("gone", &before, &sandbox.listing());
+    sandbox.git(["worktree", "prune"]);
+    sandbox.apply(["-b", "side"], &five()).exits(0);
+    sandbox.run(["drop", "--force", "side"]).exits(0);
+    sandbox.is_sound();
+}

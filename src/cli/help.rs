@@ -80,7 +80,9 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
         V::Ident { .. } => Some("git config --global user.name <name>, and user.email".into()),
         V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
         V::NotOwn(_) => Some("move it away".into()),
-        V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => Some("run it again".into()),
+        V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
+            Some("nothing was changed; run it again".into())
+        }
         V::Unfetched { .. } => {
             Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
         }

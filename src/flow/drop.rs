@@ -38,7 +38,13 @@ pub fn drop(names: &[String], force: bool, timeout: Duration, watch: &dyn Watch)
     if !obstacles.is_empty() {
         report.dropped.clear();
         told::in_the_way(&mut report, &obstacles);
-        report.obstacle_help = vec!["check out another branch there first".to_owned()];
+        let help = |obstacle: &Obstacle| match obstacle {
+            Obstacle::CheckedOut { worktree, .. } if worktree.exists() => {
+                "check out another branch there first"
+            }
+            obstacle => obstacle.help(),
+        };
+        report.obstacle_help = obstacles.iter().map(|obstacle| help(obstacle).to_owned()).collect();
         return Ok(report);
     }
     transaction::drop_branches(&repo, &branches, timeout)?;

@@ -93,7 +93,8 @@ impl Landing {
         if !brought.is_empty() {
             let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.start)?)?;
             if there.is_empty() {
-                let message = format!("the commits of the landing {} are not on that branch", self.of);
+                let message =
+                    format!("the commits of the landing {} are not on that branch (any more)", self.of);
                 return Err(Error::NothingToUndo(message));
             }
             let gone = repo.taken_back(tip, self.start)?;

@@ -187,9 +187,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether nothing in the responses looks like an edit.
+    /// Whether nothing in the responses looks like an edit. Of an attempt all may have been skipped.
     pub(super) fn is_empty(&self) -> bool {
-        self.script.edits.is_empty() && !self.script.has_errors()
+        self.script.edits.is_empty() && !self.script.has_errors() && self.resumed.is_none()
     }
 
     /// The numbers of the edits that are told of, from 0.

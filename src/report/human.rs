@@ -194,6 +194,9 @@ pub fn headline(report: &Report) -> String {
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }
+                0 if report.accepted.is_empty() && report.edits.is_empty() => {
+                    writeln!(out, "nothing to do: no edit is left")
+                }
                 0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
                 _ => writeln!(out, "nothing to do: it is all there already"),
             };

@@ -324,9 +324,9 @@ impl<'r> Transaction<'r> {
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
         let manner = repo.manner(&options.sign, interrupt::signal)?;
-        let (room, mut scratch) = match options.spare.and_then(|spare| spare.take(target.start)) {
+        let (room, mut scratch, emptied) = match options.spare.and_then(|spare| spare.take(target.start)) {
             Some(left) => left,
-            None => (Room::open(repo, options.lock_timeout)?, None),
+            None => (Room::open(repo, options.lock_timeout)?, None, None),
         };
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
@@ -370,6 +370,10 @@ impl<'r> Transaction<'r> {
             point(Fault::ScratchEntered)?;
         }
         let quarantine = Quarantine::enter(repo, &room.id)?;
+        // Its directory is this one's.
+        if let Some(emptied) = emptied {
+            emptied.hand_over();
+        }
         Ok(Self {
             quarantine,
             scratch,

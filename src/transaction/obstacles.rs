@@ -126,7 +126,12 @@ impl Obstacle {
             Obstacle::Exists(_) => {
                 "choose other names, or take the branches away: git llm-apply drop <branch>"
             }
-            Obstacle::CheckedOut { .. } => "run it in that worktree, or choose another branch",
+            Obstacle::CheckedOut { worktree, .. } if !worktree.exists() => {
+                "that worktree is gone: 'git worktree prune' has git forget it"
+            }
+            Obstacle::CheckedOut { .. } => {
+                "run it in that worktree, once no rebase or bisect is under way there; or choose another branch"
+            }
         }
     }
 }

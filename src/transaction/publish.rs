@@ -73,8 +73,7 @@ impl Transaction<'_> {
             && self.early.is_none()
             && !self.target.checked_out
         {
-            drop(self.quarantine);
-            spare.leave(self.room, self.scratch, self.target.start);
+            spare.leave(self.room, self.scratch, self.target.start, self.quarantine);
         }
     }
 }

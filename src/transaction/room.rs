@@ -123,8 +123,9 @@ impl Drop for Room {
     }
 }
 
-/// The room of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it: to make
-/// and remove these takes longer than a small landing does. Both are gone when this is dropped.
+/// The room of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it and
+/// the quarantine's empty directory: to make and remove these takes longer than a small landing does. All are gone when
+/// this is dropped.
 #[derive(Debug, Default)]
 pub struct SpareRoom(RefCell<Option<Spare>>);
 
@@ -134,13 +135,24 @@ struct Spare {
     scratch: Option<Scratch>,
     /// The commit that the scratch worktree is at.
     base: Option<Oid>,
+    quarantine: Option<Quarantine>,
     room: Room,
 }
 
+/// What was left for the next landing.
+pub(super) type Left = (Room, Option<Scratch>, Option<Quarantine>);
+
 impl SpareRoom {
     /// Leaves a room that is done with, unless something of it waits for the recovery.
-    pub(super) fn leave(&self, room: Room, scratch: Option<Scratch>, base: Option<Oid>) {
-        let spare = Spare { scratch, base, room };
+    pub(super) fn leave(
+        &self,
+        room: Room,
+        scratch: Option<Scratch>,
+        base: Option<Oid>,
+        quarantine: Quarantine,
+    ) {
+        let quarantine = Some(quarantine).filter(Quarantine::is_emptied);
+        let spare = Spare { scratch, base, quarantine, room };
         if !spare.room.is_pending() {
             self.0.replace(Some(spare));
         }
@@ -152,9 +164,9 @@ impl SpareRoom {
     }
 
     /// The room that was left, if there is one, and its scratch worktree if that is at `base`.
-    pub(super) fn take(&self, base: Option<Oid>) -> Option<(Room, Option<Scratch>)> {
+    pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
         let spare = self.0.take()?;
-        Some((spare.room, spare.scratch.filter(|_| spare.base == base)))
+        Some((spare.room, spare.scratch.filter(|_| spare.base == base), spare.quarantine))
     }
 }
 

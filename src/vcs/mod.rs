@@ -189,7 +189,7 @@ pub enum Error {
     #[error("{} exists: another git process is at work here, or one has crashed", .0.display())]
     Locked(PathBuf),
     /// The reference is not where it was.
-    #[error("{name} moved while this was prepared")]
+    #[error("{} moved while this was prepared", .name.strip_prefix("refs/heads/").unwrap_or(name))]
     Moved {
         /// The reference.
         name: String,

@@ -24,6 +24,7 @@ const PACKS: &str = "pack/";
 
 /// The quarantine of one transaction; its directory is removed when dropped.
 #[must_use]
+#[derive(Debug)]
 pub struct Quarantine {
     path: PathBuf,
 }
@@ -55,6 +56,16 @@ impl Quarantine {
         repo.git.set_odb(&odb).map_err(failed)?;
         *repo.pending.borrow_mut() = Some(Pending::new(real, path.clone()));
         Ok(Self { path })
+    }
+
+    /// Whether its directory is there and everything in it has gone into the repository: then it can serve once more.
+    pub fn is_emptied(&self) -> bool {
+        std::fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
+    /// Leaves its directory to another quarantine, which has the same.
+    pub fn hand_over(self) {
+        std::mem::forget(self);
     }
 
     /// The object directory, for a git command's GIT_OBJECT_DIRECTORY, once [`Quarantine::spill`] has filled it.

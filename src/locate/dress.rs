@@ -58,10 +58,10 @@ impl Dress {
             folds: Folds::of(hay, pattern, aligned),
         };
         if dress.folds.is_empty() && pattern.added().any(has_look_alikes) {
-            dress.folds = shown_by_others(scene, hay, |hay, pattern, aligned| {
+            let others = shown_by_others(scene, hay, |hay, pattern, aligned| {
                 Some(Folds::of(hay, pattern, aligned)).filter(|folds| !folds.is_empty())
-            })
-            .unwrap_or(Folds::NONE);
+            });
+            dress.folds = dress.folds.or_of(others.unwrap_or(Folds::NONE));
         }
         if pattern.added().any(|text| dress.folds.are_unclear(text)) {
             return Err(Unknown::LookAlikes);
@@ -266,16 +266,14 @@ impl Folds {
 
     fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Self {
         let mut folds = Self::NONE;
-        if !aligned.rung.is_folded() {
-            return folds;
-        }
         let chars = |text: &[u8]| -> Option<(bool, Vec<char>)> {
             let text = std::str::from_utf8(text).ok()?;
             let body = text.trim();
             let indent = &text[..text.len() - text.trim_start().len()];
             Some((indent.is_ascii(), body.nfc().collect()))
         };
-        for (before, line) in aligned.pairs(pattern) {
+        for (before, line) in aligned.pairs(pattern).filter(|(before, _)| !pattern.before[*before].is_ascii())
+        {
             let (Some((plain_indent, written)), Some((real_indent, real))) =
                 (chars(pattern.before[before]), chars(hay.text(line)))
             else {
@@ -303,6 +301,13 @@ impl Folds {
 
     fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// What other hunks show, but of the characters of which this one shows that the file has them.
+    fn or_of(self, mut others: Self) -> Self {
+        others.go.retain(|c| !self.stay.contains(c));
+        others.stay.extend(self.stay);
+        others
     }
 
     /// Whether a text has look-alikes that the file has in one place and not in another.

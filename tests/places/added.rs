@@ -242,3 +242,11 @@ fn a_line_that_a_diff_has_on_both_sides_stays_as_it_is() {
     let body = "@@\n-s = 'x'\n-b = 2\n+s = 'x'\n+b = 22\n d = 4\n";
     lands("a.py", file, diffs("a.py", body), &file.replace("b = 2", "b = 22"));
 }
+
+#[test]
+fn a_dash_stays_where_the_hunk_quotes_one_of_the_file_whatever_other_hunks_show() {
+    let file = "- one\n- two\n\nFree \u{2014} and open.\n";
+    let new = "Free \u{2014} and open.\n\nNew \u{2014} too.";
+    let pairs = [("\u{2013} one", "\u{2013} first"), ("Free \u{2014} and open.", new)];
+    lands("a.md", file, texts("a.md", &pairs), &format!("- first\n- two\n\n{new}\n"));
+}

@@ -76,6 +76,7 @@ proptest! {
         let tree = MemoryTree::new().with_file("f", file.as_str()).unwrap();
         if let Err(rejected) = plan::resolve(&script, &tree, &Rules::default()).unwrap() {
             let mut report = Report::new(Status::Refused);
+            report.responses = vec!["r".to_owned()];
             let responses = [response];
             report.edits = vec![report::edit(1, &script.edits[0], None, &responses)];
             report.findings =

@@ -57,7 +57,7 @@ pub enum Choice {
 pub struct Doubt {
     /// What is to be said then.
     pub finding: Diagnostic,
-    /// The files, as written, of which one has to be there.
+    /// The files, as written. One of them has to be there.
     pub files: Vec<String>,
     /// The lines that it has to have.
     pub text: Option<String>,

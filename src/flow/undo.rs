@@ -71,7 +71,7 @@ type Step = (Replayed, Vec<usize>);
 enum Way {
     /// The branch goes back behind it, or to it.
     Moved,
-    /// By that one of the series.
+    /// By the commit of the series with this number.
     Made(usize),
     /// It is so already, or the branch's side is favoured.
     Nothing,

@@ -34,7 +34,7 @@ pub(super) struct Writing<'t> {
     pub(super) path: Option<&'t str>,
     /// The line at which the text ends, if it stands on the lines below.
     pub(super) end: Option<&'t str>,
-    /// The files of which one has to be there already; without any, it changes a file wherever it is run.
+    /// One of these files has to be there already. Without any it changes a file wherever it is run.
     pub(super) there: Vec<String>,
     /// Whether all that it does is to remove or to move.
     pub(super) takes_away: bool,

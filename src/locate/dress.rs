@@ -303,7 +303,7 @@ impl Folds {
         self.kinds.is_empty()
     }
 
-    /// What other hunks show, but of the characters of which this one shows that the file has them.
+    /// What other hunks show, but for the characters that this one shows to be the file's.
     fn or_of(self, mut others: Self) -> Self {
         others.go.retain(|c| !self.stay.contains(c));
         others.stay.extend(self.stay);

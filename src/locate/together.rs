@@ -45,7 +45,8 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
     let back = pattern.reversed()?;
     let hay = Haystack::new(content, effort);
     let [place] = hay.whole_lines(&back.before, Form::Trailing)[..] else { return None };
-    // One that stands elsewhere makes the edit ambiguous, which is seen when it is made again, if this does not change it.
+    // A before-text that stands elsewhere makes the edit ambiguous. That is seen when the edit is made again, unless taking the
+    // result out changes that place, too.
     let stand = hay.skipping_blanks(&pattern.solid(), Form::FoldedTrimmed);
     if !is_result(hay, pattern, &place, Scope::Whole)
         || stand.iter().any(|one| one.reaches_out_of(&place))

@@ -10,6 +10,7 @@ use super::splice::region_eol;
 use super::tier::{Rung, Scope};
 use super::{Repeat, guard};
 use crate::edit::{Change, Unit};
+use crate::text::Form;
 
 /// What a hunk comes to whose text stands in the file byte for byte, but for line ends. None if it stands nowhere, or is no such
 /// text.
@@ -50,19 +51,27 @@ pub(super) fn verbatim(
 /// Where a text stands, ascending.
 fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
-    let ([first, inner @ .., last], false) = (lines.as_slice(), text.starts_with('\n')) else {
-        return hay.parts(text.as_bytes());
+    let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };
+    // The lines between are whole ones, which are found in linear time.
+    let begins: Vec<usize> = match inner {
+        [] => hay.parts(first).iter().map(Place::first).collect(),
+        inner => {
+            hay.whole_lines(inner, Form::Text).iter().filter_map(|at| at.first().checked_sub(1)).collect()
+        }
     };
-    let stands = |place: Place| {
-        let (line, end) = (place.start.line, place.start.line + lines.len() - 1);
-        let ends_line = place.end.column == hay.text(line).len();
-        let goes_on = || inner.iter().enumerate().all(|(at, text)| hay.text(line + 1 + at) == *text);
+    let stands = |line: usize| {
+        let end = line + lines.len() - 1;
         // The newline behind the line above has to be there, too.
-        let is_whole = ends_line && hay.line(end - 1).is_some_and(|line| line.eol.is_some()) && goes_on();
-        let ends = is_whole && hay.text(end).starts_with(last);
-        ends.then_some(Place { start: place.start, end: Point { line: end, column: last.len() } })
+        let is_there = hay.text(line).ends_with(first)
+            && hay.line(end - 1).is_some_and(|line| line.eol.is_some())
+            && hay.text(end).starts_with(last);
+        let start = Point { line, column: hay.text(line).len().saturating_sub(first.len()) };
+        is_there.then_some(Place { start, end: Point { line: end, column: last.len() } })
     };
-    hay.parts(first).into_iter().filter_map(stands).collect()
+    let mut places: Vec<Place> = begins.into_iter().filter_map(stands).collect();
+    // A line may have its first part twice.
+    places.dedup();
+    places
 }
 
 /// The lines that a place touches, with a text in its stead.
@@ -80,4 +89,34 @@ fn replaced(hay: Haystack<'_>, place: &Place, text: &str) -> LineChange {
         end = (place.end.line + 1).min(hay.line_count());
     }
     LineChange { start: place.start.line, end, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effort::Effort;
+    use super::*;
+    use crate::text::Content;
+
+    fn found(file: &str, text: &str) -> Vec<(usize, usize)> {
+        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        let places = places(Haystack::new(&content, &effort), text);
+        places.iter().map(|place| (place.start.line, place.start.column)).collect()
+    }
+
+    #[test]
+    fn a_text_stands_wherever_its_bytes_do() {
+        let file = "foo(a,\n    b)\nbar(a,\n    b,\n    c)\n";
+        assert_eq!(found(file, "a,\n    b"), [(0, 4), (2, 4)]);
+        assert_eq!(found(file, "a,\n    b,\n    c"), [(2, 4)]);
+        assert_eq!(found(file, "\n    b,\n"), [(2, 6)]);
+        assert_eq!(found(file, "a\n    b"), []);
+        assert_eq!(found("a a\nb", "a\nb"), [(0, 2)]);
+        assert_eq!(found("a\nb", "b\n"), [], "the file ends without a newline");
+    }
+
+    #[test]
+    fn lines_that_are_repeated_are_searched_in_linear_time() {
+        let file = "x\n".repeat(100_000);
+        assert!(found(&file, &format!("{}y", "x\n".repeat(50_000))).is_empty());
+    }
 }

@@ -1,4 +1,4 @@
-//! A tree of which no text is read twice, for plans that look at it one after another.
+//! A tree that reads each of its texts once, for plans that look at it one after another.
 
 use super::{Node, TreeError, TreeView};
 use crate::path::RepoPath;

@@ -302,6 +302,26 @@ fn wherever_an_applydir_response_is_cut_off_the_edits_before_are_whole_and_there
     cut_off(ENTRIES, begins, ENTRIES.rfind('}').unwrap() + 1);
 }
 
+#[test]
+fn wherever_calls_are_cut_off_behind_an_edit_there_is_an_error() {
+    let calls = [
+        r#"{"file_path": "a", "content": "x\n", "why": "w"}"#,
+        r#"{"file_path": "b", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "v", "new_string": "w"}]}"#,
+        r#"{"file_path": "c", "old_string": "x", "new_string": "y"}"#,
+        r#"{"name": "Write", "input": {"file_path": "d", "content": "x\n"}}"#,
+    ];
+    for first in 0..calls.len() {
+        let mut rest = calls;
+        rest.rotate_left(first);
+        let text = format!("Here:\n\n[\n{}\n]\n", rest.join(",\n"));
+        let begins = text.find('[').unwrap() + 2 + rest[0].len();
+        for cut in begins..text.rfind(']').unwrap() {
+            let script = check(&text[..cut], None);
+            assert!(!script.edits.is_empty() && script.has_errors(), "cut at {cut}: {text}");
+        }
+    }
+}
+
 /// Leaves each line of a response out in turn, but for those that are not form.
 fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = text.lines().collect();

@@ -128,15 +128,13 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     forgive_retold(cursor.response(), script);
     let help = "write it in the format of the other edits, or leave it out if it is none";
     // What stands in JSON may be another format's.
-    let is_read = |span: Span| {
-        let within = |part: Span| span.start <= part.start && part.end <= span.end;
-        let found = script.diagnostics.iter().filter_map(Diagnostic::span);
-        script.edits.iter().map(|edit| edit.span).chain(found).any(within)
-    };
-    // What breaks off where the response ends may have been one.
+    let within = |span: Span| move |part: Span| span.start <= part.start && part.end <= span.end;
+    let is_told = |span: Span| script.diagnostics.iter().filter_map(Diagnostic::span).any(within(span));
+    let is_read = |span: Span| script.edits.iter().map(|edit| edit.span).any(within(span)) || is_told(span);
+    // What breaks off where the response ends may have been one, or hold another one.
     let all = cursor.response().text();
-    let cut_off = cursor.json.cut_off.map(|start| cursor.span(start, all.trim_end().len().max(start)));
-    let cut_off = cut_off.filter(|&span| !is_read(span)).map(|span| {
+    let cut_off = cursor.json.cut_off.filter(|&start| !is_told(cursor.span(start, all.len()))).map(|start| {
+        let span = cursor.span(start, all.trim_end().len().max(start));
         let end = cursor.span(all.len(), all.len());
         Diagnostic::error(Code::Truncated, span, "this JSON is never closed")
             .with_lost(end)

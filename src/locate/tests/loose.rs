@@ -84,3 +84,18 @@ fn max_fuzz_ends_the_ladder() {
     }
     assert_eq!(Tier::of_max_fuzz("loose"), None);
 }
+
+#[test]
+fn what_is_left_of_the_last_line_does_not_choose_between_places() {
+    let file = "a(1);\nb(2);\nfn open(config) -> Result<C> {\n";
+    let made = |file: &str, last: &str| {
+        in_rust(file, &format!("a(1);\nb(2);\n{last}\n"), &format!("a(1);\nb(3);\n{last}\n"))
+            .map(|made| made.2)
+    };
+    assert_eq!(made(file, "fn open(con"), Ok(file.replace('2', "3")));
+    assert_eq!(made(file, "fn op"), Err(Code::SearchNotFound), "too short");
+    let other = format!("a(1);\nb(2);\nclose();\n{file}");
+    assert_eq!(made(&other, "fn open(con"), Err(Code::SearchNotFound), "of which the right one may be gone");
+    let inner = in_rust(file, "a(1);\nfn open(con\n", "a(2);\nfn open(con\n");
+    assert_eq!(inner.map(|made| made.2), Err(Code::SearchNotFound), "lines are left out");
+}

@@ -14,7 +14,7 @@ use super::tier::{Rung, Scope, ladder};
 use super::token::is_of_tokens;
 use crate::edit::Unit;
 use crate::text::{Form, difference_of, in_common, indentation};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
 pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
@@ -78,6 +78,15 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
     after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
 }
 
+/// Whether a form sees each line that a hunk changes: what it does not see is not there because the rest is.
+fn sees_all(pattern: &Pattern<'_>, form: Form) -> bool {
+    let removed: HashSet<_> = pattern.removed().map(|text| (form.hash(text), text)).collect();
+    let forms: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
+    let is_seen =
+        |text: &[u8]| !forms.contains(&form.hash(text)) || removed.contains(&(form.hash(text), text));
+    pattern.added().all(is_seen)
+}
+
 /// Where the result of a hunk stands, if that proves that it was made: it says something, it stands where the pointers
 /// say or in one place only, and nothing else in the file is nearly the before-text.
 pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Rung)> {
@@ -89,6 +98,9 @@ pub(super) fn standing(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Ru
     // Identical hunks leave as many.
     let expected = [1, repeat.elsewhere, repeat.total];
     let place = places.first().copied().filter(|_| expected.contains(&places.len()))?;
+    if !sees_all(pattern, rung.form) {
+        return None;
+    }
     // A line or two stand by chance at another depth.
     if rung.is_shifted() && Pattern::of_lines(pattern.after()).solid().len() < LEAST_LINES {
         return None;
@@ -115,6 +127,7 @@ pub(super) fn stands_stricter(sought: &Sought<'_>, found: Rung, places: &[Place]
 pub(super) fn stands_at(hay: Haystack<'_>, pattern: &Pattern<'_>, line: usize, form: Form) -> bool {
     let after = pattern.after();
     !after.is_empty()
+        && sees_all(pattern, form)
         && is_result(hay, pattern, &Place::lines(line, line + after.len()), Scope::Whole)
         && after
             .iter()

@@ -1,7 +1,8 @@
 //! Blank lines that a before-text has otherwise than the file.
 
-use super::{hunk, made};
+use super::{hunk, made, ok, run};
 use crate::diag::Code;
+use crate::locate::Effect;
 
 #[test]
 fn lines_are_not_put_in_beside_blank_lines_that_differ() {
@@ -70,4 +71,13 @@ fn no_line_is_given_up_so_that_blank_ones_may_stay() {
         Err(Code::SearchAmbiguous),
         "on which side of the link?"
     );
+}
+
+#[test]
+fn what_only_a_stricter_tier_sees_is_not_there_because_the_rest_is() {
+    // The first line is misquoted, and right in the new text; the second loses the blanks at its end.
+    let file = "first line\nlast line  \nend\n";
+    let edit = hunk("fisrt line\nlast line  \nend\n", "first line\nlast line\nend\n");
+    assert_eq!(made(file, std::slice::from_ref(&edit)), ok("first line\nlast line\nend\n"));
+    assert_eq!(run("first line\nlast line\nend\n", &[edit]).unwrap().effect, Effect::AlreadyApplied);
 }

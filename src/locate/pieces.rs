@@ -11,6 +11,7 @@ use super::pointer::{Pointers, depth};
 use super::scene::Solution;
 use super::solve::solve;
 use super::sought::Sought;
+use super::thresholds::ALTERNATIVES;
 use crate::text::is_blank;
 
 /// What becomes of the lines between pieces.
@@ -20,57 +21,94 @@ pub(super) enum Between {
     Goes,
 }
 
-/// What a hunk changes whose pieces stand one behind the other; none if one has no place.
+/// What a hunk changes whose pieces stand one behind the other; none if one has no place. Where the first piece stands several
+/// times, and what is between stays, the others say which is meant.
 pub(super) fn solution(
     sought: &Sought<'_>,
     pieces: &[Pattern<'_>],
     between: Between,
 ) -> Result<Option<Solution>, Box<Refusal>> {
-    let mut first: Option<Alignment> = None;
-    let mut whole: Option<Solution> = None;
-    let mut end = 0;
-    for (index, piece) in pieces.iter().enumerate() {
-        // Lines added between two gaps: beside what?
-        if piece.before.is_empty() {
-            return Ok(None);
-        }
-        let piece = sought.with(piece);
-        let found = match &first {
-            None => only_one(&piece, false, |_| true)?,
-            Some(_) => {
-                // Where nothing from here on changes, the outcome is the same wherever it stands.
-                let any = between == Between::Stays && pieces[index..].iter().all(Pattern::changes_nothing);
-                later(&piece, end, any)?
-            }
-        };
-        let Some((aligned, made)) = found else { return Ok(None) };
-        if let Some(first) = &first {
+    // Lines added between two gaps: beside what?
+    let Some((first, rest)) =
+        pieces.split_first().filter(|_| pieces.iter().all(|piece| !piece.before.is_empty()))
+    else {
+        return Ok(None);
+    };
+    let Search::Found(found) = find(&sought.with(first))? else { return Ok(None) };
+    let several = found.places.len() > 1;
+    if several && (between == Between::Goes || found.places.len() > ALTERNATIVES) {
+        return Err(ambiguous(sought, found.places.iter().map(|(aligned, _)| aligned)));
+    }
+    let mut solutions = Vec::new();
+    for place in &found.places {
+        let pieces = Pieces { sought, rest, between, is_sure: !several };
+        solutions.extend(pieces.from(first, place)?.map(|solution| (&place.0, solution)));
+    }
+    match solutions.len() {
+        0 | 1 => Ok(solutions.pop().map(|(_, solution)| solution)),
+        _ => Err(ambiguous(sought, solutions.iter().map(|(aligned, _)| *aligned))),
+    }
+}
+
+/// The pieces of a hunk behind the first.
+struct Pieces<'a> {
+    sought: &'a Sought<'a>,
+    rest: &'a [Pattern<'a>],
+    between: Between,
+    /// Whether the first has but one place.
+    is_sure: bool,
+}
+
+impl Pieces<'_> {
+    /// What the hunk changes with its first piece at a place.
+    fn from(&self, first: &Pattern<'_>, (head, made): &Found) -> Result<Option<Solution>, Box<Refusal>> {
+        let mut whole = self.part(first, head, *made)?;
+        let mut end = head.place.behind();
+        for (index, piece) in self.rest.iter().enumerate() {
+            // Where nothing from here on changes, the outcome is the same wherever it stands.
+            let any =
+                self.between == Between::Stays && self.rest[index..].iter().all(Pattern::changes_nothing);
+            let found = match any && self.is_sure {
+                true => {
+                    let pointers = Pointers { from: end, ..Pointers::default() };
+                    only_one(&Sought { pointers: &pointers, ..self.sought.with(piece) }, any, |_| true)?
+                }
+                false => later(&self.sought.with(piece), end, any)?,
+            };
+            let Some((aligned, made)) = found else { return Ok(None) };
             // Farther in than the first piece says it is in another block.
-            if matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != first.shift {
+            let is_farther =
+                matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != head.shift;
+            if is_farther && !(any && self.is_sure) {
                 return Ok(None);
             }
-        }
-        // Where it was made nothing is left to do, and the next best place is not asked.
-        let part = match piece.pattern.changes_nothing() || made && between == Between::Stays {
-            true => Solution::at(sought.hay, aligned.place, aligned.rung, 1),
-            false => solve(&piece, &aligned, 1)?,
-        };
-        match &mut whole {
-            None => whole = Some(part),
-            Some(whole) => {
-                if between == Between::Goes {
-                    let bytes = Vec::new();
-                    whole.changes.push(LineChange { start: end, end: aligned.place.first(), bytes });
-                }
-                whole.changes.extend(part.changes);
-                whole.matched.tier = whole.matched.tier.max(part.matched.tier);
-                whole.place.end = part.place.end;
+            let part = self.part(piece, &aligned, made)?;
+            if self.between == Between::Goes {
+                let bytes = Vec::new();
+                whole.changes.push(LineChange { start: end, end: aligned.place.first(), bytes });
             }
+            whole.changes.extend(part.changes);
+            whole.matched.tier = whole.matched.tier.max(part.matched.tier);
+            whole.place.end = part.place.end;
+            end = aligned.place.behind();
         }
-        end = aligned.place.behind();
-        first = first.or(Some(aligned));
+        Ok(Some(whole))
     }
-    Ok(whole)
+
+    /// What a piece changes at its place. Where it was made nothing is left to do, and the next best place is not asked.
+    fn part(&self, piece: &Pattern<'_>, aligned: &Alignment, made: bool) -> Result<Solution, Box<Refusal>> {
+        match piece.changes_nothing() || made && self.between == Between::Stays {
+            true => Ok(Solution::at(self.sought.hay, aligned.place, aligned.rung, 1)),
+            false => solve(&self.sought.with(piece), aligned, 1),
+        }
+    }
+}
+
+/// A place of a piece, and whether the piece was made there.
+type Found = (Alignment, bool);
+
+fn ambiguous<'a>(sought: &Sought<'_>, places: impl Iterator<Item = &'a Alignment>) -> Box<Refusal> {
+    evidence::ambiguous(sought.hay, places.map(|aligned| aligned.place))
 }
 
 /// The one place of a piece behind the one before, or the first of `any`.
@@ -78,7 +116,7 @@ pub(super) fn solution(
 /// What is left out is of the block that the lines before open, if they open one and the piece is deeper than they are: no
 /// line of it is less deep. A piece that is not ends that block, as the first line that is not deeper, or stands behind it.
 /// Where no block is opened no line that is left out is less deep than what stands around it.
-fn later(piece: &Sought<'_>, end: usize, any: bool) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
+fn later(piece: &Sought<'_>, end: usize, any: bool) -> Result<Option<Found>, Box<Refusal>> {
     let pointers = Pointers { from: end, ..Pointers::default() };
     let piece = &Sought { pointers: &pointers, ..*piece };
     let hay = piece.hay;
@@ -107,14 +145,13 @@ fn only_one(
     piece: &Sought<'_>,
     any: bool,
     may_be: impl Fn(&Place) -> bool,
-) -> Result<Option<(Alignment, bool)>, Box<Refusal>> {
+) -> Result<Option<Found>, Box<Refusal>> {
     let Search::Found(found) = find(piece)? else { return Ok(None) };
-    let places: Vec<&(Alignment, bool)> =
-        found.places.iter().filter(|(aligned, _)| may_be(&aligned.place)).collect();
+    let places: Vec<&Found> = found.places.iter().filter(|(aligned, _)| may_be(&aligned.place)).collect();
     match places.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some((*one).clone())),
         [first, ..] if any => Ok(Some((*first).clone())),
-        _ => Err(evidence::ambiguous(piece.hay, places.iter().map(|(aligned, _)| aligned.place))),
+        _ => Err(ambiguous(piece, places.iter().map(|(aligned, _)| aligned))),
     }
 }

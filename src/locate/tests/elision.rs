@@ -75,3 +75,26 @@ fn bare_dots_stand_for_lines_too_and_a_comment_of_one_side_for_nothing() {
     let one_side = hunk("def f():\n    # ...\n    return x\n", "def f():\n    return y\n");
     assert_eq!(made(file, &[one_side]), Err(Code::SearchNotFound));
 }
+
+#[test]
+fn a_piece_that_only_stays_behind_all_changes_may_stand_anywhere_behind_them() {
+    let file = "if a:\n    p = 1\nelif b:\n    q = 2\nelse:\n    r = 3\n    s = 4\n";
+    let edit = |tail: &str| hunk(&format!("elif b:\n    ...\n{tail}"), &format!("elif c:\n    ...\n{tail}"));
+    assert_eq!(made(file, &[edit("    s = 4\n")]), Ok(file.replace("elif b", "elif c")));
+    assert_eq!(made(file, &[edit("    p = 1\n")]), Err(Code::SearchNotFound), "it stands before them");
+    assert_eq!(made(file, &[edit("    s = 5\n")]), Err(Code::SearchNotFound), "and it has to stand");
+}
+
+#[test]
+fn of_several_first_pieces_that_one_is_meant_behind_which_the_others_stand() {
+    let job = |name: &str, run: &str| format!("{name}:\n  - setup: 1\n  - install:\n      x\n      {run}\n");
+    let file = job("one", "a") + &job("two", "b");
+    let edit = |run: &str| {
+        let text = format!("  - setup: 1\n  - install:\n      ...\n      {run}\n");
+        hunk(&text, &text.replace('1', "2"))
+    };
+    assert_eq!(made(&file, &[edit("b")]), Ok(job("one", "a") + &job("two", "b").replace('1', "2")));
+    assert_eq!(made(&file, &[edit("c")]), Err(Code::SearchNotFound));
+    let alike = job("one", "a") + &job("two", "a");
+    assert_eq!(made(&alike, &[edit("a")]), Err(Code::SearchAmbiguous));
+}

@@ -310,10 +310,13 @@ impl Folds {
         others
     }
 
-    /// Whether a text has look-alikes that the file has in one place and not in another.
+    /// Whether a text has look-alikes that the file has in one place and not in another, or quotes of both kinds: what makes
+    /// them typographic leaves none plain.
     fn are_unclear(&self, text: &[u8]) -> bool {
-        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c);
-        !self.stay.is_empty() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(unclear))
+        let Ok(text) = std::str::from_utf8(text) else { return false };
+        let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));
+        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c) || both(c);
+        !self.is_empty() && !text.is_ascii() && text.chars().any(unclear)
     }
 
     fn fold(&self, c: char) -> char {

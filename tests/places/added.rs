@@ -65,6 +65,15 @@ fn curly_quotes_that_match_straight_ones_become_straight() {
 }
 
 #[test]
+fn quotes_of_both_kinds_in_a_new_line_are_not_taken_for_one() {
+    let file = "name = 'a'\nlast = 1\n";
+    let find = "name = ‘a’\nlast = 1";
+    refused("a.py", file, each("a.py", find, &find.replace("last", "more = '‘b’'\nlast")));
+    let put = find.replace("last", "more = ‘b’ + “c”\nlast");
+    lands("a.py", file, each("a.py", find, &put), "name = 'a'\nmore = 'b' + \"c\"\nlast = 1\n");
+}
+
+#[test]
 fn quotes_that_are_meant_in_one_place_and_not_in_another_are_not_guessed() {
     // The file has a typographic quote itself.
     let file = "open = '“'\nname = \"a\"\nlast = 1\n";

@@ -1,7 +1,7 @@
 //! A heading binds: a place that goes against it is refused, also when it is the only one.
 
 use crate::answer::{diffs, patch, udiffx};
-use crate::check::{lands, refused, stays};
+use crate::check::{already, lands, refused, stays};
 use git_llm_apply::diag::Code;
 
 const TWO: &str = "\
@@ -413,4 +413,19 @@ fn a_line_that_equals_the_heading_goes_before_one_that_contains_it() {
     let file = "run\n  a\n  b\nrun fast\n  b\n";
     let body = "@@ run\n-  a\n+  A\n@@ run\n-  b\n+  B\n";
     lands("a.txt", file, patch("a.txt", body), "run\n  A\n  B\nrun fast\n  b\n");
+}
+
+#[test]
+fn equal_hunks_below_headings_of_their_own_are_each_made() {
+    let function = |n: usize| format!("def f{n}():\n    a = 1\n    return a\n\n");
+    let file: String = (0..4).map(function).collect();
+    let expected = [1, 3].into_iter().fold(file.clone(), |file, n| {
+        file.replace(&function(n), &function(n).replace("a = 1\n", "a = 1\n    b = 2\n"))
+    });
+    for numbers in ["", " -1,2 +1,3 @@"] {
+        let hunk = |n: usize| format!("@@{numbers} def f{n}():\n     a = 1\n+    b = 2\n     return a\n");
+        let both = hunk(1) + &hunk(3);
+        lands("a.py", &file, udiffx("a.py", &both).and(diffs("a.py", &both)), &expected);
+        already("a.py", &expected, udiffx("a.py", &both).and(diffs("a.py", &both)));
+    }
 }

@@ -180,3 +180,24 @@ fn a_result_inside_of_what_is_to_become_it_is_not_there_by_a_wrong_number() {
         ("  - x: 1\n    y: 2\n  - x: 1\n    y: 2\n  - z: 3\n", "  - x: 1\n    y: 2\n  - z: 3\n");
     lands("a.yml", items, start_line(4, "a.yml", find, put), "list:\n  - x: 1\n    y: 2\n  - z: 3\n");
 }
+
+#[test]
+fn a_number_or_a_count_that_names_a_looser_place_is_not_taken_for_the_strict_one() {
+    // The first is as the answer has it; the last is written otherwise, and named.
+    for (last, find) in [
+        ("size = 1 ", "size = 1"),
+        ("  size = 1", "size = 1"),
+        ("size = 1\n\nname = a", "size = 1\nname = a"),
+    ] {
+        let file = format!("[a]\nsize = 1\nname = a\n[b]\n{last}\n");
+        let put = find.replace('1', "2");
+        let lines =
+            |text: &str, mark: char| text.lines().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        let hunk = format!("@@ -5 +5 @@\n{}{}", lines(find, '-'), lines(&put, '+'));
+        refused("a.ini", &file, udiffx("a.ini", &hunk)).code(Code::SearchAmbiguous);
+        refused("a.ini", &file, start_line(5, "a.ini", find, &put)).code(Code::SearchAmbiguous);
+        refused("a.ini", &file, occurrence("last", "a.ini", find, &put)).code(Code::SearchAmbiguous);
+        lands("a.ini", &file, start_line(2, "a.ini", find, &put), &file.replacen(find, &put, 1));
+        lands("a.ini", &file, occurrence("first", "a.ini", find, &put), &file.replacen(find, &put, 1));
+    }
+}

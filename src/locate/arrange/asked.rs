@@ -20,6 +20,19 @@ impl Sought<'_> {
         }
     }
 
+    /// Where the text stands at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
+    pub(super) fn loosely(&self) -> Vec<Place> {
+        self.hay.skipping_blanks(&self.pattern.solid(), Rung::LOOSEST.form)
+    }
+
+    /// Where it stands so at a line, and no pointer is against it.
+    pub(super) fn loosely_at(&self, line: usize) -> Option<Place> {
+        let beside = line..line.saturating_add(2 * self.pattern.before.len() + 1);
+        let places = Self { hay: self.hay.within(beside), ..*self }.loosely();
+        let begins = |place: &Place| (line..place.first()).all(|above| self.hay.is_blank(above));
+        places.into_iter().find(|place| begins(place) && self.admits(place))
+    }
+
     /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
     pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
         Part::Made(Solution::at(self.hay, place, rung, places))

@@ -48,8 +48,7 @@ pub(in crate::locate) fn arrange(
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
         let equal = |other: &Hunk| other.change == hunk.change;
-        let before = hunks[..index].iter().any(equal);
-        let has_equal = before || hunks[index + 1..].iter().any(equal);
+        let has_equal = hunks.iter().enumerate().any(|(at, other)| at != index && equal(other));
         // With the same number it is the same place, and so are lines that are put below the same heading.
         let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
         let may_be_same = is_numbered || pattern.before.is_empty();
@@ -59,10 +58,19 @@ pub(in crate::locate) fn arrange(
         let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
         let state = pointers.and_then(|pointers| {
             let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
+            let is_taken = |places: &[Candidate]| {
+                let is_there = |state: &State| match (state, places) {
+                    (State::Open(taken), [one]) => {
+                        matches!(taken.as_slice(), [other] if other.aligned.place == one.aligned.place)
+                    }
+                    _ => false,
+                };
+                series.hunks.iter().any(|(other, _, state)| equal(other) && is_there(state))
+            };
             match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
                 _ if again => Ok(State::Done(Part::Nothing)),
                 // It stands in the diff more often than in the file.
-                State::Open(candidates) if before && candidates.len() == 1 => Ok(State::Done(Part::Nothing)),
+                State::Open(places) if is_taken(&places) => Ok(State::Done(Part::Nothing)),
                 state => Ok(state),
             }
         });
@@ -130,8 +138,9 @@ impl Member<'_> {
                 None => {}
             }
         }
-        if open.is_empty() {
-            return self.made_or_nowhere(mode, repeat, refused);
+        let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
+        if let Some(named) = self.looser_at_number(&numbered, &open) {
+            return Err(evidence::named_looser(hay, named, *first));
         }
         if open.len() == places.len() {
             self.sought.is_strictest(rung, &open)?;
@@ -172,6 +181,17 @@ impl Member<'_> {
                 && !open.iter().any(|one| one.reaches_out_of(&place(line)))
         };
         numbered.after.iter().find(stands).map(place)
+    }
+
+    /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.
+    fn looser_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
+        let names = [numbered.then, numbered.now];
+        if open.iter().any(|place| names.contains(&Some(place.first()))) {
+            return None;
+        }
+        let stand = names.into_iter().flatten().filter_map(|line| self.sought.loosely_at(line));
+        let mut apart = stand.filter(|named| !open.iter().any(|place| place.overlaps(named)));
+        apart.next()
     }
 
     fn made_or_nowhere(

@@ -17,7 +17,7 @@ use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::{Rung, Tier};
+use crate::locate::tier::{Rung, Scope, Tier};
 use crate::locate::token::is_of_tokens;
 use crate::locate::verbatim::verbatim;
 use crate::text::Form;
@@ -228,6 +228,13 @@ impl Single<'_> {
             return Err(evidence::out_of_range(self.hay, &said(occurrence), &places));
         };
         let (aligned, made) = &found.places[index];
+        // Whoever counts may count the looser ones, too.
+        let looser = if found.rung.scope == Scope::Part { Vec::new() } else { sought.loosely() };
+        if let Some(other) = nth(occurrence, looser.len()).and_then(|index| looser.get(index))
+            && !other.overlaps(&aligned.place)
+        {
+            return Err(evidence::named_looser(self.hay, *other, aligned.place));
+        }
         if *made {
             return Ok(sought.made(aligned.place, found.rung, places.len()));
         }

@@ -225,6 +225,19 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
+/// A hunk whose number, or count, names the first of two places, which is written otherwise, while the other one is as the
+/// text has it.
+pub(super) fn named_looser(hay: Haystack<'_>, named: Place, chosen: Place) -> Box<Refusal> {
+    let message = format!(
+        "its number names line {}, where the text to find is written otherwise, and it stands as it is at line {}",
+        named.first() + 1,
+        chosen.first() + 1
+    );
+    let mut refusal = ambiguous(hay, [named.min(chosen), named.max(chosen)]);
+    refusal.message = message;
+    refusal
+}
+
 /// A hunk whose number names the first of two places, and the order of the hunks the other.
 pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Box<Refusal> {
     let message = format!(

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// How many bytes of blobs stay in memory; further ones go to the disk at once.
 const IN_MEMORY: usize = 64 << 20;
 
+/// From how many bytes of blobs on a thread of its own compresses them: to start one takes longer than to compress less.
+const MANY: usize = 1 << 20;
+
 /// The new objects of a repository whose writes are turned to a quarantine.
 pub(super) struct Pending {
     /// The repository's objects without the new ones.
@@ -72,7 +75,10 @@ impl Repo {
             pending.hidden.insert(id, (kind, bytes.into()));
             return Ok(id);
         }
-        if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
+        if pending.packer.is_none()
+            && pending.ids.len() - pending.placed >= PACK_LIMIT
+            && pending.in_memory >= MANY
+        {
             pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
             pending.in_memory = 0;
             let hidden = std::mem::take(&mut pending.hidden);

@@ -2,7 +2,7 @@
 
 use super::super::Result;
 use super::super::obstacles::SUBMODULE;
-use super::{Net, Staged};
+use super::{File, Net, Staged};
 use crate::vcs;
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::fault::{Fault, point};
@@ -22,7 +22,9 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
             parents(checkout, path, &gone, &mut made)?;
         }
     }
-    for file in staged.files.iter().filter(|file| file.after.is_some()) {
+    // What stands where another file stood has its directories.
+    let come = |file: &&File| file.before.is_none() && file.after.is_some();
+    for file in staged.files.iter().filter(come) {
         if matches!(checkout.look(&file.path)?, Found::Directory) {
             let mut pending = vec![file.path.clone()];
             while let Some(directory) = pending.pop() {

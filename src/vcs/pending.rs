@@ -47,11 +47,10 @@ impl Repo {
     /// Turns writes to the repository again, once a quarantine has landed or was given up.
     ///
     /// # Errors
-    /// The object directory cannot be read.
+    /// The object store fails.
     pub fn leave_quarantine(&self) -> Result<()> {
-        if self.pending.borrow_mut().take().is_some() {
-            let store = self.object_store()?;
-            self.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
+        if let Some(pending) = self.pending.borrow_mut().take() {
+            self.git.set_odb(&pending.real).map_err(|e| Error::git("open the object store", e))?;
         }
         Ok(())
     }

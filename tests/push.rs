@@ -222,7 +222,11 @@ fn a_remote_that_cannot_be_asked_is_an_error_before_anything() {
     std::fs::remove_dir_all(&server).unwrap();
     let before = sandbox.listing();
     sandbox.apply(["--push", "--no-keep"], &greet()).exits(128);
-    sandbox.apply(["--push=nowhere", "--no-keep"], &greet()).exits(128);
+    sandbox
+        .apply(["--push=nowhere", "--no-keep"], &greet())
+        .exits(128)
+        .says("cannot ask the remote 'nowhere'")
+        .says("hint: nothing was changed; 'git remote -v' names the remotes");
     same("no remote", &before, &sandbox.listing());
     sandbox.git(["checkout", "-q", "--detach"]);
     sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says("HEAD is detached");

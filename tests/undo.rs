@@ -163,6 +163,39 @@ fn what_is_copied_or_hardly_looks_like_it_any_more_stays_private() {
 }
 
 #[test]
+fn a_copy_that_is_taken_back_by_a_commit_comes_again_as_private_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let answer = "<FILE_CHANGES>\n<FILE_COPY from_path=\"README\" to_path=\"copy\" />\n</FILE_CHANGES>\n";
+    // Landed, or merged from a suggestion; and with others on top or not.
+    for (accepted, later) in [(false, false), (false, true), (true, false), (true, true)] {
+        let sandbox = Sandbox::new();
+        let what = format!("accepted: {accepted}, later: {later}");
+        let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(sandbox.repo.join("README"), PermissionsExt::from_mode(0o600)).unwrap();
+        if accepted {
+            sandbox.apply(["-b", "try"], answer).exits(0);
+            sandbox.file("mine.txt", "mine\n");
+            sandbox.commit("mine");
+            sandbox.run(["accept", "try"]).exits(0);
+        } else {
+            sandbox.apply::<&str>([], answer).exits(0);
+        }
+        assert_eq!(mode("copy"), 0o600, "{what}");
+        if later {
+            sandbox.file("later.txt", "later\n");
+            sandbox.commit("later");
+        }
+        for _ in 0..2 {
+            sandbox.run(["undo"]).exits(0);
+            assert!(!sandbox.repo.join("copy").exists(), "{what}");
+            sandbox.run(["redo"]).exits(0);
+            assert_eq!(mode("copy"), 0o600, "{what}");
+        }
+        sandbox.is_sound();
+    }
+}
+
+#[test]
 fn an_undo_that_is_refused_has_nothing_to_send_to_a_model() {
     let (sandbox, ..) = landed();
     sandbox.file("README", "hello you\n");

@@ -181,6 +181,7 @@ impl Exit {
             | E::Ident { .. }
             | E::Command { .. }
             | E::NotOwn(_)
+            | E::Remote { .. }
             | E::Unfetched { .. }
             | E::Unsigned(_)
             | E::Encoding { .. }

@@ -83,6 +83,9 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
         V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
             Some("nothing was changed; run it again".into())
         }
+        V::Remote { .. } => {
+            Some("nothing was changed; 'git remote -v' names the remotes, --push=<remote> takes another".into())
+        }
         V::Unfetched { .. } => {
             Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
         }

@@ -4,8 +4,8 @@
 use super::Error;
 use crate::path::RepoPath;
 use crate::plan::Verb;
-use crate::report;
 use crate::report::record::RecordKind;
+use crate::report::{self, EditState};
 use crate::transaction::{self, Planned, Replayed};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -17,17 +17,23 @@ struct Origin {
     from: RepoPath,
     to: RepoPath,
     is_copy: bool,
+    /// Whether it is the opposite of what was done.
+    is_back: bool,
 }
 
 impl Origin {
-    /// What the opposite does; a copy just goes.
-    fn opposite(self) -> Option<Self> {
-        (!self.is_copy).then_some(Self { from: self.to, to: self.from, is_copy: false })
+    fn opposite(self) -> Self {
+        Self { from: self.to, to: self.from, is_copy: self.is_copy, is_back: !self.is_back }
+    }
+
+    /// What comes from where. A copy that is taken back just goes.
+    fn pair(self) -> Option<(RepoPath, RepoPath)> {
+        (!(self.is_copy && self.is_back)).then_some((self.from, self.to))
     }
 }
 
 fn opposite(origins: Vec<Origin>) -> Vec<Origin> {
-    origins.into_iter().rev().filter_map(Origin::opposite).collect()
+    origins.into_iter().rev().map(Origin::opposite).collect()
 }
 
 /// Adds to what is planned what the records know of the commits that each does again, or takes back.
@@ -47,34 +53,57 @@ pub(super) fn add_origins(
         for replayed in commits {
             let origins = known.get(&replayed.commit).cloned().unwrap_or_default();
             let origins = if replayed.reversed { opposite(origins) } else { origins };
-            series[at].origins.extend(origins.into_iter().map(|origin| (origin.from, origin.to)));
+            series[at].origins.extend(origins.into_iter().filter_map(Origin::pair));
         }
     }
     Ok(())
 }
 
 fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid, Vec<Origin>>, Error> {
-    let wanted: HashSet<Oid> = commits.collect();
+    // What is looked for, for whom, and whether these want the opposite: a commit that does another again, or takes it back,
+    // has the origins of that one.
+    let mut wanted: HashMap<Oid, HashSet<(Oid, bool)>> =
+        commits.map(|commit| (commit, HashSet::from([(commit, false)]))).collect();
     let mut known: HashMap<Oid, Vec<Origin>> = HashMap::new();
+    // The newest first, so that what a commit was made of comes later.
     for (record, link) in transaction::records(repo)? {
         let mut here = Vec::new();
         for (commit, numbers) in &record.commits {
-            here.extend(repo.object_id(commit).ok().filter(|id| wanted.contains(id)).map(|id| (id, numbers)));
+            let asking = repo.object_id(commit).ok().and_then(|id| wanted.get(&id)).cloned();
+            here.extend(asking.map(|asking| (commit, numbers, asking)));
         }
         if here.is_empty() {
             continue;
         }
         let (json, _) = transaction::contents(repo, &link)?;
-        let edits = report::recorded(json.as_deref().unwrap_or_default()).edits;
-        for (commit, numbers) in here {
-            let origins = edits.iter().filter(|edit| numbers.contains(&edit.number)).filter_map(|edit| {
+        let report = report::recorded(json.as_deref().unwrap_or_default());
+        for (commit, numbers, asking) in here {
+            let accepted = report.accepted.iter().flat_map(|branch| &branch.commits);
+            let accepted = accepted.map(|one| (&one.from, &one.new, false));
+            let undone = report.undone_commits.iter();
+            let undone = undone.map(|one| (&one.commit, &one.new, one.state == EditState::TakenBack));
+            let is_it = |new: &Option<(String, String)>| new.as_ref().is_some_and(|(id, _)| id == commit);
+            for ((from, _), _, back) in accepted.chain(undone).filter(|(_, new, _)| is_it(new)) {
+                if let Some(from) = repo.object_id(from).ok().filter(|_| from != commit) {
+                    let asking = asking.iter().map(|(id, opposite)| (*id, opposite ^ back));
+                    wanted.entry(from).or_default().extend(asking);
+                }
+            }
+            // What others say of edits is what the landing had said.
+            if record.kind != RecordKind::Landed {
+                continue;
+            }
+            let edits = report.edits.iter().filter(|edit| numbers.contains(&edit.number));
+            let origins = edits.filter_map(|edit| {
                 let path = |text: &str| RepoPath::parse(text).ok();
-                let is_copy = edit.operation == Verb::Copy.as_str();
-                Some(Origin { from: path(&edit.path)?, to: path(edit.to.as_deref()?)?, is_copy })
+                let (from, to) = (path(&edit.path)?, path(edit.to.as_deref()?)?);
+                Some(Origin { from, to, is_copy: edit.operation == Verb::Copy.as_str(), is_back: false })
             });
             let origins: Vec<_> = origins.collect();
-            let origins = if record.kind == RecordKind::Undone { opposite(origins) } else { origins };
-            known.entry(commit).or_default().extend(origins);
+            for (id, back) in asking {
+                let origins = if back { opposite(origins.clone()) } else { origins.clone() };
+                known.entry(id).or_default().extend(origins);
+            }
         }
     }
     Ok(known)

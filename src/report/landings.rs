@@ -4,7 +4,7 @@ use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, YELLOW};
 use super::{
     AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, LandingReport, Report, Status, Style,
-    Unwanted, accepted, edits, findings,
+    UndoneCommit, Unwanted, accepted, edits, findings,
 };
 use crate::diag::{Code, Severity};
 use crate::edit::FormatId;
@@ -145,6 +145,16 @@ struct Recorded {
     edits: Vec<RecordedEdit>,
     diagnostics: Vec<RecordedFinding>,
     accepted: Vec<RecordedBranch>,
+    undone_commits: Vec<RecordedUndone>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RecordedUndone {
+    commit: String,
+    subject: String,
+    state: String,
+    new: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -215,14 +225,15 @@ struct RecordedMatch {
     base_line: Option<usize>,
 }
 
-/// What a report that was kept as JSON says of edits, what was found wrong with them, and accepted commits; nothing if it
-/// cannot be read.
+/// What a report that was kept as JSON says of edits, what was found wrong with them, and of commits that were accepted or
+/// undone; nothing if it cannot be read.
 pub fn recorded(json: &str) -> Report {
     let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
     let mut report = Report::new(Status::Shown);
     report.edits = recorded.edits.into_iter().map(edit).collect();
     report.findings = recorded.diagnostics.into_iter().filter_map(finding).collect();
     report.accepted = recorded.accepted.into_iter().map(branch).collect();
+    report.undone_commits = recorded.undone_commits.into_iter().map(undone).collect();
     report
 }
 
@@ -251,6 +262,19 @@ fn branch(branch: RecordedBranch) -> AcceptedReport {
         new: commit.new.map(abbreviated),
     });
     AcceptedReport { branch: branch.branch, commits: commits.collect() }
+}
+
+fn undone(one: RecordedUndone) -> UndoneCommit {
+    UndoneCommit {
+        commit: abbreviated(one.commit),
+        subject: one.subject,
+        state: state(&one.state),
+        new: one.new.map(abbreviated),
+    }
+}
+
+fn state(name: &str) -> EditState {
+    EditState::ALL.iter().copied().find(|state| state.as_str() == name).unwrap_or(EditState::NoChange)
 }
 
 fn abbreviated(id: String) -> (String, String) {
@@ -282,11 +306,7 @@ fn edit(edit: RecordedEdit) -> EditReport {
         response: edit.response,
         lines: LineRange { first: edit.lines.first, last: edit.lines.last },
         matched: matched.collect(),
-        state: EditState::ALL
-            .iter()
-            .copied()
-            .find(|state| state.as_str() == edit.state)
-            .unwrap_or(EditState::NoChange),
+        state: state(&edit.state),
         commit: edit.commit.map(abbreviated),
         diff: None,
         unwanted: edit.unwanted.map(|one| Unwanted { hunks: one.hunks, reason: one.reason }),

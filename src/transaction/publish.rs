@@ -84,11 +84,6 @@ impl Prepared<'_> {
         &self.made
     }
 
-    /// The tip that the branch is to have; `None` if nothing was committed.
-    pub fn new_tip(&self) -> Option<Oid> {
-        self.new
-    }
-
     /// Lets everything go: the repository is as it was.
     pub fn abort(self) {
         if let Some(staged) = &self.staged {

@@ -264,24 +264,6 @@ impl Checkout {
         Ok(own.st_dev == stat.st_dev)
     }
 
-    /// The parent directories of a path that are missing, the outermost first.
-    ///
-    /// # Errors
-    /// The disk cannot tell.
-    pub fn missing_parents(&self, path: &str) -> Result<Vec<String>> {
-        let mut missing = Vec::new();
-        let mut end = path.len();
-        while let Some(slash) = path[..end].rfind('/') {
-            end = slash;
-            match self.look(&path[..end])? {
-                Found::Nothing => missing.push(path[..end].to_owned()),
-                _ => break,
-            }
-        }
-        missing.reverse();
-        Ok(missing)
-    }
-
     /// Makes one directory; there being one already is no error.
     ///
     /// # Errors

@@ -4,10 +4,16 @@ use super::Result;
 use super::repo::Repo;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
+/// The longest object that is stored as it is where no level is configured, in bytes: a commit, or a tree of a few entries.
+/// Deflate takes a fifth off these, and its tables are most of what a small landing would compute.
+pub(super) const STORED: usize = 512;
+
 /// Compresses one object after another. One deflate state serves them all: to set one up takes longer than to compress a
 /// small object.
 pub(super) struct Compressor {
     deflate: Compress,
+    /// Objects up to this length are stored.
+    stored: usize,
     /// What came of the last object; kept for its memory.
     packed: Vec<u8>,
 }
@@ -22,17 +28,20 @@ impl Compressor {
             Some(level) => Some(level),
             None => repo.config().number("core.compression")?,
         };
-        Ok(Self::with(
-            match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
-                Some(level) => Compression::new(level),
-                None if configured.is_some() => Compression::default(),
-                None => Compression::fast(),
-            },
-        ))
+        Ok(match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
+            Some(level) => Self::with(Compression::new(level), 0),
+            None if configured.is_some() => Self::with(Compression::default(), 0),
+            None => Self::fast(),
+        })
     }
 
-    pub(super) fn with(level: Compression) -> Self {
-        Self { deflate: Compress::new(level, true), packed: Vec::new() }
+    /// With what is done where nothing is configured.
+    pub(super) fn fast() -> Self {
+        Self::with(Compression::fast(), STORED)
+    }
+
+    fn with(level: Compression, stored: usize) -> Self {
+        Self { deflate: Compress::new(level, true), stored, packed: Vec::new() }
     }
 
     /// Compresses these pieces as one.
@@ -40,10 +49,17 @@ impl Compressor {
     /// # Errors
     /// The library fails.
     pub(super) fn run(&mut self, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
+        self.packed.clear();
+        let len = pieces.iter().map(|piece| piece.len()).sum::<usize>();
+        if len <= self.stored
+            && let Ok(len) = u16::try_from(len)
+        {
+            self.store(len, pieces);
+            return Ok(&self.packed);
+        }
         let deflate = &mut self.deflate;
         deflate.reset();
-        self.packed.clear();
-        self.packed.reserve(pieces.iter().map(|piece| piece.len()).sum::<usize>() / 2 + 128);
+        self.packed.reserve(len / 2 + 128);
         for (at, piece) in pieces.iter().enumerate() {
             let last = at + 1 == pieces.len();
             let flush = if last { FlushCompress::Finish } else { FlushCompress::None };
@@ -60,6 +76,22 @@ impl Compressor {
         }
         Ok(&self.packed)
     }
+
+    /// A zlib stream of one block that is stored (RFC 1950, RFC 1951).
+    fn store(&mut self, len: u16, pieces: &[&[u8]]) {
+        self.packed.extend([0x78, 0x01, 0x01]);
+        self.packed.extend(len.to_le_bytes());
+        self.packed.extend((!len).to_le_bytes());
+        let (mut low, mut high) = (1u32, 0u32);
+        for piece in pieces {
+            self.packed.extend(*piece);
+            for byte in *piece {
+                low = (low + u32::from(*byte)) % 65_521;
+                high = (high + low) % 65_521;
+            }
+        }
+        self.packed.extend((high << 16 | low).to_be_bytes());
+    }
 }
 
 #[cfg(test)]
@@ -69,7 +101,12 @@ mod tests {
 
     #[test]
     fn one_after_another_is_read_back() {
-        let mut compressor = Compressor::with(Compression::fast());
+        for mut compressor in [Compressor::fast(), Compressor::with(Compression::default(), 0)] {
+            are_read_back(&mut compressor);
+        }
+    }
+
+    fn are_read_back(compressor: &mut Compressor) {
         let mut noise = 1u32;
         let mut random = |len: usize| -> Vec<u8> {
             let next = |_| {
@@ -78,7 +115,7 @@ mod tests {
             };
             (0..len).map(next).collect()
         };
-        for len in [0, 1, 100, 0, 70_000, 3_000_000, 5] {
+        for len in [0, 1, 100, STORED - 7, STORED - 6, 0, 70_000, 3_000_000, 5] {
             for data in [random(len), vec![b'x'; len]] {
                 let packed = compressor.run(&[b"header\0", &data]).expect("compressed");
                 let mut read = Vec::new();

@@ -2,17 +2,19 @@
 
 mod asked;
 mod by_git;
+mod change;
 mod features;
 mod raw;
 
 pub use features::Features;
 
-use super::checkout::{Checkout, Found, Identity};
+use super::checkout::{Checkout, Identity};
 use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Result, places};
 use crate::path::RepoPath;
 use asked::Asked;
+use change::Change;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,15 +37,6 @@ enum Entries {
     Raw(Raw),
     Asked(Asked),
     Git(git2::Index),
-}
-
-/// An index with updates, the times that the present one has, and what is in the checkout.
-struct Change<'a> {
-    updates: &'a [(RepoPath, Option<Entry>)],
-    checkout: &'a Checkout,
-    placed: &'a BTreeMap<&'a str, Identity>,
-    /// Those that are not to stand in the checkout.
-    sparse: BTreeSet<&'a str>,
 }
 
 struct Copy {
@@ -377,91 +370,6 @@ impl Repo {
         }
         Ok(())
     }
-
-    /// Writes the updates with libgit2.
-    fn change_index(&self, mut index: git2::Index, change: &Change<'_>) -> Result<()> {
-        let failed = |e| Error::git("prepare the index", e);
-        for (path, _) in change.updates.iter().filter(|(_, entry)| entry.is_none()) {
-            match index.remove(Path::new(path.as_str()), 0) {
-                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
-                _ => {}
-            }
-        }
-        for entry in change.entries()? {
-            index.add(&entry).map_err(failed)?;
-        }
-        if let Some(written) = fingerprint(&self.index_file())? {
-            let suspects: Vec<_> =
-                index.iter().filter(|entry| time(entry.mtime).0 >= written.mtime.0).collect();
-            for entry in change.smudged(self, suspects, written.mtime) {
-                index.add(&entry).map_err(failed)?;
-            }
-        }
-        index.write().map_err(failed)
-    }
-
-    /// Writes the updates ourselves.
-    fn change_raw_index(&self, index: &Raw, to: &Path, change: &Change<'_>) -> Result<()> {
-        let mut all = change.entries()?;
-        if let Some(written) = fingerprint(&self.index_file())? {
-            let suspects = index.since(written.mtime.0).filter_map(|number| index.get(number)).collect();
-            all.extend(change.smudged(self, suspects, written.mtime));
-        }
-        let gone = change.updates.iter().filter(|(_, entry)| entry.is_none());
-        let mut changes: BTreeMap<&[u8], Option<&git2::IndexEntry>> =
-            gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
-        changes.extend(all.iter().map(|entry| (&entry.path[..], Some(entry))));
-        let write = || match index.with(&changes) {
-            Some(bytes) => std::fs::write(to, bytes),
-            None => Err(std::io::Error::other("it would have too many entries")),
-        };
-        write().map_err(|e| Error::io("write", to, e))
-    }
-}
-
-impl Change<'_> {
-    /// What the files that come are to be in the index.
-    fn entries(&self) -> Result<Vec<git2::IndexEntry>> {
-        let mut entries = Vec::new();
-        for (path, entry) in self.updates {
-            let Some(entry) = entry else { continue };
-            let sparse = self.sparse.contains(path.as_str());
-            let stat = match (self.placed.get(path.as_str()), self.checkout.look(path.as_str())?) {
-                (Some(ours), Found::File(stat) | Found::Link(stat)) if Identity::of(&stat) == *ours => {
-                    Some(stat)
-                }
-                _ => None,
-            };
-            entries.push(index_entry(path, *entry, stat.as_deref(), sparse));
-        }
-        Ok(entries)
-    }
-
-    /// Marks the entries of files that were changed in the very second in which the index was written: that they are as
-    /// old as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
-    /// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
-    ///
-    /// What git compares are seconds, unless it was built to do otherwise.
-    fn smudged(
-        &self,
-        repo: &Repo,
-        suspects: Vec<git2::IndexEntry>,
-        written: (i64, i64),
-    ) -> Vec<git2::IndexEntry> {
-        let updated: BTreeSet<&[u8]> =
-            self.updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-        let is_told_by_its_file = |entry: &git2::IndexEntry| {
-            entry.file_size != 0
-                && entry.flags & (STAGE | ASSUME_VALID) == 0
-                && entry.flags_extended & SKIP_WORKTREE == 0
-        };
-        suspects
-            .into_iter()
-            .filter(|entry| is_told_by_its_file(entry) && !updated.contains(entry.path.as_slice()))
-            .filter(|entry| !is_clean(repo, entry, written, self.checkout))
-            .map(|entry| git2::IndexEntry { file_size: 0, ..entry })
-            .collect()
-    }
 }
 
 impl Entries {
@@ -481,27 +389,6 @@ fn all_of(mut file: std::fs::File) -> std::io::Result<(Vec<u8>, std::fs::Metadat
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     file.read_to_end(&mut bytes)?;
     Ok((bytes, metadata))
-}
-
-/// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
-fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
-    let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
-    let stat = match checkout.look(path) {
-        Ok(Found::File(stat) | Found::Link(stat)) => stat,
-        found => return found.is_ok(),
-    };
-    let modified = (stat.st_mtime, stat.st_mtime_nsec as i64);
-    let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
-    if stat.st_size as u32 != entry.file_size || modified.0 != time(entry.mtime).0 {
-        return true;
-    }
-    let as_indexed = modified == time(entry.mtime)
-        && changed == time(entry.ctime)
-        && stat.st_ino as u32 == entry.ino
-        && modified.max(changed) < written;
-    let content = || checkout.read(path).ok();
-    let id = |content: Vec<u8>| repo.blob_id(&content).ok();
-    as_indexed || content().and_then(id) == Some(entry.id)
 }
 
 /// Seconds and nanoseconds.
@@ -558,25 +445,6 @@ fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
         Ok(m) => Ok(Some(Fingerprint::of(&m))),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(Error::io("read", path, e)),
-    }
-}
-
-fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
-    let time = |seconds: i64, nanoseconds: i64| git2::IndexTime::new(seconds as i32, nanoseconds as u32);
-    // Git keeps the low 32 bits of these.
-    git2::IndexEntry {
-        ctime: stat.map_or(time(0, 0), |s| time(s.st_ctime, s.st_ctime_nsec as i64)),
-        mtime: stat.map_or(time(0, 0), |s| time(s.st_mtime, s.st_mtime_nsec as i64)),
-        dev: stat.map_or(0, |s| s.st_dev as u32),
-        ino: stat.map_or(0, |s| s.st_ino as u32),
-        mode: entry.mode,
-        uid: stat.map_or(0, |s| s.st_uid),
-        gid: stat.map_or(0, |s| s.st_gid),
-        file_size: stat.map_or(0, |s| s.st_size as u32),
-        id: entry.id,
-        flags: if sparse { EXTENDED } else { 0 },
-        flags_extended: if sparse { SKIP_WORKTREE } else { 0 },
-        path: path.as_str().as_bytes().to_vec(),
     }
 }
 

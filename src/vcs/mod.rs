@@ -152,6 +152,14 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// A remote cannot be asked: there is none of that name, or it cannot be reached.
+    #[error("cannot ask the remote '{remote}': {message}")]
+    Remote {
+        /// Its name or address.
+        remote: String,
+        /// What git said.
+        message: String,
+    },
     /// A remote has promised an object, and git could not fetch it.
     #[error("this partial clone lacks the object {id}, and git could not fetch it: {message}")]
     Unfetched {

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// How many bytes of blobs stay in memory; further ones go to the disk at once.
 const IN_MEMORY: usize = 64 << 20;
 
+/// From how many bytes of blobs on a thread of its own compresses them: to start one takes longer than to compress less.
+const MANY: usize = 1 << 20;
+
 /// The new objects of a repository whose writes are turned to a quarantine.
 pub(super) struct Pending {
     /// The repository's objects without the new ones.
@@ -44,11 +47,10 @@ impl Repo {
     /// Turns writes to the repository again, once a quarantine has landed or was given up.
     ///
     /// # Errors
-    /// The object directory cannot be read.
+    /// The object store fails.
     pub fn leave_quarantine(&self) -> Result<()> {
-        if self.pending.borrow_mut().take().is_some() {
-            let store = self.object_store()?;
-            self.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
+        if let Some(pending) = self.pending.borrow_mut().take() {
+            self.git.set_odb(&pending.real).map_err(|e| Error::git("open the object store", e))?;
         }
         Ok(())
     }
@@ -72,7 +74,10 @@ impl Repo {
             pending.hidden.insert(id, (kind, bytes.into()));
             return Ok(id);
         }
-        if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
+        if pending.packer.is_none()
+            && pending.ids.len() - pending.placed >= PACK_LIMIT
+            && pending.in_memory >= MANY
+        {
             pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
             pending.in_memory = 0;
             let hidden = std::mem::take(&mut pending.hidden);

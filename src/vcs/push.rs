@@ -59,8 +59,7 @@ impl Repo {
     pub fn ask_remote(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<Option<Oid>> {
         let mut command = process::git(self);
         command.args(["ls-remote", "--refs", "--", &upstream.remote, &upstream.branch]);
-        let output = run(&mut command, stop)?;
-        let output = process::checked(&command, output)?;
+        let output = asked(&mut command, upstream, stop)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found = text.lines().filter_map(|line| line.split_once('\t'));
         found.filter(|(_, name)| *name == upstream.branch).map(|(id, _)| self.id(id)).next().transpose()
@@ -74,8 +73,7 @@ impl Repo {
         let mut command = process::git(self);
         command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--"]);
         command.args([&upstream.remote, &upstream.branch]);
-        let output = run(&mut command, stop)?;
-        process::checked(&command, output).map(drop)
+        asked(&mut command, upstream, stop).map(drop)
     }
 
     /// Pushes a commit to the remote's branch, never by force, with the pre-push hook unless that is to be skipped. Git
@@ -117,6 +115,15 @@ impl Repo {
             (None, _) => Pushed::Unknown(said),
         })
     }
+}
+
+/// Runs what asks a remote.
+fn asked(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
+    let output = run(command, stop)?;
+    process::checked(command, output).map_err(|e| match e {
+        Error::Command { message, .. } => Error::Remote { remote: upstream.remote.clone(), message },
+        e => e,
+    })
 }
 
 /// How often it is looked whether to stop.

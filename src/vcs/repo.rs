@@ -367,13 +367,6 @@ impl Repo {
         self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok(files)
     }
-
-    /// Whether `path` (from the repository's root) stands in HEAD's tree or the index, which is to say: is tracked.
-    pub fn is_tracked(&self, path: &str) -> bool {
-        let tree = self.tip("HEAD").ok().flatten().and_then(|head| self.tree_of(head).ok());
-        let Some(Ok(tree)) = tree.map(|tree| self.find_tree(tree)) else { return false };
-        self.find_in(&tree, path.as_bytes()).is_ok_and(|found| found.is_some())
-    }
 }
 
 /// Whether libgit2 would not open the repository, or not see its references.

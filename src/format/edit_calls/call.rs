@@ -137,7 +137,7 @@ impl Call<'_, '_> {
     pub(super) fn reads_like_edit(&self, at: usize) -> Option<Vec<String>> {
         let mut there = Vec::new();
         for (text, _) in self.command(at) {
-            for writing in text.lines().filter_map(Writing::of) {
+            for writing in text.lines().filter_map(Writing::of).filter(|writing| !writing.perhaps) {
                 if writing.there.is_empty() {
                     return Some(Vec::new());
                 }

@@ -1,5 +1,6 @@
 //! One `<edit>` element: its attributes, its parts, and the edit they come to.
 
+use super::operation::{Operation, Part};
 use super::payload::{self, Payload};
 use super::{is_child, starts_edit};
 use crate::diag::{Code, Diagnostic};
@@ -15,60 +16,6 @@ use crate::span::Span;
 const MAX_FAULTS: usize = 50;
 /// The longest `marker`, in bytes.
 const MAX_MARKER: usize = 64;
-
-/// The operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
-    New,
-    Patch,
-    Replace,
-    Remove,
-    Move,
-}
-
-impl Operation {
-    const ALL: [(&'static str, Operation); 5] = [
-        ("new", Operation::New),
-        ("patch", Operation::Patch),
-        ("replace", Operation::Replace),
-        ("remove", Operation::Remove),
-        ("move", Operation::Move),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::ALL[self as usize].0
-    }
-
-    /// The parts that it needs; it may have no others.
-    fn parts(self) -> &'static [Part] {
-        match self {
-            Operation::New | Operation::Replace => &[Part::Put],
-            Operation::Patch => &[Part::Find, Part::Put],
-            Operation::Remove => &[],
-            Operation::Move => &[Part::To],
-        }
-    }
-}
-
-/// The parts that an edit may have beside `<why>`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Find,
-    Put,
-    To,
-}
-
-impl Part {
-    const ALL: [Part; 3] = [Part::Find, Part::Put, Part::To];
-
-    fn name(self) -> &'static str {
-        match self {
-            Part::Find => "find",
-            Part::Put => "put",
-            Part::To => "to",
-        }
-    }
-}
 
 /// An element as far as it was read.
 struct Element {

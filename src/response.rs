@@ -5,6 +5,7 @@
 mod passage;
 
 pub use passage::Passage;
+pub(crate) use passage::{Reading, marked};
 
 use crate::span::{LineRange, Span};
 use std::sync::Arc;

@@ -22,6 +22,8 @@ mod opx;
 mod round_trip;
 #[path = "fuzz/checks/search_replace.rs"]
 mod search_replace;
+#[path = "fuzz/checks/whole_file.rs"]
+mod whole_file;
 
 use std::path::Path;
 
@@ -38,6 +40,7 @@ const TARGETS: &[(&str, Check)] = &[
     ("opx", opx::check),
     ("round_trip", round_trip::check),
     ("search_replace", search_replace::check),
+    ("whole_file", whole_file::check),
 ];
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod sandbox;
 
-use sandbox::{Sandbox, replace};
+use sandbox::{Sandbox, create, replace};
 use serde_json::{Value, json};
 
 /// Runs it with `--json` too, and gives that.
@@ -82,6 +82,34 @@ fn a_part_of_a_file_that_prose_adds_is_a_warning() {
     // What an edit brings is told again, and what is not there is something else's.
     assert!(!warned(&format!("{edit}{}", fence("a.rs", "fn z() {}"))));
     assert!(!warned(&format!("{edit}{}", fence("other.txt", "five"))));
+}
+
+#[test]
+fn commands_and_scripts_that_may_be_meant_are_a_warning() {
+    let edit = replace("src/a.rs", "w", "fn a() {}\n") + &create("src/made.rs", "w", "x\n");
+    let fence = |language: &str, line: &str| format!("{edit}\n```{language}\n{line}\n```\n");
+    for (language, line, path) in [
+        ("sh", "touch src/new.rs", "src/new.rs"),
+        ("sh", "cp old.txt new.txt", "new.txt"),
+        ("sh", "cd src\ncp a.rs b.rs", "b.rs"),
+        ("python", "with open('old.txt', 'w') as f:\n    f.write('x')", "old.txt"),
+        ("python", "Path(\"old.txt\").write_text(x)", "old.txt"),
+        ("js", "fs.writeFileSync('old.txt', x)", "old.txt"),
+    ] {
+        let (text, json) = said(&fence(language, line), &["-n"], 0);
+        assert_eq!(json["diagnostics"].as_array().unwrap().len(), 1, "{line}: {text}");
+        assert_eq!(json["diagnostics"][0]["code"], "unread", "{line}: {text}");
+        assert_eq!(json["diagnostics"][0]["path"], path, "{line}: {text}");
+    }
+    // What an edit makes, what is not there, and what is only read.
+    for (language, line) in [
+        ("sh", "touch src/made.rs"),
+        ("sh", "cp .env.example .env\ntouch /tmp/log build/x"),
+        ("python", "print(open('old.txt').read(), open('old.txt', 'rb'), open('out.txt', 'w'))"),
+    ] {
+        let (text, json) = said(&fence(language, line), &["-n"], 0);
+        assert_eq!(json["diagnostics"], json!([]), "{line}: {text}");
+    }
 }
 
 #[test]

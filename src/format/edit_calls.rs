@@ -75,7 +75,7 @@ fn read_value(cursor: &mut Cursor<'_>, script: &mut Script) -> Option<bool> {
     };
     let before = (script.edits.len(), script.diagnostics.len());
     cursor.skip_blanks();
-    let tree = Tree::read(cursor.response().text(), Tokens::new(cursor.lines()));
+    let tree = Tree::read(cursor.response(), Tokens::new(cursor.lines()));
     let mut past = std::mem::take(&mut cursor.past);
     let origin = Origin::Response(cursor.response().id());
     Walk { tree: &tree, origin: &origin, region: cursor.region(), past: &mut past, script }.all();

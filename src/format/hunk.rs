@@ -106,12 +106,12 @@ struct Open {
     numbers: Numbers,
     /// The text behind the numbers.
     section: Option<String>,
-    /// The lines with their marks.
+    /// The lines with their marks, as they are written, as far as they are content for certain.
     lines: Passage,
+    /// The blank lines behind them, which are content only if others follow.
+    blanks: Passage,
     /// How many lines of the before- and of the after-text there are.
     counted: [u32; 2],
-    /// How much of `lines` is content for certain, since blank lines at a hunk's end are not, and where it ends.
-    solid: (usize, u32),
     /// The last line's mark, or 0.
     last: u8,
     before_unterminated: bool,
@@ -271,8 +271,8 @@ impl<'r> Hunks<'r> {
             numbers: Numbers::of(header),
             section: header::section(header),
             lines: Passage::default(),
+            blanks: Passage::default(),
             counted: [0; 2],
-            solid: (0, span.end),
             last: 0,
             before_unterminated: false,
             after_unterminated: false,
@@ -311,25 +311,23 @@ impl<'r> Hunks<'r> {
                 _ => return false,
             };
             // It is to be a part of the response as it is.
-            let whole = line.next == line.end() + 1;
+            let whole = line.next > line.end();
             if whole {
                 run.take(line, mark);
             }
             whole
         });
-        let (start, next) = (run.start?, run.next);
-        hunk.take_run(&run);
-        hunk.lines.push_part(self.response, start..next);
-        let span = Span::new(self.response.id(), start, next - 1);
-        hunk.solid = (hunk.lines.len(), span.end);
+        let start = run.start?;
+        hunk.take_run(&run, self.response);
+        hunk.lines.push_part(self.response, start..run.next);
+        let span = Span::new(self.response.id(), start, run.end);
+        hunk.span = hunk.span.join(span);
         Some(span)
     }
 
     /// Ends the hunk that is read.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
-        hunk.lines.truncate(hunk.solid.0);
-        hunk.lines.shrink_to_fit();
         if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
             self.fault(*fault);
@@ -340,9 +338,9 @@ impl<'r> Hunks<'r> {
             }
             return;
         }
-        let span = Span { end: hunk.solid.1, ..hunk.span };
+        let span = hunk.span;
         let change = Change::Diff {
-            lines: hunk.lines,
+            lines: hunk.lines.into_lines(),
             before_unterminated: hunk.before_unterminated,
             after_unterminated: hunk.after_unterminated,
         };
@@ -375,6 +373,7 @@ impl<'r> Hunks<'r> {
 #[derive(Default)]
 struct Run {
     start: Option<usize>,
+    end: usize,
     next: usize,
     /// How many stay, go and come.
     kept: u32,
@@ -389,7 +388,7 @@ impl Run {
     #[inline]
     fn take(&mut self, line: Line<'_>, mark: u8) {
         self.start.get_or_insert(line.start);
-        (self.next, self.last) = (line.next, mark);
+        (self.end, self.next, self.last) = (line.end(), line.next, mark);
         let (count, last_removed) = match mark {
             b'+' => (&mut self.added, 0),
             b'-' => (&mut self.removed, self.last_removed + 1),
@@ -402,9 +401,9 @@ impl Run {
 
 impl Open {
     /// Takes in what a run says beside its lines.
-    fn take_run(&mut self, run: &Run) {
-        let blanks = self.lines.len() > self.solid.0;
-        for (mark, count) in [(b' ', run.kept + u32::from(blanks)), (b'-', run.removed), (b'+', run.added)] {
+    fn take_run(&mut self, run: &Run, response: &Response) {
+        self.take_blanks(response);
+        for (mark, count) in [(b' ', run.kept), (b'-', run.removed), (b'+', run.added)] {
             if count > 0 {
                 self.marks.add(Marks::of(mark));
             }
@@ -416,14 +415,22 @@ impl Open {
         self.tilde.lines(run.last_removed, run.kept + run.added == 0);
     }
 
+    /// Takes the blank lines that turn out to be content of both sides.
+    fn take_blanks(&mut self, response: &Response) {
+        if !self.blanks.is_empty() {
+            self.marks.add(Marks::of(b' '));
+            self.lines.push(response, &std::mem::take(&mut self.blanks));
+        }
+    }
+
     /// Takes a line; gives what is wrong with it.
     fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         let blank = line.is_blank();
         let mark = match line.text.as_bytes().first() {
             _ if blank => b' ',
             Some(&mark @ (b' ' | b'-' | b'+')) => mark,
-            Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span),
-            Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span),
+            Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span, response),
+            Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
             _ => {
                 let message = "a line of a hunk begins with none of the marks \" \", \"-\" and \"+\"";
                 let help = "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one";
@@ -431,8 +438,8 @@ impl Open {
             }
         };
         let sides = [mark != b'+', mark != b'-'];
-        // Blank lines before this one turn out to be content of both sides if it is.
-        let blanks = self.lines.len() > self.solid.0;
+        // Blank lines before this one are of both sides.
+        let blanks = !self.blanks.is_empty();
         let mut fault = None;
         if !blank
             && ((self.before_unterminated && (sides[0] || blanks))
@@ -441,38 +448,38 @@ impl Open {
             let message = "lines follow the one that is said to be the file's last";
             fault = Some(Box::new(Diagnostic::error(Code::Malformed, span, message)));
         }
-        // Of blank lines the mark may have got lost.
-        if blank && !line.text.starts_with(' ') {
-            self.lines.push_str(" ");
-        }
-        self.lines.push_line(response, line.start, line.text);
         for (count, side) in self.counted.iter_mut().zip(sides) {
             *count = count.saturating_add(u32::from(side));
         }
-        if !blank || self.numbers.are(self.counted) {
-            self.solid = (self.lines.len(), span.end);
+        let lines = if blank && !self.numbers.are(self.counted) {
+            &mut self.blanks
+        } else {
+            self.take_blanks(response);
             self.marks.add(Marks::of(mark));
-            if blanks {
-                self.marks.add(Marks::of(b' '));
-            }
+            self.span = self.span.join(span);
+            &mut self.lines
+        };
+        // Of blank lines the mark may have got lost.
+        if blank && !line.text.starts_with(' ') {
+            lines.push_str(" ");
         }
+        lines.push_line(response, line.start, line.text);
         self.last = mark;
         self.tilde.line(mark).or(fault)
     }
 
-    fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
+    fn omit(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
+        self.take_blanks(response);
         self.lines.push_str("~\n");
-        self.solid = (self.lines.len(), span.end);
+        self.span = self.span.join(span);
         self.last = b'~';
         self.marks.add(Marks::of(b'~'));
         self.tilde.omit(span)
     }
 
-    fn end_without_newline(&mut self, span: Span) -> Option<Box<Diagnostic>> {
-        if self.lines.len() > self.solid.0 {
-            self.marks.add(Marks::of(b' '));
-        }
-        self.solid = (self.lines.len(), span.end);
+    fn end_without_newline(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
+        self.take_blanks(response);
+        self.span = self.span.join(span);
         match self.last {
             b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
             b'-' => self.before_unterminated = true,

@@ -11,7 +11,7 @@ mod tree;
 
 pub(super) use lexer::{Kind, Tokens};
 pub(super) use survey::{Found, Survey, What};
-pub(super) use text::{Places, Text, text_of};
+pub(super) use text::{Ends, Places, Text, and_break, plain, text_of};
 pub(super) use tree::{Shape, Tree};
 
 use super::scan::{Cursor, trim};

@@ -286,7 +286,7 @@ fn take_written(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]
     found.restore(script);
     let end = writing.end.and_then(|word| cursor.end_of_written(word));
     let span = cursor.span(line.trim_start().start, end.unwrap_or(line).end());
-    cursor.note(Noted { span, when: When::of(writing.there) });
+    cursor.note(Noted { span, when: When::written(writing) });
     cursor.pass();
     if let Some(end) = end {
         cursor.go_to(end);

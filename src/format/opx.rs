@@ -5,6 +5,7 @@
 //! nobody can tell whether they are edits or text of the first.
 
 mod element;
+mod operation;
 mod payload;
 mod render;
 

@@ -2,7 +2,8 @@
 //! is to become of it, as in `sed -i` and `git mv`.
 //!
 //! No command is run. But such a one is an edit to whoever wrote it. What `rm` and `mv` name is more often something that
-//! no repository has, such as what a build has made: there the tree says whether they are edits.
+//! no repository has, such as what a build has made: there the tree says whether they are edits. `cp` and `touch` are as often
+//! how to set something up.
 
 use super::scan::{is_blank, trim_start};
 
@@ -17,7 +18,7 @@ const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 const LEADS: &[&str] = &["$ ", "<command>", "<parameter name=\"command\">"];
 
 /// Commands that need no mark of the shell.
-const ALONE: &[&str] = &["git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee "];
+const ALONE: &[&str] = &["cp ", "git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee ", "touch "];
 
 /// PowerShell's commands that put a text into a file.
 const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
@@ -36,6 +37,8 @@ pub(super) struct Writing<'t> {
     pub(super) end: Option<&'t str>,
     /// One of these files has to be there already. Without any it changes a file wherever it is run.
     pub(super) there: Vec<String>,
+    /// Whether it may still be none.
+    pub(super) perhaps: bool,
     /// Whether all that it does is to remove or to move.
     pub(super) takes_away: bool,
 }
@@ -60,6 +63,7 @@ impl<'t> Writing<'t> {
                     path: None,
                     end: None,
                     there: Vec::new(),
+                    perhaps: false,
                     takes_away: false,
                 })
             }
@@ -76,6 +80,7 @@ impl<'t> Writing<'t> {
         let (mut command, mut path, mut end, mut says) = ("", None, None, false);
         let (mut there, mut moved, mut directory): (Vec<(&str, &str)>, Option<&str>, &str) =
             (Vec::new(), None, "");
+        let mut perhaps = None;
         while let Some(word) = words.next() {
             match word {
                 // The next command may be given what this one says.
@@ -98,7 +103,7 @@ impl<'t> Writing<'t> {
                     command = word;
                     says = COPIERS.contains(&word) && (says || matches!(word, "echo" | "printf"));
                 }
-                "-i" | "-i.bak" | "-pi" | "-Ei" if matches!(command, "sed" | "perl") => says = true,
+                _ if matches!(command, "sed" | "perl") && is_in_place(word) => says = true,
                 _ if word.starts_with('-') => {}
                 _ if command == "tee" => path = path.or(Some(word)),
                 // The last of the words, since a program stands before them.
@@ -108,21 +113,48 @@ impl<'t> Writing<'t> {
                 _ if command == "rm" => there.push((directory, word)),
                 // The last of the words is where it goes.
                 _ if command == "mv" => there.extend(moved.replace(word).map(|from| (directory, from))),
+                // What is copied has to be there, or where a file is made.
+                _ if command == "cp" => {
+                    perhaps = moved.replace(word).map(|from| (directory, from, word)).or(perhaps);
+                }
+                _ if command == "touch" => {
+                    let folder = word.rsplit_once('/').map(|(folder, _)| (directory, folder, word));
+                    perhaps = perhaps.or(folder);
+                }
                 _ => {}
             }
         }
         let path = path.map(without_quotes).filter(|path| may_be_tracked(path));
         if path.is_some() && (end.is_some() || says) {
-            return Some(Self { path, end, there: Vec::new(), takes_away: matches!(command, "mv" | "rm") });
+            let takes_away = matches!(command, "mv" | "rm");
+            return Some(Self { path, end, there: Vec::new(), perhaps: false, takes_away });
         }
+        let may_be_none = there.is_empty();
+        let (path, there) = match perhaps.filter(|_| may_be_none) {
+            Some((directory, from, to)) => (Some(without_quotes(to)), vec![(directory, from)]),
+            None => (None, there),
+        };
         let plain = |word| Some(without_quotes(word)).filter(|path| may_be_tracked(path));
         let there = there.into_iter().filter_map(|(directory, path)| match (directory, plain(path)?) {
             ("", path) => Some(path.to_owned()),
             (directory, path) => Some(format!("{}/{path}", plain(directory)?)),
         });
         let there: Vec<String> = there.collect();
-        (!there.is_empty()).then_some(Self { path: None, end: None, there, takes_away: true })
+        let (perhaps, takes_away) = (path.is_some(), path.is_none());
+        (!there.is_empty()).then_some(Self { path, end: None, there, perhaps, takes_away })
     }
+}
+
+/// Whether an option has a file changed where it is: `-i`, `-i.bak`, `-pi`.
+fn is_in_place(word: &str) -> bool {
+    word == "--in-place" || word.starts_with('-') && !word.starts_with("--") && word.contains('i')
+}
+
+/// The folder that a line goes to and the lines below it are about.
+pub(super) fn folder_of(line: &str) -> Option<&str> {
+    let line = LEADS.iter().find_map(|lead| line.strip_prefix(lead)).unwrap_or(line);
+    let folder = without_quotes(line.strip_prefix("cd ")?).trim_end_matches('/');
+    (may_be_tracked(folder) && !folder.contains(char::is_whitespace)).then_some(folder)
 }
 
 /// Whether a repository may have a file of that path, as far as anyone but the shell can tell.
@@ -190,12 +222,14 @@ mod tests {
             ("cd a; printf '%s\\n' b > c", "c", None),
             ("echo b | tee c", "c", None),
             ("sed -i 's/a > b/c/' src/a.rs && make", "src/a.rs", None),
+            ("sed -Ei.bak s/a/b/ src/a.rs", "src/a.rs", None),
+            ("sed --in-place '' s/a/b/ src/a.rs", "src/a.rs", None),
             ("git mv -f a b/a", "a", None),
             ("<parameter name=\"command\">cat > a <<EOF", "a", Some("EOF")),
             ("cd x && git rm a", "a", None),
         ] {
             let takes_away = line.contains("git ");
-            let written = Writing { path: Some(path), end, there: Vec::new(), takes_away };
+            let written = Writing { path: Some(path), end, there: Vec::new(), perhaps: false, takes_away };
             assert_eq!(Writing::of(line), Some(written), "{line}");
         }
         for line in ["'@ | Set-Content a.txt", "$text | Out-File -Encoding utf8 a", "Add-Content a 'x'"] {
@@ -221,6 +255,22 @@ mod tests {
         }
         let written = Writing::of("rm a && echo b > c").map(|writing| (writing.path, writing.there));
         assert_eq!(written, Some((Some("c"), vec![])));
+    }
+
+    #[test]
+    fn what_is_copied_and_made_may_be_meant() {
+        for (line, there, path) in
+            [("cp a src/b", "a", "src/b"), ("cd x && cp -r a b", "x/a", "b"), ("touch a/b.py", "a", "a/b.py")]
+        {
+            let written = Writing::of(line).unwrap();
+            assert!(written.perhaps && !written.takes_away, "{line}");
+            assert_eq!((written.there, written.path), (vec![there.to_owned()], Some(path)), "{line}");
+        }
+        assert!(!Writing::of("cp a b && rm c").unwrap().perhaps);
+        assert_eq!(
+            ["cd a/", "$ cd 'a b'", "cd ~", "cd a && b"].map(folder_of),
+            [Some("a"), None, None, None]
+        );
     }
 
     #[test]
@@ -256,6 +306,9 @@ mod tests {
             "rm",
             "mv a",
             "rmdir a",
+            "cp a",
+            "touch a",
+            "sed --silent p a",
             "Set the Content",
             "cat <<",
         ] {

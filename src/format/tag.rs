@@ -3,7 +3,7 @@
 //! No XML: nothing is decoded, nesting is the format's business, and quotes may be typographic, because chat programs
 //! make them so. A tag is always read to its end; what is wrong with it is noted on the way.
 
-use super::scan::{Cursor, is_blank};
+use super::scan::{Cursor, Line, is_blank, trim_start};
 use crate::diag::{Code, Diagnostic};
 
 /// What stands around a tag.
@@ -164,6 +164,39 @@ fn closing_quotes(quote: char) -> Option<&'static [char]> {
         '‘' | '’' | '‚' | '‛' => Some(&['‘', '’', '‛', '\'']),
         _ => None,
     }
+}
+
+/// Whether a text begins with the closing tag of that name.
+pub fn closes(text: &str, name: &str) -> bool {
+    peek(text).is_some_and(|(found, closing)| closing && found.eq_ignore_ascii_case(name))
+        && trim_start(&text["</".len() + name.len()..]).starts_with('>')
+}
+
+/// The text up to the closing tag of that name, after which the cursor goes; `None` at a line below the first that
+/// `cuts_off` what it is in, or where the input ends.
+pub fn read_text(
+    cursor: &mut Cursor<'_>,
+    name: &str,
+    cuts_off: impl Fn(&Cursor<'_>, Line<'_>) -> bool,
+) -> Option<String> {
+    let mut text = String::new();
+    let mut is_first = true;
+    while let Some(line) = cursor.line() {
+        if !std::mem::take(&mut is_first) && cuts_off(cursor, line) {
+            return None;
+        }
+        let mut ends = memchr::memmem::find_iter(line.text.as_bytes(), b"</");
+        if let Some(at) = ends.find(|&at| closes(&line.text[at..], name)) {
+            text.push_str(&line.text[..at]);
+            cursor.step(at);
+            read(cursor);
+            return Some(text);
+        }
+        text.push_str(line.text);
+        text.push('\n');
+        cursor.advance();
+    }
+    None
 }
 
 /// Reads the tag at which the cursor stands (a `<` and a name, see [`peek`]) and goes after it. A tag may go over

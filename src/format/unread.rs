@@ -3,6 +3,7 @@
 //! Alone they are prose. Beside edits that were read they are errors: nothing that is declared is dropped.
 
 use super::diff::says_diff;
+use super::fence::Fence;
 use super::scan::{Cursor, Line, trim, trim_start};
 use super::search_replace::may_be_same;
 use super::shell::{self, Writing};
@@ -21,6 +22,9 @@ const LONGEST: usize = 200;
 
 /// How many lines of edits are looked at for what they replace.
 const COMPARED: usize = 5000;
+
+/// How many lines above a command may say which folder it is run in.
+const IN_FOLDER: usize = 20;
 
 /// How much of one is quoted.
 const SHOWN: usize = 60;
@@ -67,6 +71,14 @@ impl When {
     pub(super) fn of(there: Vec<String>) -> Self {
         if there.is_empty() { Self::Always(None) } else { Self::There(there) }
     }
+
+    /// When a command is an edit.
+    pub(super) fn written(writing: Writing<'_>) -> Self {
+        match writing.perhaps {
+            true => Self::Perhaps { files: writing.there, lines: String::new() },
+            false => Self::of(writing.there),
+        }
+    }
 }
 
 impl<'r> Cursor<'r> {
@@ -110,7 +122,16 @@ impl<'r> Cursor<'r> {
         let fence = self.fence();
         let writing = Writing::of(line.text).filter(|writing| writing.is_plain() || fence.is_some());
         let is_call = line.first_byte() == Some(b'<');
-        writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))
+        let mut writing = writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))?;
+        if !writing.there.is_empty() && fence.is_some() {
+            // The folder may also be the repository's own.
+            let above = self.above().take(IN_FOLDER).take_while(|line| Fence::of(line.text).is_none());
+            if let Some(folder) = above.map(Line::trimmed).find_map(shell::folder_of) {
+                let below: Vec<_> = writing.there.iter().map(|file| format!("{folder}/{file}")).collect();
+                writing.there.extend(below);
+            }
+        }
+        Some(writing)
     }
 
     /// The line that ends a text that a command writes. It is not sought any more where enough was noted.
@@ -144,15 +165,20 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     for Noted { span, when } in unread {
         let severity = if matches!(when, When::Perhaps { .. }) { Severity::Warning } else { Severity::Error };
         let finding = told(cursor.response(), *span, when, severity).with_help(help);
-        // What an edit removes or moves is told once more.
+        // What an edit removes or moves is told once more, and so is a command for a file that one makes.
         let goes_already = |file: &str| script.edits.iter().any(|edit| edit.takes_away(file));
+        let written = cursor.response().slice(*span).lines().next().and_then(Writing::of);
         let (mut files, text) = match when {
             When::Always(_) => {
-                let line = cursor.response().slice(*span).lines().next();
-                let takes_away = line.and_then(Writing::of).is_some_and(|written| written.takes_away);
+                let takes_away = written.is_some_and(|written| written.takes_away);
                 if !(takes_away && finding.path.as_deref().is_some_and(goes_already)) {
                     script.diagnostics.push(finding);
                 }
+                continue;
+            }
+            When::Perhaps { .. }
+                if written.is_some_and(|written| written.perhaps && makes(script, &written)) =>
+            {
                 continue;
             }
             When::There(files) | When::Perhaps { files, .. } => (files.clone(), None),
@@ -203,6 +229,11 @@ fn made(script: &Script, is_file: impl Fn(&str) -> bool, [goes, comes]: [&[&str]
     [all(goes, &wanted), all(comes, &result)]
 }
 
+/// Whether an edit makes the file that a command makes.
+fn makes(script: &Script, written: &Writing<'_>) -> bool {
+    script.paths().iter().any(|path| written.path.is_some_and(|file| may_be_same(file, path)))
+}
+
 /// Takes back what is wrong with diffs that do not say which file they are for and only show what edits make.
 fn forgive_retold(response: &Response, script: &mut Script) {
     let in_diff = |span: Span| {
@@ -249,14 +280,11 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
         Severity::Warning => Diagnostic::warning(Code::Unread, span, message),
     };
     let file = match when {
-        When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => {
-            files.first().cloned()
-        }
-        When::Always(file) => {
-            file.clone().or_else(|| written.and_then(|writing| writing.path).map(str::to_owned))
-        }
+        When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => files.first(),
+        When::Always(file) => file.as_ref(),
     };
-    Diagnostic { path: file, ..fault }
+    let written = written.and_then(|writing| writing.path).map(str::to_owned);
+    Diagnostic { path: written.or_else(|| file.cloned()), ..fault }
 }
 
 /// Whether a line begins with a tag that declares an edit by its name and names a file.

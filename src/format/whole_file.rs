@@ -6,12 +6,12 @@
 use super::diff::{is_numbered, says_diff};
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
-use super::scan::{Cursor, Line, is_blank, trim_start};
+use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
 use super::search_replace::{Named, Said, file_above, one_of, opens_block};
 use super::{Format, FormatId, MAX_PASSED_OVER, read, shell};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// The row of the table.
@@ -56,22 +56,22 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
     // What a heading at some distance names is one fence's below it.
     let held = cursor.heading.take();
     let named = named(cursor, line, fence);
-    let blanks = line.text.bytes().take_while(|&byte| is_blank(byte)).count();
+    let blanks = width(line);
     let head = cursor.span(line.start, line.end());
     cursor.advance();
-    let mut inside = Inside::new(blanks);
+    let mut inside = Inside::new(blanks, cursor.lines());
     let end = loop {
         let Some(line) = cursor.line() else { break None };
         let other = Fence::of(line.text);
         if other.is_some_and(|other| other.closes(fence)) {
             cursor.advance();
-            break Some(cursor.span(line.start, line.end()));
+            break Some(line);
         }
         let nests = other.is_some_and(|other| other.mark == fence.mark && other.length >= fence.length);
         inside.take(line, nests);
         cursor.advance();
     };
-    let span = end.map_or(head, |end| head.join(end));
+    let span = end.map_or(head, |end| head.join(cursor.span(end.start, end.end())));
     let (path, unsure) = match named {
         Named::File(path) => (path, None),
         Named::OneOf(candidates, choice) => match one_of(span, candidates, choice) {
@@ -84,11 +84,11 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         let fault = Diagnostic::error(code, span, message).with_help(help);
         Diagnostic { path: Some(path.raw.clone()), ..fault }
     };
-    if end.is_none() {
+    let Some(end) = end else {
         let help = "the response may be cut off; give the whole file again";
         let message = "the fence around this file is not closed";
         return script.diagnostics.push(fault(Code::Truncated, head, message, help));
-    }
+    };
     if let Some(inner) = inside.inner {
         let message = "a fence opens inside of this file, so that its end is not clear";
         let help = "put a longer fence around the file than those in it: four backquotes, or more";
@@ -106,7 +106,7 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         format: FormatId::WholeFile,
         region: cursor.region(),
         path,
-        op: Op::Create { text: inside.text().into(), existing: Existing::Overwrite },
+        op: Op::Create { text: inside.text(cursor, end), existing: Existing::Overwrite },
         why: None,
         git: Git::default(),
     });
@@ -119,7 +119,14 @@ const COMMENTS: &[&str] = &["//", "#", "/*", "<!--"];
 struct Inside<'r> {
     /// How many blanks the fence is indented by.
     blanks: usize,
-    lines: Vec<Line<'r>>,
+    /// The lines, and those below.
+    lines: Lines<'r>,
+    /// How many blanks the first line begins with that has more than blanks.
+    first: Option<usize>,
+    /// Whether lines begin as those do that a diff adds and removes, and all as those of one.
+    adds: bool,
+    removes: bool,
+    is_diff: bool,
     /// A fence that opens within: the next one that closes may end it.
     inner: Option<Line<'r>>,
     /// Whether a line shows that it is a change.
@@ -127,8 +134,9 @@ struct Inside<'r> {
 }
 
 impl<'r> Inside<'r> {
-    fn new(blanks: usize) -> Self {
-        Self { blanks, lines: Vec::new(), inner: None, is_marked: false }
+    fn new(blanks: usize, lines: Lines<'r>) -> Self {
+        let (first, inner) = (None, None);
+        Self { blanks, lines, first, adds: false, removes: false, is_diff: true, inner, is_marked: false }
     }
 
     fn take(&mut self, line: Line<'r>, nests: bool) {
@@ -138,31 +146,37 @@ impl<'r> Inside<'r> {
         let comment = COMMENTS.iter().find_map(|mark| text.strip_prefix(mark));
         self.is_marked |= opens_block(comment.unwrap_or(text)) || is_numbered(text);
         // A command that writes the file; a script may have some of these below.
-        let is_first = self.lines.iter().all(|line| line.is_blank());
         self.is_marked |=
-            is_first && shell::Writing::of(text).is_some_and(|writing| writing.there.is_empty());
-        self.lines.push(line);
+            self.first.is_none() && shell::Writing::of(text).is_some_and(|writing| writing.there.is_empty());
+        self.first = self.first.or_else(|| (!line.is_blank()).then(|| width(line)));
+        self.adds |= line.text.starts_with('+');
+        self.removes |= line.text.starts_with('-');
+        self.is_diff &=
+            line.is_blank() || line.text.starts_with([' ', '+', '-']) || line.text.starts_with("@@");
     }
 
     /// Whether it is a change of a file: blocks, hunks, or lines with the marks of a diff.
     fn is_change(&self, path: &str) -> bool {
-        let any = |mark: char| self.lines.iter().any(|line| line.text.starts_with(mark));
         let is_patch = [".diff", ".patch"].iter().any(|end| path.ends_with(end));
-        let is_marked = |line: &Line<'_>| {
-            line.is_blank() || line.text.starts_with([' ', '+', '-']) || line.text.starts_with("@@")
-        };
-        let marked = || any('+') && any('-') && self.lines.iter().all(is_marked);
-        !is_patch && (self.is_marked || marked())
+        !is_patch && (self.is_marked || self.adds && self.removes && self.is_diff)
     }
 
-    /// The lines without what the fence is indented by. Where the first one stands left of it, none is indented so.
-    fn text(&self) -> String {
-        let width = |line: &Line<'_>| line.text.bytes().take_while(|&byte| is_blank(byte)).count();
-        let first = self.lines.iter().find(|line| !line.is_blank()).map_or(0, width);
-        let blanks = if first < self.blanks { 0 } else { self.blanks };
-        let lines = self.lines.iter().map(|line| line.skip(width(line).min(blanks)).text);
-        lines.flat_map(|line| [line, "\n"]).collect()
+    /// The lines up to the one that ends the fence, without what that is indented by. Where the first one stands left of it,
+    /// none is indented so.
+    fn text(self, cursor: &Cursor<'r>, end: Line<'r>) -> Passage {
+        let blanks = if self.first.unwrap_or(0) < self.blanks { 0 } else { self.blanks };
+        if blanks == 0 && cursor.margin().is_none() {
+            return self.lines.payload(end.start);
+        }
+        let lines = self.lines.take_while(|line| line.start < end.start);
+        let text: String = lines.flat_map(|line| [line.skip(width(line).min(blanks)).text, "\n"]).collect();
+        text.into()
     }
+}
+
+/// How many blanks a line begins with.
+fn width(line: Line<'_>) -> usize {
+    line.text.bytes().take_while(|&byte| is_blank(byte)).count()
 }
 
 /// What is said of a fence that no path belongs to. `held`: the path that a fence above it has from a heading.

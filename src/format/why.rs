@@ -195,41 +195,22 @@ pub(super) fn plain(text: &str) -> &str {
     text
 }
 
-/// The words with which models announce edits, and that say nothing about them.
-#[rustfmt::skip]
-const ANNOUNCING: &[&str] = &[
-    "a", "above", "absolutely", "accomplish", "accordingly", "address", "addressed", "addresses", "after", "again",
-    "ahead", "all", "alright", "also", "an", "and", "answer", "any", "anything", "apologies", "apologize", "applied",
-    "apply", "applying", "approach", "appropriate", "are", "as", "ask", "asked", "at", "attached", "away", "based",
-    "be", "been", "begin", "below", "best", "block", "blocks", "break", "by", "came", "can", "catch", "certainly",
-    "change", "changed", "changes", "class", "code", "complete", "completed", "component", "confusion", "content",
-    "contents", "corrected", "couple", "course", "create", "description", "detailed", "details", "diff", "diffs",
-    "discussed", "do", "documentation", "done", "each", "easy", "edit", "edited", "edits", "else", "enough", "entire",
-    "everything", "exactly", "existing", "explain", "explained", "explanation", "feature", "feedback", "feel", "few",
-    "file", "files", "final", "finally", "find", "first", "five", "fix", "fixed", "fixes", "following", "follows",
-    "for", "format", "four", "fourth", "free", "from", "full", "fully", "function", "further", "generate", "generated",
-    "given", "go", "going", "gone", "good", "got", "great", "guidelines", "happy", "have", "having", "help", "helper",
-    "helps", "here", "here's", "hope", "how", "how's", "i", "i'd", "i'll", "i'm", "i've", "idea", "if", "implement",
-    "implementation", "implemented", "implementing", "improved", "improvements", "in", "incorporated", "instructions",
-    "into", "is", "issue", "it", "it's", "its", "json", "just", "know", "last", "lastly", "let", "let's", "like",
-    "line", "lines", "little", "look", "looking", "looks", "made", "make", "making", "me", "mentioned", "method",
-    "mind", "minimal", "minor", "mistake", "modification", "modifications", "modified", "modify", "module", "my",
-    "necessary", "need", "needed", "needs", "new", "next", "no", "note", "now", "observations", "of", "ok", "okay",
-    "on", "one", "one-line", "one-liner", "only", "opx", "other", "our", "out", "output", "over", "overview", "parts",
-    "patch", "patches", "path", "per", "perfect", "plan", "please", "pointing", "possible", "practices", "prepared",
-    "problem", "proposal", "propose", "proposed", "proposing", "provide", "provided", "question", "questions", "quick",
-    "readme", "ready", "reasonable", "refactored", "relevant", "request", "requested", "requests", "required",
-    "requirements", "response", "rest", "result", "review", "reviewed", "reviewing", "revised", "right", "said",
-    "script", "search/replace", "second", "section", "see", "seen", "several", "shared", "should", "show", "shown",
-    "simple", "single", "six", "small", "snippet", "so", "solution", "some", "soon", "sorry", "sounds", "specific",
-    "specified", "start", "started", "step", "steps", "straightforward", "submitted", "suggest", "suggested",
-    "suggestion", "suggestions", "summarize", "summary", "sure", "tackle", "task", "tell", "test", "tests", "thank",
-    "thanks", "that", "that's", "the", "them", "then", "there", "these", "they", "they're", "thing", "think", "third",
-    "this", "those", "thoughts", "three", "to", "trick", "try", "two", "understand", "understood", "update", "updated",
-    "updates", "updating", "us", "version", "want", "wanted", "way", "we", "we'd", "we'll", "we're", "we've", "welcome",
-    "were", "what", "whenever", "which", "whole", "will", "with", "work", "working", "works", "would", "write",
-    "writing", "yes", "you", "you'd", "you'll", "you're", "you've", "your", "yourself",
-];
+/// Words that say nothing by themselves: those that hold sentences together.
+const FUNCTION: &str = "a above after again all also an and any are as at be been before below both but by can could do does \
+    done each else first for four from had has have here how i if in into is it its just last let may must my next no not now \
+    of ok okay on one only or other our out over per second should so some sure than that the their them then there these they thing \
+    third this those three to two us was we were what when where which will with would yes";
+
+/// Words for editing, and for being asked to.
+const EDITING: &str = "accordingly ahead apply ask block change code diff edit feature file finally fix follow give given go \
+    great implement issue line made make necessary need patch problem readme request review section snippet step suggest \
+    summary trick understand understood update version";
+
+/// What verbs and names end with in their other forms.
+const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing"];
+
+/// Who reads the answer: a sentence that has one of these is about it.
+const READER: &[&str] = &["me", "you", "your", "yourself"];
 
 /// What may follow behind what a sentence presents, and says more of it.
 const CLAUSES: &[&str] = &[
@@ -241,8 +222,9 @@ const CLAUSES: &[&str] = &[
 const PLACES: &[&str] =
     &["a", "all", "an", "both", "each", "its", "my", "our", "that", "the", "these", "this", "your"];
 
-/// Whether prose says more than that edits follow, and which file they are of. What a sentence presents ("Here is the new
-/// page") stands below; only a clause behind it says something.
+/// Whether prose says more than that edits follow, and which file they are of: by a sentence that is not about the answer and
+/// has another word than for that. What a sentence presents ("Here is the new page") stands below; only a clause behind it
+/// says something.
 pub(super) fn says_something(text: &str) -> bool {
     let mut words = String::new();
     let mut at = 0;
@@ -258,21 +240,38 @@ pub(super) fn says_something(text: &str) -> bool {
         .split_whitespace()
         .map(|written| (written, written.trim_matches(around).to_lowercase().replace('’', "'")))
         .peekable();
-    let says =
-        |word: &str| word.contains(char::is_alphabetic) && !is_path(word) && !ANNOUNCING.contains(&word);
-    let mut presents = false;
+    let (mut presents, mut says, mut is_about_answer) = (false, false, false);
     while let Some((written, word)) = words.next() {
         let next = words.peek().map_or("", |(_, word)| word.as_str());
         let to = word == "to" && !PLACES.contains(&next) && !is_path(next);
         presents &= !(to || word.is_empty() || written.starts_with('(') || CLAUSES.contains(&word.as_str()));
-        if !presents && says(&word) {
-            return true;
-        }
+        says |= !presents && !is_path(&word) && word.split('-').any(|part| !is_empty(part));
+        is_about_answer |= READER.contains(&stem(&word));
         let is = matches!(word.as_str(), "here" | "below") && matches!(next, "is" | "are");
         presents |= is || word == "here's";
         presents &= !written.ends_with(['.', ',', ';', ':', '!', '?']);
+        if words.peek().is_none() || written.ends_with(['.', ':', '!', '?']) {
+            if says && !is_about_answer {
+                return true;
+            }
+            (says, is_about_answer) = (false, false);
+        }
     }
     false
+}
+
+/// A word without what is contracted with it: "you" of "you're".
+fn stem(word: &str) -> &str {
+    word.split('\'').next().unwrap_or(word)
+}
+
+/// Whether a word says nothing by itself, or no more than that something is edited.
+fn is_empty(word: &str) -> bool {
+    let word = stem(word);
+    let is_form = |of: &str| word.strip_prefix(of).is_some_and(|ending| ENDINGS.contains(&ending));
+    !word.contains(char::is_alphabetic)
+        || FUNCTION.split(' ').any(|function| function == word)
+        || EDITING.split(' ').any(is_form)
 }
 
 /// Whether a word is a path.
@@ -424,6 +423,8 @@ mod tests {
             "## Summary of changes\n",
             "### Step 1: Update `a.py`\n",
             "Edit 1 of 3: `a.py`\n",
+            "That is all you asked me for, I believe.\n",
+            "Feel free to adapt it to your taste!\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

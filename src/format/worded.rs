@@ -34,6 +34,9 @@ const TO: &[&str] = &["after", "by", "into", "new", "replace", "replacement", "t
 const DO: &[&str] =
     &["add", "append", "change", "delete", "insert", "paste", "put", "remove", "replace", "update"];
 
+/// What functions that write a file end with.
+const WRITES: &[&str] = &["write_text", "writeFile", "writeFileSync"];
+
 /// Whose functions are tools for sure.
 const TOOLS: &[&str] = &["default_api.", "functions.", "tools."];
 
@@ -42,7 +45,10 @@ impl<'r> Cursor<'r> {
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
         match line.text.as_bytes().first()? {
             b'`' | b'~' => self.pair(line).or_else(|| self.part(line)),
-            b'-' | b'\'' | b'[' | b'a'..=b'z' => self.fields(line).or_else(|| self.call(line)),
+            b'-' | b'\'' | b'[' | b'a'..=b'z' => {
+                self.fields(line).or_else(|| self.call(line)).or_else(|| self.script(line))
+            }
+            b'A'..=b'Z' => self.script(line),
             _ => None,
         }
     }
@@ -105,6 +111,27 @@ impl<'r> Cursor<'r> {
         let is_sure = is_tool || self.fence().is_some_and(|fence| fence.info == "tool_code");
         let span = self.span(line.start, line.end());
         is_of_path.then(|| Noted { span, when: named(file, is_sure) })
+    }
+
+    /// A line of a script that writes a file which it names: such as `Path("a").write_text(` and `open("a", "w")`. What is shown
+    /// may as well be a part of a program.
+    fn script(&self, line: Line<'r>) -> Option<Noted> {
+        if !line.text.contains('(') || self.fence().is_none_or(says_diff) {
+            return None;
+        }
+        let mut names = line.text.match_indices('(').map(|(at, _)| &line.text[..at]);
+        let mut quoted = line.text.split(['"', '\'']).skip(1).step_by(2);
+        let file = quoted.next().filter(|file| !file.is_empty())?;
+        let to_write =
+            |mode: &str| mode.len() <= 3 && (mode.starts_with(['w', 'a', 'x']) || mode.contains('+'));
+        let opens = quoted.next().is_some_and(to_write);
+        let writes =
+            |name: &str| WRITES.iter().any(|write| name.ends_with(write)) || opens && name.ends_with("open");
+        if !names.any(writes) {
+            return None;
+        }
+        let when = When::Perhaps { files: vec![file.to_owned()], lines: String::new() };
+        Some(Noted { span: self.span(line.start, line.end()), when })
     }
 
     /// A fence with a part of a file, which the line above says what to do with.

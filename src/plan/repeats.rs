@@ -39,6 +39,7 @@ pub(super) fn stands_alone(hunk: &Hunk) -> bool {
 
 impl Repeats {
     /// Groups the hunks and edits of a script. `paths` names each edit's path so that equal paths have equal names.
+    #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
     pub(super) fn new(script: &Script, paths: &[String]) -> Self {
         let mut ids: HashMap<Key<'_>, usize> = HashMap::new();
         let mut groups: Vec<Group> = Vec::new();

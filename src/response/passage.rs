@@ -4,18 +4,95 @@ use super::Response;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A text that an edit brings: a part of the response, where it stands there just so, or one of its own.
+/// A text that an edit brings: a part of the response, where it stands there just so, what such a part says by a reading,
+/// or one of its own.
 ///
-/// Most texts stand in the response as they are, and a large one would be twice in memory otherwise.
+/// Most texts stand in the response, as they are or with marks, escapes or other line breaks. A large one would be twice in
+/// memory otherwise, from when it is parsed.
 #[derive(Clone)]
 pub struct Passage(Kind);
 
 #[derive(Clone)]
 enum Kind {
     Part { whole: Arc<String>, start: u32, end: u32 },
+    Read(Arc<Read>),
     Own(String),
+}
+
+/// A text that is made when it is first looked at.
+struct Read {
+    whole: Arc<String>,
+    part: Range<usize>,
+    reading: Reading,
+    text: OnceLock<Box<str>>,
+}
+
+/// Gives what is written in a part of a response, piece by piece; none where it is not what this reads.
+pub(crate) type Reading = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
+
+/// The reading of lines: each is ended by `\n`.
+fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'\r', written.as_bytes()) {
+        if written.as_bytes().get(at + 1) == Some(&b'\n') {
+            take(&written[from..at]);
+            from = at + 1;
+        }
+    }
+    take(&written[from..]);
+    if !written.is_empty() && !written.ends_with('\n') {
+        take("\n");
+    }
+    Some(())
+}
+
+/// The reading of lines with a mark of one byte before each.
+pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    let mut from = 0;
+    let ends = memchr::memchr_iter(b'\n', written.as_bytes()).map(|at| at + 1);
+    for end in ends.chain([written.len()]) {
+        if from < end {
+            let line = written[from..end].strip_prefix(['+', '-', ' '])?;
+            match line.strip_suffix("\r\n") {
+                None if line.ends_with('\n') => take(line),
+                other => {
+                    take(other.unwrap_or(line));
+                    take("\n");
+                }
+            }
+        }
+        from = end;
+    }
+    Some(())
+}
+
+/// Parts up to this length say texts that take no more memory than what it takes to make them later.
+const SHORT: usize = 64;
+
+fn read(whole: &Arc<String>, part: Range<usize>, reading: Reading) -> Passage {
+    if part.len() <= SHORT {
+        return own(whole.get(part).unwrap_or(""), reading).into();
+    }
+    Passage(Kind::Read(Arc::new(Read { whole: Arc::clone(whole), part, reading, text: OnceLock::new() })))
+}
+
+fn own(written: &str, reading: Reading) -> String {
+    let mut text = String::with_capacity(written.len());
+    let _ = reading(written, &mut |piece| text.push_str(piece));
+    text.shrink_to_fit();
+    text
+}
+
+impl Read {
+    fn written(&self) -> &str {
+        self.whole.get(self.part.clone()).unwrap_or("")
+    }
+
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| own(self.written(), self.reading).into())
+    }
 }
 
 impl Passage {
@@ -28,13 +105,57 @@ impl Passage {
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Part { start, end, .. } => (end - start) as usize,
+            Kind::Read(read) => read.text().len(),
             Kind::Own(own) => own.len(),
         }
     }
 
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        // What is short is made at once.
+        !matches!(self.0, Kind::Read(_)) && self.len() == 0
+    }
+
+    /// Whether it has nothing but blanks and line breaks.
+    pub(crate) fn is_blank(&self) -> bool {
+        // What is not made yet need not be made for that.
+        match &self.0 {
+            Kind::Read(read) => {
+                let mut is_blank = true;
+                let all = &mut |piece: &str| is_blank = is_blank && piece.trim().is_empty();
+                let _ = (read.reading)(read.written(), all);
+                is_blank
+            }
+            _ => self.trim().is_empty(),
+        }
+    }
+
+    /// What it says that was put together as it is written; a reading of lines.
+    pub(crate) fn read_as(self, reading: Reading) -> Passage {
+        self.read_anew(reading).unwrap_or_else(|| own(&self, reading).into())
+    }
+
+    /// Its lines, each ended by `\n`, of what was put together as it is written.
+    pub(crate) fn into_lines(self) -> Passage {
+        let is_such = |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
+        if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.read_as(lines) }
+    }
+
+    /// What the part of the response says by another reading that it stands in; none if it stands in none.
+    pub(crate) fn read_anew(&self, reading: Reading) -> Option<Passage> {
+        match &self.0 {
+            Kind::Part { whole, start, end } => Some(read(whole, *start as usize..*end as usize, reading)),
+            Kind::Read(made) => Some(read(&made.whole, made.part.clone(), reading)),
+            Kind::Own(_) => None,
+        }
+    }
+
+    /// Puts another behind it.
+    pub(crate) fn push(&mut self, response: &Response, other: &Passage) {
+        match &other.0 {
+            Kind::Part { start, end, .. } => self.push_part(response, *start as usize..*end as usize),
+            _ => self.push_str(other),
+        }
     }
 
     /// Puts a part of a response behind it.
@@ -53,38 +174,28 @@ impl Passage {
 
     /// Puts a text behind it.
     pub(crate) fn push_str(&mut self, text: &str) {
-        if let Kind::Part { .. } = self.0 {
-            let mut own = String::with_capacity(self.len() + text.len());
-            own.push_str(self);
-            self.0 = Kind::Own(own);
-        }
-        if let Kind::Own(own) = &mut self.0 {
-            own.push_str(text);
+        match &mut self.0 {
+            Kind::Own(own) => own.push_str(text),
+            _ => {
+                let mut own = String::with_capacity(self.len() + text.len());
+                own.push_str(self);
+                own.push_str(text);
+                self.0 = Kind::Own(own);
+            }
         }
     }
 
-    /// Puts a line of a response behind it, which is `text` and begins at `start`; its line break is `\n`.
+    /// Puts a line of a response behind it, which is `text` and begins at `start`, with its line break as it is written; `\n`
+    /// if it has none.
     pub(crate) fn push_line(&mut self, response: &Response, start: usize, text: &str) {
         let end = start + text.len();
-        if response.text().as_bytes().get(end) == Some(&b'\n') {
-            return self.push_part(response, start..end + 1);
-        }
-        self.push_str(text);
-        self.push_str("\n");
-    }
-
-    /// Leaves it as long as that.
-    pub(crate) fn truncate(&mut self, length: usize) {
-        match &mut self.0 {
-            Kind::Part { start, end, .. } => *end = (*end).min(start.saturating_add(length as u32)),
-            Kind::Own(own) => own.truncate(length),
-        }
-    }
-
-    /// Gives back memory that it does not need: there may be very many.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        if let Kind::Own(own) = &mut self.0 {
-            own.shrink_to_fit();
+        match response.text().as_bytes().get(end..) {
+            Some([b'\n', ..]) => self.push_part(response, start..end + 1),
+            Some([b'\r', b'\n', ..]) => self.push_part(response, start..end + 2),
+            _ => {
+                self.push_str(text);
+                self.push_str("\n");
+            }
         }
     }
 }
@@ -101,6 +212,13 @@ impl Response {
             }),
         }
     }
+
+    /// What a part of its text says; none where it is not what the reading reads.
+    pub(crate) fn read(&self, part: Range<usize>, reading: Reading) -> Option<Passage> {
+        let mut is_empty = true;
+        reading(self.text().get(part.clone())?, &mut |piece| is_empty &= piece.is_empty())?;
+        Some(if is_empty { Passage::default() } else { read(&self.text, part, reading) })
+    }
 }
 
 impl Deref for Passage {
@@ -109,6 +227,7 @@ impl Deref for Passage {
     fn deref(&self) -> &str {
         match &self.0 {
             Kind::Part { whole, start, end } => whole.get(*start as usize..*end as usize).unwrap_or(""),
+            Kind::Read(read) => read.text(),
             Kind::Own(own) => own,
         }
     }
@@ -136,7 +255,7 @@ impl From<Passage> for String {
     fn from(text: Passage) -> Self {
         match text.0 {
             Kind::Own(own) => own,
-            Kind::Part { .. } => (*text).to_owned(),
+            _ => (*text).to_owned(),
         }
     }
 }
@@ -191,16 +310,35 @@ mod tests {
         text.push_part(&response, 0..4);
         text.push_part(&response, 4..8);
         assert!(is_part(&text) && text == "one\ntwo\n");
-        let mut other = text.clone();
-        other.truncate(4);
-        assert!(is_part(&other) && other == "one\n");
+        let mut other = response.passage(0..4);
         other.push_part(&response, 8..14);
         assert!(!is_part(&other) && other == "one\nthree\n");
+        text.push(&response, &response.passage(8..14));
+        assert!(is_part(&text) && text == "one\ntwo\nthree\n");
         text.push_str("more");
-        assert!(!is_part(&text) && text == "one\ntwo\nmore");
-        text.truncate(3);
-        assert_eq!(text, "one");
+        assert!(!is_part(&text) && text == "one\ntwo\nthree\nmore");
         assert_eq!(response.passage(3..99), "");
+    }
+
+    #[test]
+    fn what_is_read_is_made_once_and_only_where_it_is_not_there_already() {
+        let text = "some line\r\n".repeat(20) + &"some line\n".repeat(20);
+        let response = Response::new(0, "r", text.clone().into_bytes(), 1000).unwrap();
+        let all = response.passage(0..text.len()).into_lines();
+        let Kind::Read(made) = &all.0 else { panic!("{all:?}") };
+        assert!(!all.is_empty() && !all.is_blank() && made.text.get().is_none());
+        assert_eq!(all, "some line\n".repeat(40).as_str());
+        assert!(made.text.get().is_some());
+        let last: Reading = |written, take| {
+            take(&written[written.len() - 100..]);
+            Some(())
+        };
+        assert_eq!(all.read_anew(last).unwrap(), "some line\n".repeat(10).as_str());
+        assert!(matches!(response.passage(220..420).into_lines().0, Kind::Part { .. }));
+        assert!(matches!(response.passage(0..22).into_lines().0, Kind::Own(_)));
+        let mut put_together = response.passage(0..11);
+        put_together.push_part(&response, 220..230);
+        assert_eq!(put_together.into_lines(), "some line\nsome line\n");
     }
 
     #[test]

@@ -212,7 +212,8 @@ pub(super) const FORMATS: &[Piece] = &[
          off is an error, and any error refuses the whole response. So is what reads like an edit beside others but is none \
          that is read: a tag of another tool, edits within a string or as fields of YAML, two fences to replace one by the \
          other while the file has what the first holds, or a shell's command that changes a file, such as `cat > file <<EOF`, \
-         `sed -i`, or `rm` of a file that the tree has. No such command is run; `--keep-going` lands the edits beside it.",
+         `sed -i`, or `rm` of a file that the tree has. No such command is run; `--keep-going` lands the edits beside it. Where \
+         it may as well only show how to do something, as `cp`, `touch` and scripts that write a file do, it is a warning.",
     ),
     Text(
         "Paths are relative to the top of the repository. `\\` is taken for `/`; a leading `./`, and absolute paths into \

@@ -13,9 +13,9 @@ const BARE: &str = " \n";
 pub(super) struct Chunk {
     span: Span,
     context: Vec<String>,
-    /// The lines with their marks.
+    /// The lines with their marks, as they are written.
     lines: Passage,
-    /// How many of them, at the end, are empty in the patch.
+    /// How many lines behind them are empty in the patch.
     bare: usize,
     /// Whether others are lines of the file before.
     has_old: bool,
@@ -37,14 +37,13 @@ impl Chunk {
 
     /// Whether nothing but `@@` lines and empty ones was seen.
     pub(super) fn is_empty(&self) -> bool {
-        self.lines.len() == self.bare * BARE.len()
+        self.lines.is_empty()
     }
 
     /// Takes in an `@@` line and what it seeks. Only for an empty chunk.
     pub(super) fn seek(&mut self, span: Span, context: Option<&str>) {
         self.span = self.span.join(span);
         self.context.extend(context.map(str::to_owned));
-        self.lines = Passage::default();
         self.bare = 0;
     }
 
@@ -58,28 +57,23 @@ impl Chunk {
     /// file before.
     pub(super) fn take_lines(&mut self, response: &Response, span: Span, next: usize, has_old: bool) {
         self.reach(span, has_old);
-        let part = span.start as usize..next;
-        let lines = response.text().get(part.clone()).unwrap_or("");
-        if lines.ends_with('\n') && memchr::memchr(b'\r', lines.as_bytes()).is_none() {
-            return self.lines.push_part(response, part);
-        }
-        for line in lines.lines() {
-            self.lines.push_str(line);
-            self.lines.push_str("\n");
-        }
+        self.lines.push_part(response, span.start as usize..next);
     }
 
     fn reach(&mut self, span: Span, has_old: bool) {
         self.span = self.span.join(span);
         // An empty line between others is one of the file.
         self.has_old |= self.bare > 0 || has_old;
-        self.bare = 0;
+        self.take_bare_lines();
+    }
+
+    fn take_bare_lines(&mut self) {
+        (0..std::mem::take(&mut self.bare)).for_each(|_| self.lines.push_str(BARE));
     }
 
     /// Takes in a line that is empty in the patch.
     pub(super) fn take_bare(&mut self) {
         self.bare += 1;
-        self.lines.push_str(BARE);
     }
 
     /// Takes in `*** End of File`.
@@ -90,18 +84,17 @@ impl Chunk {
 
     /// The hunk that it is.
     pub(super) fn lower(mut self) -> Result<Hunk, Box<Diagnostic>> {
-        if !self.has_old {
-            // Empty lines behind lines that are only added set the chunk off from what follows: alone they are no place.
-            self.lines.truncate(self.lines.len() - self.bare * BARE.len());
+        // Empty lines behind lines that are only added set the chunk off from what follows: alone they are no place.
+        if self.has_old {
+            self.take_bare_lines();
         }
         if self.lines.is_empty() {
             let fault = Diagnostic::error(Code::Missing, self.span, "no lines stand behind @@");
             let help = "say what changes there, in lines that begin with a blank, - and +";
             return Err(Box::new(fault.with_help(help)));
         }
-        self.lines.shrink_to_fit();
-        let change =
-            Change::Diff { lines: self.lines, before_unterminated: false, after_unterminated: false };
+        let lines = self.lines.into_lines();
+        let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
         let anchor = Anchor::Seek { context: self.context, end_of_file: self.end_of_file };
         Ok(Hunk { span: self.span, change, anchor })
     }

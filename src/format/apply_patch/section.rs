@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
 use crate::format::FormatId;
 use crate::format::scan::{Cursor, Line, trim};
-use crate::response::Response;
+use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
 /// A section that is being read.
@@ -19,7 +19,8 @@ pub(super) struct Section {
 
 enum Body {
     Add {
-        text: String,
+        /// Its lines with their marks, as they are written.
+        lines: Passage,
         /// The first line that is blank; no other may follow.
         blank: Option<Span>,
     },
@@ -40,7 +41,7 @@ impl Section {
         marker: &Marker<'_>,
     ) -> Result<Self, Box<Diagnostic>> {
         let body = match marker.kind {
-            Kind::Add => Body::Add { text: String::new(), blank: None },
+            Kind::Add => Body::Add { lines: Passage::default(), blank: None },
             Kind::Delete => Body::Delete,
             _ => Body::Update { to: None, chunks: Vec::new(), closed: false },
         };
@@ -71,15 +72,14 @@ impl Section {
             self.span = self.span.join(span);
         }
         match &mut self.body {
-            Body::Add { text: content, blank: earlier } => match (text.strip_prefix('+'), *earlier) {
-                (Some(added), None) => {
-                    content.push_str(added);
-                    content.push('\n');
+            Body::Add { lines, blank: earlier } => match *earlier {
+                None if text.starts_with('+') => {
+                    lines.push_line(cursor.response(), line.end() - text.len(), text);
                 }
-                (None, _) if blank => {
+                _ if blank => {
                     earlier.get_or_insert(span);
                 }
-                (_, earlier) => return Err(without_plus(earlier.unwrap_or(span))),
+                earlier => return Err(without_plus(earlier.unwrap_or(span))),
             },
             Body::Delete if blank => {}
             Body::Delete => {
@@ -103,12 +103,12 @@ impl Section {
             (end, next) = (line.end(), line.next);
         };
         match &mut self.body {
-            Body::Add { text, blank: None } => cursor.advance_past(|line| {
-                let Some(added) = line.text.strip_prefix('+') else { return false };
-                text.push_str(added);
-                text.push('\n');
-                go_over(line);
-                true
+            Body::Add { blank: None, .. } => cursor.advance_past(|line| {
+                let more = line.text.starts_with('+');
+                if more {
+                    go_over(line);
+                }
+                more
             }),
             Body::Update { chunks, closed: false, .. }
                 if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
@@ -127,10 +127,14 @@ impl Section {
         let Some(first) = first else { return };
         let span = cursor.span(first, end);
         self.span = self.span.join(span);
-        if let Body::Update { chunks, .. } = &mut self.body
-            && let Some(chunk) = chunks.last_mut()
-        {
-            chunk.take_lines(cursor.response(), span, next, has_old);
+        match &mut self.body {
+            Body::Add { lines, .. } => lines.push_part(cursor.response(), first..next),
+            Body::Update { chunks, .. } => {
+                if let Some(chunk) = chunks.last_mut() {
+                    chunk.take_lines(cursor.response(), span, next, has_old);
+                }
+            }
+            Body::Delete => {}
         }
     }
 
@@ -173,9 +177,8 @@ impl Section {
     pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
         let Self { span, region, path, body } = self;
         let op = match body {
-            Body::Add { mut text, .. } => {
-                text.shrink_to_fit();
-                Ok(Op::Create { text: text.into(), existing: Existing::Refuse })
+            Body::Add { lines, .. } => {
+                Ok(Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse })
             }
             Body::Delete => Ok(Op::Delete { recursive: false, hunks: Vec::new() }),
             Body::Update { to, chunks, .. } => {

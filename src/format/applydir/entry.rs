@@ -5,6 +5,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Op, Script, Target, Unit};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, MAX_ERRORS, why};
+use crate::response::Passage;
 use crate::span::Span;
 use serde_json::value::RawValue;
 
@@ -24,24 +25,24 @@ enum Action {
 /// A change as it is written.
 struct Written {
     span: Span,
-    /// The lines and how many strings they are; `None` if they are absent.
-    original: Option<(String, usize)>,
-    changed: Option<(String, usize)>,
+    /// The lines; `None` if they are absent.
+    original: Option<Passage>,
+    changed: Option<Passage>,
 }
 
 impl Written {
     fn hunk(self) -> Hunk {
-        let (before, after) = (self.original.unwrap_or_default().0, self.changed.unwrap_or_default().0);
+        let (before, after) = (self.original.unwrap_or_default(), self.changed.unwrap_or_default());
         Hunk {
             span: self.span,
-            change: Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines },
+            change: Change::Texts { before, after, unit: Unit::Lines },
             anchor: Anchor::Unique,
         }
     }
 
     /// Whether the list of lines to find is there and empty.
     fn is_creation(&self) -> bool {
-        matches!(self.original, Some((_, 0)))
+        self.original.as_ref().is_some_and(Passage::is_empty)
     }
 }
 
@@ -157,6 +158,18 @@ impl<'a, 'r> Reader<'a, 'r> {
         })
     }
 
+    /// A list of strings as lines, none only if the list is empty; `None` if the value is no such list.
+    fn lines(&self, value: &RawValue) -> Option<Passage> {
+        let (span, list) = (self.span(value), value.get());
+        // There are no comments and no margin in it.
+        if self.cursor.response().slice(span) == list {
+            return self.cursor.response().read(span.range(), value::lines);
+        }
+        let mut text = String::new();
+        value::lines(list, &mut |line| text.push_str(line))?;
+        Some(text.into())
+    }
+
     fn action(&self, action: Option<&RawValue>) -> Result<Action, Fault> {
         let Some(value) = action.filter(|action| !is_null(action)) else { return Ok(Action::Unsaid) };
         Ok(match self.text_of(value, "action")?.as_str() {
@@ -210,7 +223,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         self.read_why(why, whys)?;
         let lines = |value: Option<&RawValue>, key: &str| {
             let Some(value) = value else { return Ok(None) };
-            value::lines(value).map(Some).ok_or_else(|| {
+            self.lines(value).map(Some).ok_or_else(|| {
                 let message = format!("{key:?} is not a list of strings");
                 let fault = Diagnostic::error(Code::Malformed, self.span(value), message);
                 Fault::from(fault.with_help("give one string for each line"))
@@ -280,8 +293,8 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
         return Err(error(Code::Malformed, span, "a new file has one change with all of its lines"));
     }
     if action == Action::Create {
-        let text = changes.pop().and_then(|change| change.changed).unwrap_or_default().0;
-        return Ok(Op::Create { text: text.into(), existing: Existing::Refuse });
+        let text = changes.pop().and_then(|change| change.changed).unwrap_or_default();
+        return Ok(Op::Create { text, existing: Existing::Refuse });
     }
     let missing = if creation { Missing::CreateFromAdditions } else { Missing::Refuse };
     Ok(Op::Modify { hunks: changes.into_iter().map(Written::hunk).collect(), missing })
@@ -294,11 +307,11 @@ fn check(action: Action, creation: bool, change: &Written) -> Result<(), Fault> 
     };
     match &change.changed {
         None => return Err(error(Code::Missing, change.span, "the change has no \"changed_lines\"")),
-        Some((_, 0)) if creation => {
+        Some(lines) if lines.is_empty() && creation => {
             let help = "give its lines; [\"\"] is one blank line";
             return fault(Code::Missing, "the new file has no \"changed_lines\"", help);
         }
-        Some((_, 0)) => {
+        Some(lines) if lines.is_empty() => {
             let help =
                 "to remove lines, keep one beside them in both lists; to remove the file, use delete_file";
             return fault(Code::Missing, "\"changed_lines\" is empty", help);
@@ -309,11 +322,11 @@ fn check(action: Action, creation: bool, change: &Written) -> Result<(), Fault> 
         None if action != Action::Create => {
             Err(error(Code::Missing, change.span, "the change has no \"original_lines\""))
         }
-        Some((_, 0)) if !creation => {
+        Some(lines) if lines.is_empty() && !creation => {
             let help = "quote the lines that the new ones replace or stand beside";
             fault(Code::Missing, "\"original_lines\" is empty", help)
         }
-        Some((_, 1..)) if action == Action::Create => {
+        Some(lines) if !lines.is_empty() && action == Action::Create => {
             let help = "to change a file that exists, use replace_lines";
             fault(Code::Malformed, "\"original_lines\" of a new file is not empty", help)
         }

@@ -182,11 +182,11 @@ pub(super) fn string(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// A list of strings as lines, each ended by `\n`, and how many strings there are; `None` if the value is none.
+/// The reading of a list of strings as lines, each ended by `\n`.
 ///
 /// A string with line breaks in it is several lines; a line break at its end begins no further one.
-pub(super) fn lines(value: &RawValue) -> Option<(String, usize)> {
-    struct Line<'l>(&'l mut String);
+pub(super) fn lines(list: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    struct Line<'l>(&'l mut dyn FnMut(&str));
 
     impl<'t> DeserializeSeed<'t> for Line<'_> {
         type Value = ();
@@ -207,35 +207,32 @@ pub(super) fn lines(value: &RawValue) -> Option<(String, usize)> {
             let line = line.strip_suffix('\n').unwrap_or(line);
             let mut rest = line.strip_suffix('\r').unwrap_or(line);
             while let Some((before, after)) = rest.split_once("\r\n") {
-                self.0.push_str(before);
-                self.0.push('\n');
+                (self.0)(before);
+                (self.0)("\n");
                 rest = after;
             }
-            self.0.push_str(rest);
-            self.0.push('\n');
+            (self.0)(rest);
+            (self.0)("\n");
             Ok(())
         }
     }
 
-    struct All;
+    struct All<'l>(&'l mut dyn FnMut(&str));
 
-    impl<'t> Visitor<'t> for All {
-        type Value = (String, usize);
+    impl<'t> Visitor<'t> for All<'_> {
+        type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list of lines")
         }
 
         fn visit_seq<A: SeqAccess<'t>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let (mut text, mut count) = (String::new(), 0);
-            while list.next_element_seed(Line(&mut text))?.is_some() {
-                count += 1;
-            }
-            Ok((text, count))
+            while list.next_element_seed(Line(self.0))?.is_some() {}
+            Ok(())
         }
     }
 
-    serde_json::Deserializer::from_str(value.get()).deserialize_seq(All).ok()
+    serde_json::Deserializer::from_str(list).deserialize_seq(All(take)).ok()
 }
 
 /// Where in the text an error is.

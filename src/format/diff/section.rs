@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::hunk::{Body, Due, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
-use crate::response::Response;
+use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
 /// What a file becomes that stands elsewhere too.
@@ -332,7 +332,7 @@ impl<'r> Section<'r> {
                     "give them below a line @@",
                 );
             }
-            Op::Create { text: added(&hunks).into(), existing: Existing::Refuse }
+            Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.made.is_some() {
             let message = "the header says that the file is new, and its hunks have lines that were there";
             return fault(Code::Malformed, message, "give a new file by lines that begin with + alone");
@@ -374,7 +374,13 @@ fn target(path: Path) -> Target {
 }
 
 /// The lines of hunks that only add.
-fn added(hunks: &[Hunk]) -> String {
+fn added(hunks: &[Hunk]) -> Passage {
+    if let [Hunk { change: Change::Diff { lines, after_unterminated, .. }, .. }] = hunks {
+        let reading = if *after_unterminated { unterminated } else { response::marked };
+        if let Some(text) = lines.read_anew(reading) {
+            return text;
+        }
+    }
     let mut text = String::new();
     for hunk in hunks {
         let Change::Diff { lines, after_unterminated, .. } = &hunk.change else { continue };
@@ -389,5 +395,15 @@ fn added(hunks: &[Hunk]) -> String {
         }
     }
     text.shrink_to_fit();
-    text
+    text.into()
+}
+
+/// The reading of marked lines, the last without its line break.
+fn unterminated(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    let without_break = written.strip_suffix('\n')?;
+    let without_break = without_break.strip_suffix('\r').unwrap_or(without_break);
+    let start = without_break.rfind('\n').map_or(0, |end| end + 1);
+    response::marked(&written[..start], take)?;
+    take(without_break.get(start + 1..)?);
+    Some(())
 }

@@ -1,7 +1,7 @@
 //! One call of a tool: which edit it is, if it is one.
 
 use super::origin::Origin;
-use super::texts::{change, lines};
+use super::texts::{Said, change};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
 use crate::format::json::key::{self, ALL, NEW, OLD, PATH, TEXT};
@@ -137,7 +137,7 @@ impl Call<'_, '_> {
     pub(super) fn reads_like_edit(&self, at: usize) -> Option<Vec<String>> {
         let mut there = Vec::new();
         for (text, _) in self.command(at) {
-            for writing in text.lines().filter_map(Writing::of) {
+            for writing in text.lines().filter_map(Writing::of).filter(|writing| !writing.perhaps) {
                 if writing.there.is_empty() {
                     return Some(Vec::new());
                 }
@@ -186,13 +186,18 @@ impl Call<'_, '_> {
     fn text(&self, at: usize, key: &str) -> Result<Text, Fault> {
         let text =
             self.is_string(at).then(|| text_of(self.tree.written(at), self.tree.range(at).start)).flatten();
-        text.ok_or_else(|| self.fault(Code::Malformed, at, format!("{key:?} is no text")))
+        text.ok_or_else(|| self.no_text(at, key))
     }
 
     /// The text of a member; none if it is absent.
-    fn member(&self, at: usize, keys: &[&str]) -> Result<Option<String>, Fault> {
-        let member = self.tree.member(at, keys);
-        member.map(|member| self.text(member, self.tree.key(member)).map(|text| text.text)).transpose()
+    fn member(&self, at: usize, keys: &[&str]) -> Result<Option<Said<'_>>, Fault> {
+        let Some(member) = self.tree.member(at, keys) else { return Ok(None) };
+        let said = self.is_string(member).then(|| Said::of(self.tree, member)).flatten();
+        said.map(Some).ok_or_else(|| self.no_text(member, self.tree.key(member)))
+    }
+
+    fn no_text(&self, at: usize, key: &str) -> Fault {
+        self.fault(Code::Malformed, at, format!("{key:?} is no text"))
     }
 
     fn path(&self, at: usize, path: Option<usize>) -> Result<Target, Fault> {
@@ -209,7 +214,7 @@ impl Call<'_, '_> {
     }
 
     fn why(&self, at: usize) -> Option<String> {
-        let why = self.member(at, WHY).ok().flatten()?;
+        let why = self.text(self.tree.member(at, WHY)?, "").ok()?.text;
         Some(why.trim().to_owned()).filter(|why| !why.is_empty())
     }
 
@@ -318,16 +323,15 @@ impl Call<'_, '_> {
             let fault = self.fault(Code::Missing, at, "the call has no \"old_string\"");
             return Err(fault.with_help("give the text to find; an empty one makes a new file").into());
         };
-        let new = match self.member(at, NEW)? {
-            Some(new) => new,
-            None if known => String::new(),
-            None => return Err(self.fault(Code::Missing, at, "the call has no \"new_string\"")),
-        };
+        let new = self.member(at, NEW)?;
+        if new.is_none() && !known {
+            return Err(self.fault(Code::Missing, at, "the call has no \"new_string\""));
+        }
         let all = self.flag(at)?;
         if all && old.is_empty() {
             return Err(self.fault(Code::Missing, at, "an empty text cannot be replaced everywhere"));
         }
-        let change = change(&old, &new).map_err(|why| {
+        let change = change(old, new).map_err(|why| {
             let help = "end both with a line break, or neither; to join two lines, give both in the old text";
             Fault::from(self.fault(Code::Malformed, at, why).with_help(help))
         })?;
@@ -349,7 +353,7 @@ impl Call<'_, '_> {
         let text = self.member(at, &["file_text", "content"])?;
         let text =
             text.ok_or_else(|| self.fault(Code::Missing, at, "the file that is written has no \"content\""))?;
-        Ok(Op::Create { text: lines(&text).into(), existing: Existing::Overwrite })
+        Ok(Op::Create { text: text.lines(), existing: Existing::Overwrite })
     }
 
     fn insertion(&self, at: usize) -> Result<Op, Fault> {
@@ -362,8 +366,7 @@ impl Call<'_, '_> {
         };
         let text = self.member(at, INSERTED)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.fault(Code::Missing, at, "there is no text to insert"))?;
-        let change =
-            Change::Texts { before: Passage::default(), after: lines(&text).into(), unit: Unit::Lines };
+        let change = Change::Texts { before: Passage::default(), after: text.lines(), unit: Unit::Lines };
         let hunk = Hunk { span: self.span(at), change, anchor: Anchor::After(line) };
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }

@@ -193,7 +193,7 @@ impl<'t> Walk<'_, 't> {
 
     fn take_json(&mut self, text: String, places: Places, name: &str, span: Span) {
         let Ok(inner) = Response::new(0, "", text.into_bytes(), u64::MAX) else { return };
-        let tree = Tree::read(inner.text(), Tokens::new(Cursor::new(&inner).lines()));
+        let tree = Tree::read(&inner, Tokens::new(Cursor::new(&inner).lines()));
         let origin = Origin::String(self.origin, places);
         if tree.is_whole {
             let call = Call { tree: &tree, origin: &origin, region: self.region, name: Some(name) };

@@ -284,7 +284,7 @@ fn lower<'r>(cursor: &mut Cursor<'r>, script: &mut Script, tool: Tool<'_>, parts
         return script.diagnostics.push(fault.with_help("write <path>the/file</path>"));
     }
     let Some(object) = object(cursor, &parts) else { return };
-    let tree = Tree::read(object.text(), Tokens::new(Cursor::new(&object).lines()));
+    let tree = Tree::read(&object, Tokens::new(Cursor::new(&object).lines()));
     let name = if tool.tag == BOLT { KNOWN[0] } else { tool.name };
     let origin = Origin::Whole(span);
     let call = Call { tree: &tree, origin: &origin, region: cursor.region(), name: Some(name) };

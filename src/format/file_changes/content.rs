@@ -421,35 +421,16 @@ fn closing_fence<'r>(open: Fence<'_>, lines: impl Iterator<Item = Line<'r>>) -> 
 /// Reads the `<why>` at which the cursor stands and goes after it.
 fn read_why(cursor: &mut Cursor<'_>, closing: Closing, faults: &mut Vec<Diagnostic>) -> Option<String> {
     let tag = tag::read(cursor);
-    let mut text = String::new();
-    let mut begins_line = false;
-    while let Some(line) = cursor.line() {
+    let text = tag::read_text(cursor, "why", |cursor, line| {
         let mut below = cursor.lines();
         below.next();
-        if begins_line && (closing.find(line, &below, false).is_some() || closing.is_swallowed(line.text)) {
-            break;
-        }
-        let mut ends = memchr::memmem::find_iter(line.text.as_bytes(), b"</");
-        if let Some(at) = ends.find(|&at| is_why_end(&line.text[at..])) {
-            text.push_str(&line.text[..at]);
-            cursor.step(at);
-            tag::read(cursor);
-            return Some(text);
-        }
-        text.push_str(line.text);
-        text.push('\n');
-        cursor.advance();
-        begins_line = true;
+        closing.find(line, &below, false).is_some() || closing.is_swallowed(line.text)
+    });
+    if text.is_none() {
+        let span = cursor.span(tag.start, tag.end);
+        faults.push(Diagnostic::error(Code::Truncated, span, "this <why> is never closed"));
     }
-    let span = cursor.span(tag.start, tag.end);
-    faults.push(Diagnostic::error(Code::Truncated, span, "this <why> is never closed"));
-    None
-}
-
-/// Whether a text begins with `</why>`.
-fn is_why_end(text: &str) -> bool {
-    tag::peek(text).is_some_and(|(name, closing)| closing && name.eq_ignore_ascii_case("why"))
-        && trim(&text["</why".len()..]).starts_with('>')
+    text
 }
 
 /// Reads what stands between the tags of a directive that has no content: at most a reason.

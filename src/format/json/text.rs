@@ -38,23 +38,80 @@ impl Places {
 
 /// What a string says that is written, with its quotes, at an offset; none if it is no text, or an escape is none of JSON's.
 pub(in crate::format) fn text_of(written: &str, start: usize) -> Option<Text> {
-    let inner = written.strip_prefix('"')?.strip_suffix('"')?;
-    let mut text = String::with_capacity(inner.len());
+    let mut text = String::with_capacity(written.len());
     let mut escapes = Vec::new();
-    let mut at = 0;
-    while let Some(length) = memchr::memchr(b'\\', inner.get(at..)?.as_bytes()) {
-        text.push_str(&inner[at..at + length]);
-        let (character, length_written) = escape(&inner[at + length..])?;
-        text.push(character);
-        at += length + length_written;
-        escapes.push((u32::try_from(text.len()).ok()?, u32::try_from(at).ok()?));
-    }
-    text.push_str(&inner[at..]);
-    let is_raw = |byte: u8| byte < b' ';
-    if inner.bytes().any(is_raw) {
+    decode(written, &mut |piece, end| {
+        text.push_str(piece);
+        // A response has less than 4 GiB.
+        escapes.extend(end.map(|end| (text.len() as u32, end as u32)));
+    })?;
+    Some(Text { text, places: Places { start: start + 1, from: 0, escapes } })
+}
+
+/// Gives what a string says that is written with its quotes, piece by piece, and of what an escape stands for where that one
+/// ends within the quotes; none if it is no text, or an escape is none of JSON's.
+fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) -> Option<()> {
+    let inner = written.strip_prefix('"')?.strip_suffix('"')?;
+    // Over all of them: it is a loop that takes many bytes at once.
+    if inner.bytes().fold(false, |any, byte| any | (byte < b' ')) {
         return None;
     }
-    Some(Text { text, places: Places { start: start + 1, from: 0, escapes } })
+    let mut at = 0;
+    while let Some(length) = memchr::memchr(b'\\', inner.get(at..)?.as_bytes()) {
+        if length > 0 {
+            take(&inner[at..at + length], None);
+        }
+        let (character, length_written) = escape(&inner[at + length..])?;
+        at += length + length_written;
+        take(character.encode_utf8(&mut [0; 4]), Some(at));
+    }
+    if at < inner.len() {
+        take(&inner[at..], None);
+    }
+    Some(())
+}
+
+/// What is to be known of a string's text without making it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::format) struct Ends {
+    pub(in crate::format) is_empty: bool,
+    /// Whether it ends with a line break.
+    pub(in crate::format) with_break: bool,
+}
+
+impl Ends {
+    /// Those of the text that a string says; none if it is no text, or an escape is none of JSON's.
+    pub(in crate::format) fn of(written: &str) -> Option<Self> {
+        let mut ends = Self { is_empty: true, with_break: false };
+        decode(written, &mut |piece, _| {
+            ends = Self { is_empty: false, with_break: piece == "\n" };
+        })?;
+        Some(ends)
+    }
+}
+
+/// The reading of a string, with line breaks that are all `\n`.
+pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    let mut is_return = false;
+    decode(written, &mut |piece, _| {
+        if std::mem::replace(&mut is_return, piece == "\r") && piece != "\n" {
+            take("\r");
+        }
+        if !is_return {
+            take(piece);
+        }
+    })?;
+    if is_return {
+        take("\r");
+    }
+    Some(())
+}
+
+/// The same, with one more line break.
+pub(in crate::format) fn and_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    plain(written, take)?;
+    take("\n");
+    Some(())
 }
 
 /// The character that an escape stands for, and how long the escape is.

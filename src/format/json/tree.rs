@@ -3,6 +3,7 @@
 //! Built from the tokens in one pass and without recursion; each value comes before those in it.
 
 use super::lexer::{Kind, Tokens};
+use crate::response::{Passage, Reading, Response};
 use std::ops::Range;
 
 /// How many values are taken from one piece of JSON: a bound on memory.
@@ -36,7 +37,7 @@ pub(in crate::format) struct Node {
 /// JSON as it was found in a text.
 #[derive(Debug)]
 pub(in crate::format) struct Tree<'t> {
-    text: &'t str,
+    response: &'t Response,
     nodes: Vec<Node>,
     /// Where it is no JSON, and why; nothing where it just ends.
     pub(in crate::format) error: Option<(usize, &'static str)>,
@@ -56,8 +57,9 @@ enum Next {
 
 impl<'t> Tree<'t> {
     /// Reads one value, whose first token is the next.
-    pub(in crate::format) fn read(text: &'t str, mut tokens: Tokens<'_>) -> Self {
-        let mut tree = Self { text, nodes: Vec::new(), error: None, is_whole: false };
+    pub(in crate::format) fn read(response: &'t Response, mut tokens: Tokens<'_>) -> Self {
+        let text = response.text();
+        let mut tree = Self { response, nodes: Vec::new(), error: None, is_whole: false };
         let mut open: Vec<usize> = Vec::new();
         let mut next = Next::Value;
         let mut key = (0, 0);
@@ -144,7 +146,7 @@ impl<'t> Tree<'t> {
     }
 
     fn quotes(&self, (start, _): (u32, u32)) -> Option<&'static str> {
-        let straight = self.text.as_bytes().get(start as usize) == Some(&b'"');
+        let straight = self.response.text().as_bytes().get(start as usize) == Some(&b'"');
         (!straight).then_some("a string is not in straight double quotes")
     }
 
@@ -175,7 +177,7 @@ impl<'t> Tree<'t> {
 
     /// A value as it is written.
     pub(in crate::format) fn written(&self, at: usize) -> &'t str {
-        self.text.get(self.range(at)).unwrap_or("")
+        self.response.text().get(self.range(at)).unwrap_or("")
     }
 
     /// The values right in a list or an object.
@@ -185,10 +187,15 @@ impl<'t> Tree<'t> {
         std::iter::successors(first, move |&at| Some(self.behind(at)).filter(|&next| next < end))
     }
 
+    /// What a value says by a reading.
+    pub(in crate::format) fn said(&self, at: usize, reading: Reading) -> Passage {
+        self.response.read(self.range(at), reading).unwrap_or_default()
+    }
+
     /// The key of a value, as it is written between its quotes; empty if it has none.
     pub(in crate::format) fn key(&self, at: usize) -> &'t str {
         let range = self.nodes.get(at).map_or(0..0, |node| node.key.0 as usize..node.key.1 as usize);
-        self.text.get(range).unwrap_or("").trim_matches('"')
+        self.response.text().get(range).unwrap_or("").trim_matches('"')
     }
 
     /// The first value of an object that has one of these keys, in the order of the keys, and that is not `null`.
@@ -207,17 +214,20 @@ impl<'t> Tree<'t> {
 mod tests {
     use super::*;
     use crate::format::scan::Cursor;
-    use crate::response::Response;
 
-    fn tree(text: &str) -> Tree<'_> {
-        let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
-        Tree::read(text, Tokens::new(Cursor::new(&response).lines()))
+    fn response(text: &str) -> Response {
+        Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap()
+    }
+
+    fn tree(response: &Response) -> Tree<'_> {
+        Tree::read(response, Tokens::new(Cursor::new(response).lines()))
     }
 
     #[test]
     fn values_have_their_places_and_their_keys() {
         let text = "{ \"a\": [1, {\"b\": \"x\"}, ], // c\n \"d\": null, \"e\": true } rest";
-        let tree = tree(text);
+        let response = response(text);
+        let tree = tree(&response);
         assert!(tree.is_whole && tree.error.is_none());
         assert_eq!(tree.written(0), &text[..text.len() - 5]);
         let all: Vec<_> = tree.children(0).map(|at| (tree.key(at), tree.written(at))).collect();
@@ -239,12 +249,14 @@ mod tests {
             ("[1,,]", 3),
             ("{1: 2}", 1),
         ] {
-            let tree = tree(text);
+            let response = response(text);
+            let tree = tree(&response);
             assert_eq!(tree.error.map(|error| error.0), Some(at), "{text}");
             assert!(!tree.is_whole);
         }
         for text in ["[", "[1", "{\"a\"", "{\"a\": [", "[\"x", "[1 <"] {
-            let tree = tree(text);
+            let response = response(text);
+            let tree = tree(&response);
             assert!(tree.error.is_none() && !tree.is_whole, "{text}");
             assert_eq!(tree.behind(0), tree.len(), "{text}");
         }

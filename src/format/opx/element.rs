@@ -1,12 +1,13 @@
 //! One `<edit>` element: its attributes, its parts, and the edit they come to.
 
+use super::operation::{Operation, Part};
 use super::payload::{self, Payload};
 use super::{is_child, starts_edit};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
 use crate::format::FormatId;
 use crate::format::fence::Fence;
-use crate::format::scan::{Cursor, Lines, is_text, starts_with_ignore_case, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, is_text, starts_with_ignore_case, trim, trim_start};
 use crate::format::tag::{self, Kind, Tag};
 use crate::format::why;
 use crate::span::Span;
@@ -15,60 +16,6 @@ use crate::span::Span;
 const MAX_FAULTS: usize = 50;
 /// The longest `marker`, in bytes.
 const MAX_MARKER: usize = 64;
-
-/// The operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
-    New,
-    Patch,
-    Replace,
-    Remove,
-    Move,
-}
-
-impl Operation {
-    const ALL: [(&'static str, Operation); 5] = [
-        ("new", Operation::New),
-        ("patch", Operation::Patch),
-        ("replace", Operation::Replace),
-        ("remove", Operation::Remove),
-        ("move", Operation::Move),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::ALL[self as usize].0
-    }
-
-    /// The parts that it needs; it may have no others.
-    fn parts(self) -> &'static [Part] {
-        match self {
-            Operation::New | Operation::Replace => &[Part::Put],
-            Operation::Patch => &[Part::Find, Part::Put],
-            Operation::Remove => &[],
-            Operation::Move => &[Part::To],
-        }
-    }
-}
-
-/// The parts that an edit may have beside `<why>`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Find,
-    Put,
-    To,
-}
-
-impl Part {
-    const ALL: [Part; 3] = [Part::Find, Part::Put, Part::To];
-
-    fn name(self) -> &'static str {
-        match self {
-            Part::Find => "find",
-            Part::Put => "put",
-            Part::To => "to",
-        }
-    }
-}
 
 /// An element as far as it was read.
 struct Element {
@@ -303,7 +250,7 @@ impl Element {
         self.to = self.read_target(cursor, &tag, root);
         if tag.kind == Kind::Opening && !has_no_end(&tag) {
             cursor.skip_blank_lines();
-            if !is_closing_tag(cursor.text(), "to") {
+            if !tag::closes(cursor.text(), "to") {
                 let span = cursor.span(tag.start, tag.end);
                 self.fault(Code::Truncated, span, "<to> is not closed".to_owned());
                 return true;
@@ -324,7 +271,7 @@ impl Element {
         let text = match tag.kind {
             Kind::SelfClosed => Some(String::new()),
             _ if has_no_end(&tag) => return false,
-            _ => read_reason(cursor),
+            _ => tag::read_text(cursor, "why", |_, line| ends_reason(line)),
         };
         let Some(text) = text else {
             self.fault(Code::Truncated, span, "<why> is not closed".to_owned());
@@ -493,39 +440,11 @@ impl Element {
     }
 }
 
-/// The text up to `</why>`, after which the cursor goes; `None`, at a line that begins with a tag of the format, if
-/// that comes first.
-fn read_reason(cursor: &mut Cursor<'_>) -> Option<String> {
-    let mut text = String::new();
-    let mut begins_line = false;
-    while let Some(line) = cursor.line() {
-        let end = memchr::memmem::find_iter(line.text.as_bytes(), b"</")
-            .find(|&at| is_closing_tag(&line.text[at..], "why"));
-        if begins_line {
-            let tags = ["edit", "opx", "find", "put", "to"];
-            let tag = tag::peek(trim_start(line.text));
-            if tag.is_some_and(|(name, _)| tags.iter().any(|tag| name.eq_ignore_ascii_case(tag))) {
-                return None;
-            }
-        }
-        if let Some(end) = end {
-            text.push_str(&line.text[..end]);
-            cursor.step(end);
-            tag::read(cursor);
-            return Some(text);
-        }
-        text.push_str(line.text);
-        text.push('\n');
-        cursor.advance();
-        begins_line = true;
-    }
-    None
-}
-
-/// Whether a text begins with that closing tag.
-fn is_closing_tag(text: &str, name: &str) -> bool {
-    let Some(rest) = text.strip_prefix("</") else { return false };
-    starts_with_ignore_case(rest, name) && trim_start(&rest[name.len()..]).starts_with('>')
+/// Whether a line begins with a tag of the format, so that no reason goes on there.
+fn ends_reason(line: Line<'_>) -> bool {
+    let tags = ["edit", "opx", "find", "put", "to"];
+    let tag = tag::peek(trim_start(line.text));
+    tag.is_some_and(|(name, _)| tags.iter().any(|tag| name.eq_ignore_ascii_case(tag)))
 }
 
 /// Whether the tag of an edit begins here.

@@ -96,16 +96,10 @@ impl<'r> Source<'r> {
     pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> Passage {
         let (start, end, margin) = self.text_in(start, end, margin);
         let Some(whole) = self.text.get(start..end) else { return Passage::default() };
-        let is_plain = margin.is_none() && memchr::memchr(b'\r', whole.as_bytes()).is_none();
-        if is_plain && (whole.is_empty() || whole.ends_with('\n')) {
-            return self.response.passage(start..end);
+        if margin.is_none() {
+            return self.response.passage(start..end).into_lines();
         }
         let mut payload = String::with_capacity(whole.len() + 1);
-        if is_plain {
-            payload.push_str(whole);
-            payload.push('\n');
-            return payload.into();
-        }
         let lines = Lines { source: self, upcoming: Some(self.read(start)), margin };
         for line in lines.take_while(|line| line.start < end) {
             payload.push_str(line.text.get(..end - line.start).unwrap_or(line.text));

@@ -79,13 +79,12 @@ impl Payload {
     /// The texts; `None` without a divider.
     fn change(self) -> Option<Change> {
         // Blank lines alone find nothing.
-        let is_empty = |before: &str| before.trim().is_empty();
         if let Some(after) = self.after {
-            let before = if is_empty(&self.text) { Passage::default() } else { self.text };
+            let before = if self.text.is_blank() { Passage::default() } else { self.text };
             return Some(Change::Texts { before, after, unit: Unit::Lines });
         }
         let first = *self.dividers.first()?;
-        let cut = if is_empty(&self.text[..first]) { first } else { 0 };
+        let cut = if self.text[..first].trim().is_empty() { first } else { 0 };
         let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
         Some(Change::Splits { lines: self.text[cut..].into(), dividers })
     }

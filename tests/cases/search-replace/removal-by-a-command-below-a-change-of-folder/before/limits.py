@@ -1,0 +1,4 @@
+"""Limits."""
+
+LIMIT = 10
+DEPTH = 3

@@ -1,0 +1,43 @@
+//! Whole files in any bytes: no panic, every place in the response, no edit without a path, and texts that are the lines of their
+//! fence.
+//!
+//! A `^` in an input stands for a backquote. So the kept inputs have no fences, and a commit that adds some can be written in every
+//! format: `tests/roundtrip.rs` lands this project's own commits again.
+
+use git_llm_apply::edit::{Existing, Op};
+use git_llm_apply::format::{self, FormatId};
+use git_llm_apply::response::Response;
+
+pub(crate) fn check(bytes: &[u8]) {
+    let bytes = bytes.iter().map(|&byte| if byte == b'^' { b'`' } else { byte }).collect();
+    let Ok(response) = Response::new(0, "fuzz", bytes, 1 << 20) else { return };
+    let script = format::parse(&response, Some(FormatId::WholeFile));
+    assert!(script.message.is_none());
+    let mut end = 0;
+    for edit in &script.edits {
+        assert_eq!(edit.format, FormatId::WholeFile);
+        assert!(!edit.path.raw.trim().is_empty());
+        assert_eq!(response.slice(edit.path.span), edit.path.raw);
+        assert!(edit.span.start >= end);
+        end = edit.span.end;
+        let Op::Create { text, existing: Existing::Overwrite } = &edit.op else {
+            panic!("the format has no such operation: {edit:?}")
+        };
+        assert!(text.is_empty() || text.ends_with('\n'));
+        let fence: Vec<_> = response.slice(edit.span).split('\n').collect();
+        assert_eq!(text.split_terminator('\n').count() + 2, fence.len());
+        for (line, written) in text.split_terminator('\n').zip(&fence[1..]) {
+            let written = written.strip_suffix('\r').unwrap_or(written);
+            assert!(written.ends_with(line), "{written:?} is not {line:?}");
+        }
+    }
+    for unsure in &script.unsure {
+        assert!(unsure.candidates.iter().all(|path| response.slice(path.span) == path.raw));
+    }
+    let detected = format::parse(&response, None);
+    assert!(detected.edits.iter().all(|edit| edit.format != FormatId::WholeFile));
+    let faults = script.diagnostics.iter().chain(&detected.diagnostics);
+    for span in faults.flat_map(|fault| fault.labels.iter().map(|label| label.span)) {
+        assert!(response.text().get(span.range()).is_some());
+    }
+}

@@ -11,6 +11,15 @@ pub(super) struct LineChange {
     pub(super) end: usize,
     /// What comes in their place: whole lines, but for the file's last one.
     pub(super) bytes: Vec<u8>,
+    /// Whether what is inserted belongs to the line below: the text has none above.
+    pub(super) leads: bool,
+}
+
+impl LineChange {
+    /// Lines in the place of others.
+    pub(super) fn new(start: usize, end: usize, bytes: Vec<u8>) -> Self {
+        Self { start, end, bytes, leads: false }
+    }
 }
 
 /// The file with changes made, which ascend and do not overlap; `lineage` follows.
@@ -21,7 +30,7 @@ pub(super) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Li
         let before = now.line_count();
         now = now.replace(change.start..change.end, &change.bytes);
         let lines = (now.line_count() + change.end).saturating_sub(before + change.start);
-        lineage.replace(change.start, change.end, lines);
+        lineage.replace(change.start, change.end, lines, change.leads);
     }
     now
 }

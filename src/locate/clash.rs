@@ -35,13 +35,10 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
     let effort = Effort::default();
     let mut lineage = Lineage::between(Haystack::new(before, &effort), Haystack::new(other, &effort));
-    let made = changes(before, after).into_iter().map(|(old, new)| LineChange {
-        start: old.start,
-        end: old.end,
-        bytes: after
-            .lines(new)
-            .flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat())
-            .collect(),
+    let made = changes(before, after).into_iter().map(|(old, new)| {
+        let bytes =
+            after.lines(new).flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat());
+        LineChange::new(old.start, old.end, bytes.collect())
     });
     bring_over(before, other, &lineage, &made.collect::<Vec<_>>())
         .is_some_and(|brought| change::commit(other, &brought, &mut lineage) == *other_after)

@@ -19,9 +19,9 @@ type Clash = (usize, String, &'static str);
 const ONE_HUNK: &str = "write one hunk for all that is to change there";
 
 impl Joined {
-    /// Insertions at one point keep the order of their hunks.
+    /// Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
     pub(super) fn of(mut changes: Vec<(usize, LineChange)>, stand: Vec<(usize, Place)>) -> Self {
-        changes.sort_by_key(|(_, change)| (change.start, change.end));
+        changes.sort_by_key(|(_, change)| (change.start, change.end, change.leads));
         Self { changes, stand }
     }
 

@@ -23,12 +23,14 @@ struct Run {
     base: usize,
     now: usize,
     len: usize,
+    /// How many new lines right above belong to its first line.
+    lead: usize,
 }
 
 impl Lineage {
     /// The base itself, with that number of lines.
     pub(super) fn new(lines: usize) -> Self {
-        let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines }] };
+        let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines, lead: 0 }] };
         Self { base: lines, now: lines, runs }
     }
 
@@ -37,13 +39,14 @@ impl Lineage {
     /// is equal right beside such lines.
     pub(super) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
         let (old, new) = (all(base), all(now));
-        let run = |(base, now, len)| Run { base, now, len };
+        let run = |(base, now, len)| Run { base, now, len, lead: 0 };
         let runs = sure_runs(&old, &new).into_iter().map(run).collect();
         Self { base: old.len(), now: new.len(), runs }
     }
 
-    /// Takes note that `lines` new ones took the place of those from `start` to before `end`.
-    pub(super) fn replace(&mut self, start: usize, end: usize, lines: usize) {
+    /// Takes note that `lines` new ones took the place of those from `start` to before `end`; `leads` says that they belong to
+    /// the line below.
+    pub(super) fn replace(&mut self, start: usize, end: usize, lines: usize, leads: bool) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         for run in &self.runs {
             let kept = start.saturating_sub(run.now).min(run.len);
@@ -53,7 +56,14 @@ impl Lineage {
             let gone = end.saturating_sub(run.now).min(run.len).max(kept);
             if gone < run.len {
                 let now = run.now + gone - end + start + lines;
-                runs.push(Run { base: run.base + gone, now, len: run.len - gone });
+                let first = run.now - run.lead;
+                let come = |above: usize| if leads { above + lines } else { 0 };
+                let lead = match () {
+                    () if gone > 0 => come(0),
+                    () if end < first || end == first && !leads => run.lead,
+                    () => run.now - end + come(start.saturating_sub(first)),
+                };
+                runs.push(Run { base: run.base + gone, now, len: run.len - gone, lead });
             }
         }
         self.runs = runs;
@@ -78,6 +88,12 @@ impl Lineage {
         let index = self.runs.partition_point(|run| run.base <= line).checked_sub(1)?;
         let run = self.runs.get(index).filter(|run| line < run.base + run.len)?;
         Some(run.now + line - run.base)
+    }
+
+    /// How many new lines right above a line belong to it.
+    pub(super) fn lead(&self, line: usize) -> usize {
+        let index = self.runs.binary_search_by_key(&line, |run| run.now);
+        index.ok().and_then(|index| self.runs.get(index)).map_or(0, |run| run.lead)
     }
 
     /// The line of the base that a line is; none for a new one.
@@ -129,17 +145,39 @@ mod tests {
     }
 
     #[test]
+    fn new_lines_may_belong_to_the_line_below() {
+        let leads = |changes: &[(usize, usize, usize, bool)], line: usize| {
+            let mut lineage = Lineage::new(4);
+            for &(start, end, lines, leads) in changes {
+                lineage.replace(start, end, lines, leads);
+            }
+            lineage.lead(line)
+        };
+        assert_eq!(leads(&[(1, 1, 2, true)], 3), 2);
+        assert_eq!(leads(&[(1, 1, 2, false)], 3), 0);
+        assert_eq!(
+            leads(&[(1, 1, 2, true), (1, 1, 1, false)], 4),
+            2,
+            "what is put in above them is not theirs"
+        );
+        assert_eq!(leads(&[(1, 1, 2, true), (3, 3, 1, true)], 4), 3);
+        assert_eq!(leads(&[(1, 1, 2, true), (2, 2, 1, false)], 4), 1);
+        assert_eq!(leads(&[(1, 1, 2, true), (0, 1, 0, false), (3, 4, 1, false)], 2), 2);
+        assert_eq!(leads(&[(0, 0, 1, true)], 1), 1);
+    }
+
+    #[test]
     fn lines_are_followed_through_edits() {
         let mut lineage = Lineage::new(4);
         assert!(lineage.is_whole());
-        lineage.replace(1, 2, 3);
+        lineage.replace(1, 2, 3, false);
         assert!(!lineage.is_whole());
         assert_eq!(all(&lineage), [Some(0), None, Some(4), Some(5), Some(6)]);
-        lineage.replace(0, 0, 1);
+        lineage.replace(0, 0, 1, false);
         assert_eq!(all(&lineage), [Some(1), None, Some(5), Some(6), Some(7)]);
-        lineage.replace(2, 6, 0);
+        lineage.replace(2, 6, 0, false);
         assert_eq!(all(&lineage), [Some(1), None, None, Some(2), Some(3)]);
-        lineage.replace(3, 3, 2);
+        lineage.replace(3, 3, 2, false);
         assert_eq!(all(&lineage), [Some(1), None, None, Some(2), Some(5)]);
         assert_eq!((lineage.behind(0), lineage.behind(2), lineage.behind(4)), (Some(0), None, Some(3)));
     }
@@ -147,7 +185,7 @@ mod tests {
     #[test]
     fn an_insertion_in_the_middle_parts_a_run() {
         let mut lineage = Lineage::new(3);
-        lineage.replace(1, 1, 1);
+        lineage.replace(1, 1, 1, false);
         assert_eq!(all(&lineage), [Some(0), Some(2), Some(3), Some(4)]);
         assert_eq!(all(&Lineage::new(0)), [Some(0)]);
     }
@@ -166,7 +204,7 @@ mod tests {
             let start = next(lines.len() + 1);
             let end = start + next(3).min(lines.len() - start);
             let new = next(3);
-            lineage.replace(start, end, new);
+            lineage.replace(start, end, new, false);
             lines.splice(start..end, vec![None; new]);
             for line in 0..20 {
                 assert_eq!(lineage.of(line), lines.iter().position(|of| *of == Some(line)));

@@ -30,7 +30,7 @@ pub(super) fn bring_over(
             continue;
         }
         let (start, end) = place?;
-        brought.push(LineChange { start, end, bytes: change.bytes.clone() });
+        brought.push(LineChange { start, end, ..change.clone() });
     }
     Some(brought)
 }
@@ -89,7 +89,7 @@ mod tests {
     /// The base with one change made, and another that was written against the base brought over.
     fn merged(base: &str, made: Change<'_>, change: Change<'_>) -> Option<String> {
         let base = Content::new(base.as_bytes());
-        let of = |(start, end, text): Change<'_>| LineChange { start, end, bytes: text.into() };
+        let of = |(start, end, text): Change<'_>| LineChange::new(start, end, text.into());
         let mut lineage = Lineage::new(base.line_count());
         let ours = commit(&base, &[of(made)], &mut lineage);
         let changes = bring_over(&base, &ours, &lineage, &[of(change)])?;

@@ -59,7 +59,7 @@ pub(super) fn changes(
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
     let inner = region_eol(hay, number, number + 1).as_bytes();
     let after = pattern.after();
-    let change = |bytes: Vec<u8>| Ok(vec![LineChange { start: number, end: number + 1, bytes }]);
+    let change = |bytes: Vec<u8>| Ok(vec![LineChange::new(number, number + 1, bytes)]);
     if let Some((indent, rest)) = whole_line(hay, language, place) {
         if after.is_empty() {
             return change(Vec::new());

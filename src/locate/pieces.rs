@@ -85,7 +85,7 @@ impl Pieces<'_> {
             let part = self.part(piece, &aligned, made)?;
             if self.between == Between::Goes {
                 let bytes = Vec::new();
-                whole.changes.push(LineChange { start: end, end: aligned.place.first(), bytes });
+                whole.changes.push(LineChange::new(end, aligned.place.first(), bytes));
             }
             whole.changes.extend(part.changes);
             whole.matched.tier = whole.matched.tier.max(part.matched.tier);

@@ -93,6 +93,7 @@ impl Splice<'_> {
         if run.removed.is_none() && run.added.is_empty() {
             return Ok(None);
         }
+        let leads = run.removed.is_none() && above.is_none() && below.is_some();
         let (start, end) = match run.removed {
             Some((start, end)) => {
                 self.check(&run, pattern, (start, end), (above, below))?;
@@ -111,7 +112,8 @@ impl Splice<'_> {
                 (here, here)
             }
         };
-        Ok(Some(self.change(&run.added, pattern.end, aligned, start, end)))
+        let change = self.change(&run.added, pattern.end, aligned, start, end);
+        Ok(Some(LineChange { leads, ..change }))
     }
 
     /// Whether lines that go are all named, and whether it is clear on which side of blank lines that are not those that
@@ -140,12 +142,14 @@ impl Splice<'_> {
         if uneven && (more_above || more_below) || ahead { Err(Unclear::Blanks) } else { Ok(()) }
     }
 
-    /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there.
+    /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there, but for
+    /// those that belong to the line below.
     fn behind_what_came(&self, here: usize) -> usize {
         let follows = || {
-            let above = self.lineage?.origin(here.checked_sub(1)?)?;
-            let next = self.lineage?.of(above + 1)?;
-            (next >= here).then_some(next)
+            let lineage = self.lineage?;
+            let above = lineage.origin(here.checked_sub(1)?)?;
+            let next = lineage.of(above + 1)?;
+            (next >= here).then(|| next.saturating_sub(lineage.lead(next)).max(here))
         };
         follows().unwrap_or(here)
     }
@@ -193,7 +197,7 @@ impl Splice<'_> {
                 bytes.splice(0..0, eol.iter().copied());
             }
         }
-        LineChange { start, end, bytes }
+        LineChange::new(start, end, bytes)
     }
 }
 

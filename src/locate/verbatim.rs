@@ -88,7 +88,7 @@ fn replaced(hay: Haystack<'_>, place: &Place, text: &str) -> LineChange {
         bytes.extend_from_slice(&[rest, rest_eol].concat());
         end = (place.end.line + 1).min(hay.line_count());
     }
-    LineChange { start: place.start.line, end, bytes }
+    LineChange::new(place.start.line, end, bytes)
 }
 
 #[cfg(test)]

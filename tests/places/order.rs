@@ -49,6 +49,22 @@ fn three_insertions_at_one_spot_of_which_two_say_what_is_around_them() {
 }
 
 #[test]
+fn what_goes_behind_a_line_does_not_go_behind_what_belongs_to_the_line_below() {
+    // As models write edits from the bottom up.
+    let pairs = [("  end();", "  run();\n  end();"), ("  setup();", "  setup();\n  parse();")];
+    let expected = MAIN.replace("  end", "  parse();\n  run();\n  end");
+    lands("a.c", MAIN, texts("a.c", &pairs), &expected);
+    let body = "@@\n+  run();\n   end();\n@@\n   setup();\n+  parse();\n";
+    lands("a.c", MAIN, udiffx("a.c", body), &expected);
+    // Nor behind lines that were exchanged.
+    let file = "a\nb\nc\nd\n";
+    let swap = ("b\nc", "c\nb");
+    for pairs in [[swap, ("a", "a\ny")], [("a", "a\ny"), swap]] {
+        lands("a.txt", file, texts("a.txt", &pairs), "a\ny\nc\nb\nd\n");
+    }
+}
+
+#[test]
 fn an_edit_sees_the_result_of_those_before() {
     let pairs = [("  setup();", "  setup(1);"), ("  setup(1);\n  end();", "  setup(1);\n  end(2);")];
     let expected = MAIN.replace("setup()", "setup(1)").replace("end()", "end(2)");

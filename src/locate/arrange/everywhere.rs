@@ -114,7 +114,7 @@ fn spliced(hay: Haystack<'_>, places: &[Place], text: &[u8]) -> LineChange {
     bytes.extend_from_slice(line.get(at..).unwrap_or_default());
     let eol = hay.line(number).and_then(|line| line.eol);
     bytes.extend_from_slice(eol.map_or(&[][..], |eol| eol.as_bytes()));
-    LineChange { start: number, end: number + 1, bytes }
+    LineChange::new(number, number + 1, bytes)
 }
 
 /// A place that begins or ends inside a word.

@@ -201,3 +201,23 @@ fn a_number_or_a_count_that_names_a_looser_place_is_not_taken_for_the_strict_one
         lands("a.ini", &file, occurrence("first", "a.ini", find, &put), &file.replacen(find, &put, 1));
     }
 }
+
+#[test]
+fn an_equal_hunk_for_another_place_is_not_the_first_once_more() {
+    let function = |name: &str, x: &str| format!("def {name}():\n    x = {x}\n    y = 2\n\n");
+    let hunk = |line: &str| format!("@@{line}\n     x = 1\n-    y = 2\n+    y = 3\n");
+    // The second place is written otherwise, or has something else by now.
+    for x in ["1 ", "5"] {
+        let file = function("a", "1") + &function("b", x);
+        let body = hunk(" -2,2 +2,2 @@") + &hunk(" -6,2 +6,2 @@");
+        refused("a.py", &file, udiffx("a.py", &body));
+    }
+    let file = function("a", "1") + &function("b", "1 ");
+    refused("a.py", &file, diffs("a.py", &(hunk("") + &hunk(""))));
+    lands(
+        "a.py",
+        &function("a", "1"),
+        diffs("a.py", &(hunk("") + &hunk(""))),
+        &function("a", "1").replace('2', "3"),
+    );
+}

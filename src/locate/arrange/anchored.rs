@@ -77,12 +77,19 @@ pub(in crate::locate) fn arrange(
         let followed = scene.followed || index + 1 < hunks.len();
         let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
         let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode };
-        let again =
-            index > 0 && hunks[index - 1].change == hunk.change && hunks[index - 1].anchor == hunk.anchor;
+        // The same chunks right before it, and how many of those were made.
+        let same = |(other, _): &(&Hunk, &Part)| other.change == hunk.change && other.anchor == hunk.anchor;
+        let before = hunks[..index].iter().zip(&parts).rev().take_while(same);
+        let made = before.filter(|(_, part)| !matches!(part, Part::Nothing)).count();
         match chunk.locate(&mut cursor, equal[index]) {
             Ok(part) => parts.push(part),
             // It stands in the patch more often than in the file.
-            Err(refusal) if again && refusal.code == Code::SearchNotFound && refusals.is_empty() => {
+            Err(refusal)
+                if made > 0
+                    && refusal.code == Code::SearchNotFound
+                    && refusals.is_empty()
+                    && !sought.stands_oftener(made) =>
+            {
                 parts.push(Part::Nothing);
             }
             Err(refusal) => refusals.push(refusal.of_hunk(index)),

@@ -25,6 +25,11 @@ impl Sought<'_> {
         self.hay.skipping_blanks(&self.pattern.solid(), Rung::LOOSEST.form)
     }
 
+    /// Whether it stands so oftener than it was made: a further hunk of its kind is not one of those once more.
+    pub(super) fn stands_oftener(&self, made: usize) -> bool {
+        self.loosely().len() > made
+    }
+
     /// Where it stands so at a line, and no pointer is against it.
     pub(super) fn loosely_at(&self, line: usize) -> Option<Place> {
         let beside = line..line.saturating_add(2 * self.pattern.before.len() + 1);

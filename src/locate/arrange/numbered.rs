@@ -59,13 +59,19 @@ pub(in crate::locate) fn arrange(
         let state = pointers.and_then(|pointers| {
             let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
             let is_taken = |places: &[Candidate]| {
+                let number = |hunk: &Hunk| match hunk.anchor {
+                    Anchor::Line { old_start, .. } => old_start,
+                    _ => None,
+                };
                 let is_there = |state: &State| match (state, places) {
                     (State::Open(taken), [one]) => {
                         matches!(taken.as_slice(), [other] if other.aligned.place == one.aligned.place)
                     }
                     _ => false,
                 };
-                series.hunks.iter().any(|(other, _, state)| equal(other) && is_there(state))
+                let is_same = |other: &Hunk| equal(other) && number(other) == number(hunk);
+                let taken = series.hunks.iter().any(|(other, _, state)| is_same(other) && is_there(state));
+                taken && !sought.stands_oftener(1)
             };
             match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
                 _ if again => Ok(State::Done(Part::Nothing)),

@@ -484,7 +484,8 @@ fn max_fuzz_bounds_how_loosely_a_text_may_match() {
     sandbox.file("f", "fn f() {\n    one();  \n    two();\n}\n");
     sandbox.commit("f");
     let edit = patch("f", "w", "    one();\n    two();\n", "    one();\n    three();\n");
-    sandbox.apply(["-n", "--max-fuzz", "exact"], &edit).exits(1).says("search-not-found");
+    let refused = sandbox.apply(["-n", "--max-fuzz", "exact"], &edit).exits(1);
+    refused.says("search-not-found").says("not as alike as --max-fuzz asks for");
     sandbox.apply(["-n", "--max-fuzz=whitespace"], &edit).exits(0).says("[trailing-space]");
     sandbox.git(["config", "llmapply.maxFuzz", "exact"]);
     sandbox.apply(["-n"], &edit).exits(1);

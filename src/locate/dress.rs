@@ -129,8 +129,11 @@ impl Dress {
         // What the kept lines have is written as the file has it. One blank aligns the stars of a comment.
         let mut kept = aligned.pairs(pattern).map(|(before, _)| pattern.before[before]);
         let shows = kept.any(|text| !is_blank(text) && (text.starts_with(b"  ") || text.starts_with(b"\t")));
-        if spaces == tabs || shows || !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
+        if spaces == tabs || !is_indented_by_other(hay, if spaces { b'\t' } else { b' ' }) {
             return Ok(None);
+        }
+        if shows {
+            return Err(Unknown::Indentation);
         }
         let shown = shown_by_others(scene, hay, |_, _, aligned| match aligned.shift {
             Shift::ToTabs(_) if spaces => Some(aligned.shift.clone()),
@@ -205,7 +208,9 @@ pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]
     let ends_with = |marks: &[u8]| end.is_some_and(|b| marks.contains(b));
     let starts_with =
         |text: &[u8], marks: &[u8]| text.trim_ascii_start().first().is_some_and(|b| marks.contains(b));
-    let opens = ends_with(b":{([|>");
+    let opens = ends_with(b":{([|");
+    // An element of HTML goes on, or is whole in its line.
+    let may_open = opens || ends_with(b">");
     let goes_on = ends_with(b"\\,=&+*/.") || starts_with(second, b".+*/&|?=<") || first.starts_with(b"- ");
     let closes = ends_with(b"{([") && starts_with(last, b"})]");
     // A block that begins behind a blank line in the first column is another one than the first line is in.
@@ -219,7 +224,7 @@ pub(super) fn lost_by_the_first_alone(found: &[u8], after: &[&[u8]], lost: &[u8]
         let deeper = beyond(second).is_some_and(|depth| depth > 0);
         depths.is_some()
             && (deeper || !opens || starts_with(second, b"})]"))
-            && (!deeper || opens || goes_on)
+            && (!deeper || may_open || goes_on)
             && (!closes || beyond(last) == Some(0))
     };
     let alone = sound(&|text| Some(indentation(text).strip_prefix(lost)?.len()));

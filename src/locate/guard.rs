@@ -9,7 +9,7 @@ use super::language::Language;
 use super::pattern::{Pattern, Step, lines};
 use super::placeholder::{comment_opener, is_left_out, is_new_placeholder, speaks_of_code};
 use crate::diag::Code;
-use crate::edit::FormatId;
+use crate::edit::{FormatId, Unit};
 use crate::text::{Content, Form, is_blank};
 
 /// What is wrong with what a hunk brings to a file.
@@ -30,7 +30,10 @@ pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<
     let effort = Effort::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
     let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
-    lines_with_new(hay, &after, old.is_some(), limits)
+    lines_with_new(hay, &after, old.is_some(), limits)?;
+    let before = old.map(Content::to_bytes).unwrap_or_default();
+    let pattern = std::str::from_utf8(&before).map(|before| Pattern::of_texts(before, text, Unit::Lines));
+    pattern.map_or(Ok(()), |pattern| comments_for_code(hay, &pattern, limits))
 }
 
 /// What is wrong with lines as they are to stand in a file, each with whether it is new; `removes` says that code goes.
@@ -181,7 +184,6 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], limits: &Limits) -> Result<(), B
 mod tests {
     use super::super::tests::LIMITS;
     use super::*;
-    use crate::edit::Unit;
 
     fn code(file: &str, before: &str, after: &str) -> Option<Code> {
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
@@ -203,6 +205,11 @@ mod tests {
             "// <existing code>",
             "// other calls remain",
             "/* same body */",
+            "pass  # existing calls",
+            "...  # rest",
+            "// (no changes)",
+            "# (loop as above)",
+            "# original loop stays",
         ] {
             let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
             assert_eq!(code(before, before, &after("")), Some(Code::Placeholder), "{comment}");
@@ -254,6 +261,8 @@ mod tests {
         let refused = |text, old| guard_text(text, old, &LIMITS).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
         assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
+        let old = Content::new(b"a();\nb();\nc();\n");
+        assert_eq!(refused("a();\n# (b() and c() as before)\n", Some(&old)), Some(Code::Placeholder));
     }
 
     #[test]

@@ -268,6 +268,11 @@ pub fn append(version: &Version, text: &str) -> Option<Version> {
     Some(version.with(&changes))
 }
 
+/// Whether a file ends with the bracket behind which nothing may stand in its language.
+pub fn is_closed(content: &Content, language: Language) -> bool {
+    arrange::addition::is_closed(content, language)
+}
+
 /// Whether a file ends with the lines of all of some texts.
 pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
     let lines: Vec<&[u8]> = texts.iter().flat_map(|text| pattern::lines(text)).collect();

@@ -15,6 +15,9 @@ const SPEAK_OF_CODE: &str = "existing|rest|remain|unchanged|unmodified|same|omit
 /// Others that dots in front of a comment make such words.
 const SPEAK_WITH_DOTS: &str = "before|code|change|more";
 
+/// And words that do where less code comes than goes.
+const OF_BEFORE: &str = "before|above|original|changes";
+
 /// How a placeholder without dots begins.
 const BEGINNINGS: &str = "rest of|the rest|existing|remaining|remainder of|the remainder|unchanged|\
                           same as before|code unchanged|other methods|other functions|other code|\
@@ -96,7 +99,12 @@ pub(super) fn is_placeholder(line: &[u8]) -> bool {
 /// that: of 66,358 changes in the histories of four projects 3 had such a comment there.
 pub(super) fn speaks_of_code(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_lowercase();
-    let of_code = |word: &str| among(SPEAK_OF_CODE, |hint| word.starts_with(hint)) || word == "before";
+    let of_code = |word: &str| {
+        among(SPEAK_OF_CODE, |hint| word.starts_with(hint)) || among(OF_BEFORE, |other| word == other)
+    };
+    // It may stand behind what Python has for nothing.
+    let line = line.trim_ascii();
+    let line = [&b"pass"[..], b"..."].iter().find_map(|nothing| line.strip_prefix(*nothing)).unwrap_or(line);
     comment_opener(line.trim_ascii()).is_some()
         && text.split_whitespace().count() <= FEW_WORDS
         && text.split(|c: char| !c.is_alphanumeric()).any(of_code)

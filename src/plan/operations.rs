@@ -224,6 +224,11 @@ impl Operation<'_, '_> {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
         match locate::append(&version, text) {
+            Some(_) if locate::is_closed(version.content(), self.limits().language) => {
+                let message = format!("the new lines would stand behind the last bracket of `{path}`");
+                let help = "edit the lines that they belong between";
+                Err(self.error(Code::Malformed, message).with_help(help).into())
+            }
             Some(appended) => {
                 self.guard(text, None)?;
                 let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };

@@ -138,6 +138,8 @@ fn each_operation_does_what_it_says() {
     assert_eq!(made(&base, &[replace("a", "8\n")])[0], ("a".into(), "8\n".into()));
     assert_eq!(made(&base, &[append("a", "8\n")])[0], ("a".into(), "1\n8\n".into()));
     assert_eq!(made(&base, &[append("q", "8\n")])[3], ("q".into(), "8\n".into()));
+    let json = tree(&[("a.json", "{\n}\n")]);
+    assert_eq!(codes(run(&json, &[append("a.json", "{}\n")])), [(1, Code::Malformed)]);
     assert_eq!(made(&base, &[delete("a")]), files(&[("b", "2\n"), ("d/e", "3\n")]));
     assert_eq!(made(&base, &[rename("a", "z")]), files(&[("b", "2\n"), ("d/e", "3\n"), ("z", "1\n")]));
     assert_eq!(made(&base, &[copy("a", "z")])[3], ("z".into(), "1\n".into()));

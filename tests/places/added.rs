@@ -162,6 +162,9 @@ fn in_a_makefile_too() {
     lands("Makefile", file, each("Makefile", "all: a.o", put), expected);
     let expected = "all: a.o\n\tcc -o all a.o\n\nclean:\n\techo clean\n\trm -f all\n";
     lands("Makefile", file, each("Makefile", "clean:", "clean:\n    echo clean"), expected);
+    // The answer has both.
+    let put = "\trm -f all\n        rm -f a.o";
+    refused("Makefile", file, each("Makefile", "clean:\n\trm -f all", &format!("clean:\n{put}")));
 }
 
 #[test]

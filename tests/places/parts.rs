@@ -124,3 +124,11 @@ fn lines_that_have_the_files_indentation_are_not_indented_once_more() {
     refused("a.py", file, opx("a.py", "total = 1", "    total = 2\n    size = 3"));
     lands("a.py", file, opx("a.py", "total = 1", "total = 2"), &file.replace("= 1", "= 2"));
 }
+
+#[test]
+fn an_element_that_is_whole_in_its_line_opens_nothing() {
+    let file = "<ul>\n  <li>one</li>\n  <li>two</li>\n</ul>\n";
+    let put = "<li>one</li>\n<li>more</li>";
+    let expected = file.replace("one</li>\n", "one</li>\n  <li>more</li>\n");
+    lands("a.html", file, opx("a.html", "<li>one</li>", put), &expected);
+}

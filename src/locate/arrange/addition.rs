@@ -12,8 +12,8 @@ use crate::locate::scene::{Part, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::locate::{Note, guard};
-use crate::text::{indentation, is_blank, is_of_word};
+use crate::locate::{Language, Note, guard};
+use crate::text::{Content, indentation, is_blank, is_of_word};
 
 /// Puts lines right below a heading.
 pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
@@ -26,24 +26,28 @@ pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Ref
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
 pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
-    let Sought { scene, hay, .. } = *sought;
+    let Sought { hay, .. } = *sought;
     let refused = |message: &str| {
         Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
     };
     let last = hay.line_count();
-    let closes = || {
-        let solid = (0..last).rev().map(|line| hay.text(line)).find(|text| !is_blank(text));
-        solid.is_some_and(|text| matches!(text.trim_ascii_end().last(), Some(b'}' | b']')))
-    };
     match insert(sought, last)? {
         Part::Change(_) if followed && last > 0 => {
             refused("the hunk has no line that says where its lines belong, and others follow it")
         }
-        Part::Change(_) if scene.limits.language.is_closed() && closes() => {
+        Part::Change(_) if is_closed(hay.content(), sought.scene.limits.language) => {
             refused("the new lines would stand behind the last bracket of the file")
         }
         part => Ok(part),
     }
+}
+
+/// Whether a file ends with the bracket behind which nothing may stand in its language.
+pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> bool {
+    let last = content.line_count();
+    let mut solid = (0..last).rev().filter_map(|line| content.line(line)).filter(|line| !line.is_blank());
+    let closes = |text: &[u8]| matches!(text.trim_ascii_end().last(), Some(b'}' | b']'));
+    language.is_closed() && solid.next().is_some_and(|line| closes(line.text))
 }
 
 /// Puts lines, as they are written, behind as many of the file.

@@ -8,7 +8,7 @@ use crate::locate::place::Place;
 use crate::locate::scene::{Part, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::standing::{standing, stands_stricter};
-use crate::locate::tier::Rung;
+use crate::locate::tier::{Rung, Tier};
 
 impl Sought<'_> {
     /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
@@ -58,7 +58,7 @@ impl Sought<'_> {
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
-        let Self { hay, pattern, pointers, .. } = *self;
+        let Self { scene, hay, pattern, pointers } = *self;
         if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
             return Ok(part);
         }
@@ -68,9 +68,17 @@ impl Sought<'_> {
         {
             return Ok(Part::Change(solution));
         }
-        Err(match refused {
-            Some((place, objection)) => evidence::objected(hay, pattern, &place, objection),
-            None => evidence::missing(hay, pattern, pointers),
+        let too_loose = || match scene.limits.max_fuzz < Tier::BlankLines {
+            true => self.loosely().first().copied(),
+            false => None,
+        };
+        Err(match (refused, too_loose()) {
+            (Some((place, objection)), _) => evidence::objected(hay, pattern, &place, objection),
+            (None, Some(place)) => {
+                evidence::stands_but(hay, pattern, &place, "but not as alike as --max-fuzz asks for")
+                    .with_help(evidence::HELP_COPY)
+            }
+            (None, None) => evidence::missing(hay, pattern, pointers),
         })
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> 
     let evidence = nearest::evidence(content, &pattern.before, hay.effort());
     if let [text] = pattern.solid().as_slice()
         && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
+        && !Form::Trimmed.eq(text, hay.text(*line))
     {
         let message = format!("the text to find is only a part of line {}", line + 1);
         return Refusal::new(Code::SearchNotFound, message)

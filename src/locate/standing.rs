@@ -59,18 +59,31 @@ pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place,
     let is_last = || (lines.behind()..hay.line_count()).all(|line| skips_blanks && hay.is_blank(line));
     let is_at_end = || !hay.content().ends_with_newline() && is_last();
     let goes = |step: &&Step<'_>| matches!(step, Step::Remove(_));
-    let above = pattern.steps.iter().take_while(goes).last();
-    let below = pattern.steps.iter().rev().take_while(goes).last();
-    let stands =
-        |step: Option<&Step<'_>>, line: Option<usize>| match (step, line.and_then(|line| hay.line(line))) {
-            (Some(step), Some(real)) => {
-                !(skips_blanks && real.is_blank()) && Form::Trailing.eq(pattern.text_of(step), real.text)
-            }
-            _ => false,
-        };
+    let text = |step| pattern.text_of(step);
+    let above = pattern.steps.iter().take_while(goes).last().map(text);
+    let below = pattern.steps.iter().rev().take_while(goes).last().map(text);
+    // Which of equal lines goes, two texts do not say.
+    let (before, after) = (pattern.before.iter().copied(), pattern.after());
+    let first = fewer_at_edge(before.clone(), after.iter().copied());
+    let last = fewer_at_edge(before.rev(), after.iter().rev().copied());
+    let stands = |text: Option<&[u8]>, line: Option<usize>| match (text, line.and_then(|line| hay.line(line)))
+    {
+        (Some(text), Some(real)) => !(skips_blanks && real.is_blank()) && Form::Trailing.eq(text, real.text),
+        _ => false,
+    };
     (pattern.end != End::Nothing || is_at_end())
-        && !stands(above, lines.first().checked_sub(1))
-        && !stands(below, Some(lines.behind()))
+        && ![above, first].into_iter().any(|text| stands(text, lines.first().checked_sub(1)))
+        && ![below, last].into_iter().any(|text| stands(text, Some(lines.behind())))
+}
+
+/// The line with which a result begins of which the text to find begins with more.
+fn fewer_at_edge<'t>(
+    before: impl Iterator<Item = &'t [u8]>,
+    after: impl Iterator<Item = &'t [u8]> + Clone,
+) -> Option<&'t [u8]> {
+    let edge = after.clone().next()?;
+    let count = after.take_while(|line| *line == edge).count();
+    (before.take_while(|line| *line == edge).count() > count).then_some(edge)
 }
 
 /// Whether a hunk changes anything that a form sees.

@@ -13,8 +13,17 @@ use crate::span::Span;
 use std::ops::Range;
 
 /// The names that the tags go by. None begins with one that stands before it.
-const NAMES: [&str; 8] =
-    ["thinking", "think", "thought", "reasoning", "reflection", "scratchpad", "analysis", "seed:think"];
+const NAMES: [&str; 9] = [
+    "thinking",
+    "think",
+    "thought",
+    "reasoning",
+    "reflection",
+    "scratchpad",
+    "analysis",
+    "seed:think",
+    "antthinking",
+];
 
 /// Whether a tag of that name is one of reasoning.
 pub(super) fn is_name(name: &str) -> bool {

@@ -280,13 +280,20 @@ impl Call<'_, '_> {
         Ok(Some(op))
     }
 
-    /// Nothing that counts may be said twice.
+    /// Nothing that counts may be said twice, and nothing more than can be done.
     fn said_once(&self, at: usize) -> Result<(), Fault> {
         let mut seen: Vec<&str> = Vec::new();
         for child in self.tree.children(at) {
             let key = self.tree.key(child);
             let counts = [PATH, OLD, NEW, ALL, TEXT, &["edits", "command", "insert_line", "insert_text"]];
             if !counts.iter().any(|keys| keys.contains(&key)) {
+                if key::says_more(key, self.tree.written(child)) {
+                    let fault =
+                        self.fault(Code::Malformed, child, format!("the key {key:?} is unknown here"));
+                    let help =
+                        "give file_path with old_string and new_string, or with content for a whole file";
+                    return Err(fault.with_help(help).into());
+                }
                 continue;
             }
             if seen.contains(&key) {

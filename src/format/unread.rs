@@ -5,7 +5,7 @@
 use super::diff::says_diff;
 use super::fence::Fence;
 use super::scan::{Cursor, Line, trim, trim_start};
-use super::search_replace::may_be_same;
+use super::search_replace::{Said, may_be_same};
 use super::shell::{self, Writing};
 use super::worded::differing;
 use super::{Format, FormatId, read_to, seen, tag};
@@ -62,6 +62,8 @@ pub(super) enum When {
         /// What comes in their place.
         new: String,
     },
+    /// In any case: the response ends where it begins.
+    CutOff,
     /// If the tree has one of these files, and no edit brings the lines; and then it may still be none.
     Perhaps { files: Vec<String>, lines: String },
 }
@@ -85,6 +87,9 @@ impl<'r> Cursor<'r> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
     pub(super) fn note_unread(&mut self) {
         let Some(line) = self.line().map(Line::trim_start) else { return };
+        if self.is_cut_off(line) {
+            return self.note(Noted { span: self.span(line.start, line.end()), when: When::CutOff });
+        }
         let is_noted = match line.text.as_bytes().first() {
             Some(b'<') => is_tag(line.text) || is_half(line.text),
             Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
@@ -104,6 +109,22 @@ impl<'r> Cursor<'r> {
         } else if let Some(noted) = self.worded(line) {
             self.note(noted);
         }
+    }
+
+    /// Whether the response ends in this line, which opens a block or a file's fence.
+    fn is_cut_off(&self, line: Line<'r>) -> bool {
+        let opens = match line.first_byte() {
+            Some(b'<') => {
+                let marks = trim(line.text);
+                marks.len() >= 3 && marks.bytes().all(|byte| byte == b'<')
+            }
+            Some(b'`' | b'~') if self.fence().is_none() => Fence::of(line.text).is_some_and(|fence| {
+                let above = self.above().find(|line| !line.is_blank()).map(|line| Said::of(line.text));
+                Said::of_info(fence.info).is_some() || matches!(above, Some(Said::File(_) | Said::Path(_)))
+            }),
+            _ => false,
+        };
+        opens && self.lines().skip(1).all(Line::is_blank)
     }
 
     /// Notes what reads like an edit.
@@ -154,12 +175,15 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     let is_read = |span: Span| script.edits.iter().map(|edit| edit.span).any(within(span)) || is_told(span);
     // What breaks off where the response ends may have been one, or hold another one.
     let all = cursor.response().text();
-    let cut_off = cursor.json.cut_off.filter(|&start| !is_told(cursor.span(start, all.len()))).map(|start| {
-        let span = cursor.span(start, all.trim_end().len().max(start));
+    let truncated = |span: Span, message: &str| {
         let end = cursor.span(all.len(), all.len());
-        Diagnostic::error(Code::Truncated, span, "this JSON is never closed")
+        Diagnostic::error(Code::Truncated, span, message)
             .with_lost(end)
             .with_help("the response may be cut off; give the rest of it, or leave it out if it is no edit")
+    };
+    let cut_off = cursor.json.cut_off.filter(|&start| !is_told(cursor.span(start, all.len()))).map(|start| {
+        let span = cursor.span(start, all.trim_end().len().max(start));
+        truncated(span, "this JSON is never closed")
     });
     let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
     for Noted { span, when } in unread {
@@ -182,6 +206,10 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
                 continue;
             }
             When::There(files) | When::Perhaps { files, .. } => (files.clone(), None),
+            When::CutOff => {
+                script.diagnostics.push(truncated(*span, "the response ends where this begins"));
+                continue;
+            }
             When::Stands { files, old, .. } => {
                 let files = if files.is_empty() { script.paths() } else { files.clone() };
                 (files, Some(old.clone()))
@@ -282,6 +310,7 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     let file = match when {
         When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => files.first(),
         When::Always(file) => file.as_ref(),
+        When::CutOff => None,
     };
     let written = written.and_then(|writing| writing.path).map(str::to_owned);
     Diagnostic { path: written.or_else(|| file.cloned()), ..fault }

@@ -39,8 +39,13 @@ pub(super) fn given(response: &Response, script: &Script) -> Vec<Edit> {
         return Vec::new();
     }
     let Script { mut edits, unsure, .. } = read(response, &[FORMAT]);
+    // What an error is said of is no file.
+    let errors = || script.diagnostics.iter().filter(|fault| fault.is_error()).filter_map(Diagnostic::span);
+    let is_fine = |edit: &Edit| !errors().any(|fault| edit.span.holds(fault));
     // What only a paragraph speaks of is more often a part of the file.
-    edits.retain(|edit| outside(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span));
+    edits.retain(|edit| {
+        outside(edit) && is_fine(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span)
+    });
     edits
 }
 

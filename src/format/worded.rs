@@ -221,10 +221,12 @@ fn label(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| word.contains(char::is_alphabetic)).map(str::to_lowercase)
 }
 
-/// Whether a line announces what stands below it.
+/// Whether a line announces what stands below it: by a mark, or as a word alone.
 fn is_label(text: &str) -> bool {
     let text = trim(text);
-    text.trim_end_matches(['*', '_']).ends_with(':') || text.starts_with(['#', '*'])
+    label(text).nth(1).is_none()
+        || text.trim_end_matches(['*', '_']).ends_with(':')
+        || text.starts_with(['#', '*'])
 }
 
 /// A named field: `file: a.py`, `file = "a.py"`, behind the mark of a list's item or not.

@@ -126,7 +126,7 @@ impl<'r> Cursor<'r> {
         };
         if is_noted {
             self.note(Noted { span: self.span(line.start, line.end()), when: When::Always(None) });
-        } else if let Some(noted) = self.worded(line) {
+        } else if let Some(noted) = self.object(line).or_else(|| self.worded(line)) {
             self.note(noted);
         }
     }

@@ -24,7 +24,7 @@ pub(super) trait Parts<'t> {
 /// The text of what was found, as plain JSON of the same length.
 pub(super) fn plain<'r>(cursor: &Cursor<'r>, found: &Found) -> Cow<'r, str> {
     let text = cursor.response().text().get(found.start..found.end).unwrap_or("");
-    if !found.relaxed && cursor.margin().is_none() {
+    if !found.relaxed && cursor.margin().is_none() && !text.contains('\u{a0}') {
         return Cow::Borrowed(text);
     }
     let mut plain = vec![b' '; text.len()];

@@ -122,6 +122,27 @@ fn label(line: &str) -> Option<Label<'_>> {
     Some(Label { name, value: trim(value), marked: bold > 0 || trim(line).starts_with('#') })
 }
 
+/// The path of the file that a line says is new, and nothing else: `### New file: path`, `Create path:`.
+pub(in crate::format) fn announced(line: &str) -> Option<&str> {
+    let mut text = without_lead(trim(line)).trim_matches(['*', '_']);
+    let mut is_new = false;
+    for _ in 0..4 {
+        let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let makes = is(&["add", "create", "new"]);
+        if !(makes || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
+            break;
+        }
+        is_new |= makes;
+        text = rest.trim_start_matches([' ', ':', '*']);
+    }
+    match alone(text, true) {
+        Said::Path(path) if is_new => Some(path),
+        _ => None,
+    }
+}
+
 /// A line without the marks of a heading, a list item or a comment.
 fn without_lead(text: &str) -> &str {
     let mut text = text;
@@ -291,6 +312,30 @@ mod tests {
             ("<file src/a.rs>", Said::Prose),
         ] {
             assert_eq!(Said::of(line), said, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_file_is_announced_by_its_path_alone() {
+        for line in [
+            "### New file: `src/a.py`",
+            "### Create src/a.py",
+            "**New file `src/a.py`:**",
+            "**New file:** src/a.py",
+            "Create `src/a.py`:",
+            "2. Add a new file src/a.py",
+        ] {
+            assert_eq!(announced(line), Some("src/a.py"), "{line}");
+        }
+        for line in [
+            "src/a.py",
+            "File: src/a.py",
+            "Create `a.py` in `src/`:",
+            "The new `a.py` is used so:",
+            "New in a.py:",
+            "Create it:",
+        ] {
+            assert_eq!(announced(line), None, "{line}");
         }
     }
 

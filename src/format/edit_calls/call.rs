@@ -197,6 +197,12 @@ impl Call<'_, '_> {
     }
 
     fn no_text(&self, at: usize, key: &str) -> Fault {
+        let written = self.tree.written(at);
+        // What else is wrong with a string in straight quotes is an escape.
+        if written.starts_with('"') && written.contains('\\') && !written.contains(char::is_control) {
+            let message = format!("{key:?} has an escape that JSON does not have");
+            return self.fault(Code::Malformed, at, message).with_help("write a backslash as \\\\").into();
+        }
         self.fault(Code::Malformed, at, format!("{key:?} is no text"))
     }
 

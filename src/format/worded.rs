@@ -44,7 +44,7 @@ impl<'r> Cursor<'r> {
     /// The edit that begins, or of two fences ends, at this line of prose.
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
         match line.text.as_bytes().first()? {
-            b'`' | b'~' => self.pair(line).or_else(|| self.part(line)),
+            b'`' | b'~' => self.pair(line).or_else(|| self.part(line)).or_else(|| self.marked(line)),
             b'-' | b'\'' | b'[' | b'a'..=b'z' => {
                 self.fields(line).or_else(|| self.call(line)).or_else(|| self.script(line))
             }
@@ -148,6 +148,21 @@ impl<'r> Cursor<'r> {
         let (lines, end) = self.inside(line, opening);
         let when = When::Perhaps { files, lines: lines.join("\n") };
         says(&lines).then(|| Noted { span: self.span(above.start, end), when })
+    }
+
+    /// A fence whose lines have the marks of a diff, and no word that it is one.
+    fn marked(&self, line: Line<'r>) -> Option<Noted> {
+        let opening = Fence::of(line.text).filter(|fence| self.fence().is_none() && !says_diff(*fence))?;
+        let (lines, end) = self.inside(line, opening);
+        let of = |mark: char| -> Vec<&str> {
+            lines.iter().filter_map(|line| line.strip_prefix(mark)).map(trim).collect()
+        };
+        let (old, new) = (of('-'), of('+'));
+        let is_all = lines.iter().all(|line| line.is_empty() || line.starts_with(['-', '+']));
+        let above = self.above().find(|line| !line.is_blank()).map(|line| line.text);
+        let files = above.into_iter().flat_map(mentioned).map(str::to_owned).collect();
+        let when = When::Stands { files, old: old.join("\n"), new: new.join("\n") };
+        (is_all && says(&old) && says(&new)).then(|| Noted { span: self.span(line.start, end), when })
     }
 
     /// The lines of the fence that opens at this one, the first many, and where they end.

@@ -188,7 +188,8 @@ impl<'r> Cursor<'r> {
             }),
             _ => false,
         };
-        opens && self.lines().skip(1).all(Line::is_blank)
+        // A quote may end in it, too.
+        opens && self.response().text().get(line.end()..).is_some_and(|below| below.trim_start().is_empty())
     }
 
     /// Notes what reads like an edit.

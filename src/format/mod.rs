@@ -20,6 +20,7 @@ pub mod hunk;
 mod json;
 #[cfg(test)]
 mod linear;
+mod object;
 mod opx;
 #[cfg(test)]
 mod properties;

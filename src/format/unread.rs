@@ -4,8 +4,9 @@
 
 use super::diff::says_diff;
 use super::fence::Fence;
+use super::json::key;
 use super::scan::{Cursor, Line, trim, trim_start};
-use super::search_replace::may_be_same;
+use super::search_replace::{Said, may_be_same, mentioned};
 use super::shell::{self, Writing};
 use super::worded::differing;
 use super::{Format, FormatId, read_to, seen, tag};
@@ -36,8 +37,23 @@ const WORDS: &[&str] = &[
 ];
 
 /// Attributes that such tags have.
-const PATHS: &[&str] =
-    &["file", "path", "file_path", "filepath", "filename", "file_name", "target_file", "from_path"];
+const PATHS: &[&str] = &[
+    "file",
+    "path",
+    "file_path",
+    "filepath",
+    "filename",
+    "file_name",
+    "target_file",
+    "from_path",
+    "from",
+    "old",
+    "source",
+];
+
+/// What a text to find is called by a tag of its own, and what one to put there.
+const OLD_HALVES: &[&str] = &["find", "old", "original", "search"];
+const NEW_HALVES: &[&str] = &["new", "replace", "replacement", "updated"];
 
 /// What reads like an edit outside all regions.
 #[derive(Debug)]
@@ -62,6 +78,8 @@ pub(super) enum When {
         /// What comes in their place.
         new: String,
     },
+    /// In any case: the response ends where it begins.
+    CutOff,
     /// If the tree has one of these files, and no edit brings the lines; and then it may still be none.
     Perhaps { files: Vec<String>, lines: String },
 }
@@ -85,8 +103,15 @@ impl<'r> Cursor<'r> {
     /// Notes the line of prose that the cursor stands at if it reads like the beginning of an edit.
     pub(super) fn note_unread(&mut self) {
         let Some(line) = self.line().map(Line::trim_start) else { return };
+        if self.is_cut_off(line) {
+            return self.note(Noted { span: self.span(line.start, line.end()), when: When::CutOff });
+        }
         let is_noted = match line.text.as_bytes().first() {
-            Some(b'<') => is_tag(line.text) || is_half(line.text),
+            Some(b'<') => {
+                is_tag(line.text) || is_half(line.text) || self.is_field(line) || self.has_half(line)
+            }
+            Some(b'[') if self.has_half(line) => true,
+            Some(b'*' | b'r' | b'c' | b'0'..=b'9') if self.is_of_diff(line) => true,
             Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
             // A diff whose lines have numbers: the first of those that change something.
             Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
@@ -101,9 +126,70 @@ impl<'r> Cursor<'r> {
         };
         if is_noted {
             self.note(Noted { span: self.span(line.start, line.end()), when: When::Always(None) });
-        } else if let Some(noted) = self.worded(line) {
+        } else if let Some(noted) = self.object(line).or_else(|| self.worded(line)) {
             self.note(noted);
         }
+    }
+
+    /// Whether a tag that says what is done stands alone in a line, and below it one that holds a path.
+    fn is_field(&self, line: Line<'r>) -> bool {
+        let Some((name, false)) = tag::peek(line.text) else { return false };
+        let below = self.lines().skip(1).find(|line| !line.is_blank()).map(Line::trimmed).unwrap_or("");
+        let held = below
+            .strip_prefix('<')
+            .and_then(|text| text.split_once('>'))
+            .and_then(|(field, text)| text.strip_suffix('>')?.strip_suffix(field)?.strip_suffix("</"));
+        key::is_verb(name)
+            && trim(line.text).len() == name.len() + 2
+            && held.is_some_and(|text| matches!(Said::of(text), Said::Path(_)))
+    }
+
+    /// Whether a tag opens a text to find, and another of that kind one to put there.
+    fn has_half(&self, line: Line<'r>) -> bool {
+        let Some((bracket, word)) = half(line.text) else { return false };
+        let is_other = |line: Line<'_>| {
+            half(line.text).is_some_and(|(mark, word)| mark == bracket && is_one(NEW_HALVES, word))
+        };
+        is_one(OLD_HALVES, word) && self.lines().skip(1).take(LONGEST).any(is_other)
+    }
+
+    /// Whether a hunk of another kind of diff begins at this line, or a file is moved as in one.
+    fn is_of_diff(&self, line: Line<'r>) -> bool {
+        let below = self.lines().nth(1).map(Line::trimmed).unwrap_or("");
+        let text = trim(line.text);
+        let is_context = text.len() >= 10
+            && text.bytes().all(|byte| byte == b'*')
+            && below.starts_with("*** ")
+            && below.ends_with(" ****");
+        let is_moved = ["rename", "copy"].iter().any(|verb| {
+            let says = |text: &str, way| text.strip_prefix(verb).is_some_and(|rest| rest.starts_with(way));
+            says(text, " from ") && says(below, " to ")
+        });
+        let is_range = |text: &str| {
+            !text.is_empty() && text.split(',').all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let is_normal = || {
+            let sides = text.split_once(['a', 'c', 'd']);
+            sides.is_some_and(|(old, new)| is_range(old) && is_range(new)) && below.starts_with(['<', '>'])
+        };
+        is_context || is_moved || is_normal()
+    }
+
+    /// Whether the response ends in this line, which opens a block or a file's fence.
+    fn is_cut_off(&self, line: Line<'r>) -> bool {
+        let opens = match line.first_byte() {
+            Some(b'<') => {
+                let marks = trim(line.text);
+                marks.len() >= 3 && marks.bytes().all(|byte| byte == b'<')
+            }
+            Some(b'`' | b'~') if self.fence().is_none() => Fence::of(line.text).is_some_and(|fence| {
+                let above = self.above().find(|line| !line.is_blank()).map(|line| Said::of(line.text));
+                Said::of_info(fence.info).is_some() || matches!(above, Some(Said::File(_) | Said::Path(_)))
+            }),
+            _ => false,
+        };
+        // A quote may end in it, too.
+        opens && self.response().text().get(line.end()..).is_some_and(|below| below.trim_start().is_empty())
     }
 
     /// Notes what reads like an edit.
@@ -154,12 +240,15 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
     let is_read = |span: Span| script.edits.iter().map(|edit| edit.span).any(within(span)) || is_told(span);
     // What breaks off where the response ends may have been one, or hold another one.
     let all = cursor.response().text();
-    let cut_off = cursor.json.cut_off.filter(|&start| !is_told(cursor.span(start, all.len()))).map(|start| {
-        let span = cursor.span(start, all.trim_end().len().max(start));
+    let truncated = |span: Span, message: &str| {
         let end = cursor.span(all.len(), all.len());
-        Diagnostic::error(Code::Truncated, span, "this JSON is never closed")
+        Diagnostic::error(Code::Truncated, span, message)
             .with_lost(end)
             .with_help("the response may be cut off; give the rest of it, or leave it out if it is no edit")
+    };
+    let cut_off = cursor.json.cut_off.filter(|&start| !is_told(cursor.span(start, all.len()))).map(|start| {
+        let span = cursor.span(start, all.trim_end().len().max(start));
+        truncated(span, "this JSON is never closed")
     });
     let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
     for Noted { span, when } in unread {
@@ -182,6 +271,10 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
                 continue;
             }
             When::There(files) | When::Perhaps { files, .. } => (files.clone(), None),
+            When::CutOff => {
+                script.diagnostics.push(truncated(*span, "the response ends where this begins"));
+                continue;
+            }
             When::Stands { files, old, .. } => {
                 let files = if files.is_empty() { script.paths() } else { files.clone() };
                 (files, Some(old.clone()))
@@ -282,6 +375,7 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     let file = match when {
         When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => files.first(),
         When::Always(file) => file.as_ref(),
+        When::CutOff => None,
     };
     let written = written.and_then(|writing| writing.path).map(str::to_owned);
     Diagnostic { path: written.or_else(|| file.cloned()), ..fault }
@@ -296,7 +390,12 @@ fn is_tag(text: &str) -> bool {
         && memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
             let attribute = attributes[..at].trim_end().rsplit([' ', '\t', '"', '\'']).next().unwrap_or("");
             let quoted = trim_start(&attributes[at + 1..]).starts_with(['"', '\'', '“', '”']);
-            quoted && PATHS.iter().any(|path| attribute.eq_ignore_ascii_case(path))
+            // Anything may have a name.
+            let names = || {
+                let value = trim_start(&attributes[at + 1..]).split(['"', '\'', '“', '”']).nth(1);
+                is_one(&["name"], attribute) && value.is_some_and(|value| mentioned(value).next().is_some())
+            };
+            quoted && (is_one(PATHS, attribute) || names())
         })
 }
 
@@ -304,8 +403,22 @@ fn is_tag(text: &str) -> bool {
 /// there are models that write edits so.
 fn is_half(text: &str) -> bool {
     let text = trim(text);
-    let marks = text.bytes().take_while(|&byte| byte == b'<').count();
-    matches!(text, "<SEARCH>" | "<REPLACE>") || ((5..=9).contains(&marks) && text[marks..].starts_with(' '))
+    let rest = text.trim_start_matches('<');
+    let marks = text.len() - rest.len();
+    let is_conflict = (5..=9).contains(&marks) && (rest.is_empty() || rest.starts_with(' '));
+    matches!(text, "<SEARCH>" | "<REPLACE>") || is_conflict
+}
+
+/// The bracket and the word of a line that is such a tag, as in `<search>` and `[ORIGINAL]`.
+fn half(text: &str) -> Option<(char, &str)> {
+    let text = trim(text);
+    let ends = [('<', '>'), ('[', ']')];
+    ends.iter().find_map(|&(open, close)| Some((open, text.strip_prefix(open)?.strip_suffix(close)?)))
+}
+
+/// Whether a word is one of these, in any case.
+fn is_one(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// Whether a line with a number before it is one that a diff removes or adds.
@@ -334,6 +447,9 @@ mod tests {
             "<delete_file path=\"a\"/>",
             "<FILE_TRUNCATE file_path='a'>",
             "<create-file name=\"x\" path=\"a\">",
+            "<move from=\"a\" to=\"b\" />",
+            "<rename old='a' new='b'/>",
+            "<file name=\"a.py\">",
         ] {
             assert!(is_tag(line), "{line}");
         }
@@ -341,6 +457,7 @@ mod tests {
             "<input type=\"file\">",
             "<script src=\"a.js\">",
             "<file>",
+            "<update name=\"total\">",
             "<edit> files",
             "</delete_file path=\"a\">",
         ] {

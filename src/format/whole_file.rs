@@ -7,7 +7,7 @@ use super::diff::{is_numbered, says_diff};
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
 use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
-use super::search_replace::{Named, Said, file_above, one_of, opens_block};
+use super::search_replace::{Named, Said, announced, file_above, one_of, opens_block};
 use super::{Format, FormatId, MAX_PASSED_OVER, read, shell};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
@@ -39,8 +39,13 @@ pub(super) fn given(response: &Response, script: &Script) -> Vec<Edit> {
         return Vec::new();
     }
     let Script { mut edits, unsure, .. } = read(response, &[FORMAT]);
+    // What an error is said of is no file.
+    let errors = || script.diagnostics.iter().filter(|fault| fault.is_error()).filter_map(Diagnostic::span);
+    let is_fine = |edit: &Edit| !errors().any(|fault| edit.span.holds(fault));
     // What only a paragraph speaks of is more often a part of the file.
-    edits.retain(|edit| outside(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span));
+    edits.retain(|edit| {
+        outside(edit) && is_fine(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span)
+    });
     edits
 }
 
@@ -194,14 +199,17 @@ fn without_path(held: Option<Target>, span: Span, script: &Script) -> Option<Dia
 
 /// Which file a fence is: what its info string has, or what stands above it. A path at some distance is kept as heading.
 fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
-    let target = |path: &str| {
+    let target = |line: Line<'_>, path: &str| {
         let start = line.start + (path.as_ptr() as usize - line.text.as_ptr() as usize);
         Target { raw: path.to_owned(), root: None, span: cursor.span(start, start + path.len()) }
     };
     if let Some(path) = Said::of_info(fence.info) {
-        return Named::File(target(path));
+        return Named::File(target(line, path));
     }
     let nearest = cursor.above().find(|line| !line.is_blank());
+    if let Some((line, path)) = nearest.and_then(|line| Some((line, announced(line.text)?))) {
+        return Named::File(target(line, path));
+    }
     let is_near = nearest.is_some_and(|line| matches!(Said::of(line.text), Said::File(_) | Said::Path(_)));
     let named = match file_above(cursor, None) {
         Named::OneOf(mut candidates, choice @ Choice::Exists { .. }) => {
@@ -333,9 +341,11 @@ mod tests {
     fn beside_edits_it_is_a_warning() {
         let edit = "<edit file=\"b\" op=\"remove\" />\n";
         let file = "a.py:\n```\nx\n```\n";
-        let script = parse_response(&response(&format!("{file}\n{edit}")), None);
-        let codes: Vec<Code> = script.diagnostics.iter().map(|fault| fault.code).collect();
-        assert_eq!((script.edits.len(), codes), (1, vec![Code::WholeFile]));
+        for above in ["a.py:", "### New file: `a.py`\n", "**Create a.py**", "Create `a.py`:"] {
+            let script = parse_response(&response(&format!("{above}\n```\nx\n```\n\n{edit}")), None);
+            let codes: Vec<Code> = script.diagnostics.iter().map(|fault| fault.code).collect();
+            assert_eq!((script.edits.len(), codes), (1, vec![Code::WholeFile]), "{above}");
+        }
         let fenced = parse_response(&response(&format!("b:\na.py\n```\n{edit}```\n")), None);
         assert_eq!(fenced.diagnostics, []);
         assert_eq!(parse_response(&response(file), None).diagnostics, []);

@@ -44,7 +44,7 @@ impl<'r> Cursor<'r> {
     /// The edit that begins, or of two fences ends, at this line of prose.
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
         match line.text.as_bytes().first()? {
-            b'`' | b'~' => self.pair(line).or_else(|| self.part(line)),
+            b'`' | b'~' => self.pair(line).or_else(|| self.part(line)).or_else(|| self.marked(line)),
             b'-' | b'\'' | b'[' | b'a'..=b'z' => {
                 self.fields(line).or_else(|| self.call(line)).or_else(|| self.script(line))
             }
@@ -150,6 +150,21 @@ impl<'r> Cursor<'r> {
         says(&lines).then(|| Noted { span: self.span(above.start, end), when })
     }
 
+    /// A fence whose lines have the marks of a diff, and no word that it is one.
+    fn marked(&self, line: Line<'r>) -> Option<Noted> {
+        let opening = Fence::of(line.text).filter(|fence| self.fence().is_none() && !says_diff(*fence))?;
+        let (lines, end) = self.inside(line, opening);
+        let of = |mark: char| -> Vec<&str> {
+            lines.iter().filter_map(|line| line.strip_prefix(mark)).map(trim).collect()
+        };
+        let (old, new) = (of('-'), of('+'));
+        let is_all = lines.iter().all(|line| line.is_empty() || line.starts_with(['-', '+']));
+        let above = self.above().find(|line| !line.is_blank()).map(|line| line.text);
+        let files = above.into_iter().flat_map(mentioned).map(str::to_owned).collect();
+        let when = When::Stands { files, old: old.join("\n"), new: new.join("\n") };
+        (is_all && says(&old) && says(&new)).then(|| Noted { span: self.span(line.start, end), when })
+    }
+
     /// The lines of the fence that opens at this one, the first many, and where they end.
     fn inside(&self, line: Line<'r>, opening: Fence<'_>) -> (Vec<&'r str>, usize) {
         let (mut inside, mut end) = (Vec::new(), line.end());
@@ -221,10 +236,12 @@ fn label(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| word.contains(char::is_alphabetic)).map(str::to_lowercase)
 }
 
-/// Whether a line announces what stands below it.
+/// Whether a line announces what stands below it: by a mark, or as a word alone.
 fn is_label(text: &str) -> bool {
     let text = trim(text);
-    text.trim_end_matches(['*', '_']).ends_with(':') || text.starts_with(['#', '*'])
+    label(text).nth(1).is_none()
+        || text.trim_end_matches(['*', '_']).ends_with(':')
+        || text.starts_with(['#', '*'])
 }
 
 /// A named field: `file: a.py`, `file = "a.py"`, behind the mark of a list's item or not.

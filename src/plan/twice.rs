@@ -41,12 +41,18 @@ pub(super) fn findings(
         let Some(edit) = script.edits.get(step.edit - 1) else { continue };
         let line = step.matched.last().map_or(1, |found| found.line);
         let span = hunks(step.edit).last().map_or(edit.span, |hunk| hunk.span);
-        let message = match hunks(step.edit) {
-            [] => format!("run again, the edit would change `{}` once more", change.path),
-            _ => format!("run again, the edit would change line {line} too, which is another place"),
+        let (message, help) = match hunks(step.edit) {
+            [] => (
+                format!("run again, the edit would change `{}` once more", change.path),
+                "give the edits of this file in responses of their own, one after the other",
+            ),
+            _ => (
+                format!("run again, the edit would change line {line} too, which is another place"),
+                "give more lines around the text, lines that stay among them, so that it can mean no other place",
+            ),
         };
         let finding = Diagnostic::error(Code::SearchAmbiguous, span, message)
-            .with_help("give more lines around the text, lines that stay among them, so that it can mean no other place")
+            .with_help(help)
             .for_edit(step.edit, edit.path.shown());
         findings.push((step.edit, finding));
     }

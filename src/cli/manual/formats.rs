@@ -158,7 +158,8 @@ const FILE_CHANGES: Chapter = Chapter {
         Item(
             "`FILE_NEW`, `FILE_PATCH`, `FILE_APPEND`",
             "With `file_path=\"…\"`: make a file or overwrite one, patch one by the hunks of a unified diff, add lines at the \
-             end of one. Contents need no escaping.",
+             end of one. Contents need no escaping. A code fence around them is none of the file; around a Markdown file \
+             it is longer than three marks, or says `markdown`.",
         ),
         Item(
             "`FILE_RENAME`, `FILE_COPY`",
@@ -196,7 +197,8 @@ const APPLYDIR: Chapter = Chapter {
         Text(
             "A JSON array of objects, or an object whose `file_entries` is one and whose `message` goes into the commit messages. \
              Comments and trailing commas are tolerated. Each object has a `file`, an `action` and, but for `delete_file`, \
-             `changes` with `original_lines` and `changed_lines`; a `why` is the reason. The actions:",
+             `changes` with `original_lines` and `changed_lines`; a `why` is the reason. Other keys that \
+             say what is done, or where, are refused. The actions:",
         ),
         Item("`replace_lines`", "Replaces the original lines by the changed ones; the default."),
         Item(

@@ -2,7 +2,7 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Hunk};
-use crate::format::scan::{is_blank, trim};
+use crate::format::scan::is_blank;
 use crate::response::{Passage, Response};
 use crate::span::Span;
 
@@ -110,7 +110,7 @@ pub(super) fn is_of_file(text: &str) -> bool {
     }
 }
 
-/// What an `@@` line seeks, if it is one: nothing for `@@` alone. Of a unified diff's header, whose numbers say nothing
+/// What an `@@` line seeks, if it is one: nothing for `@@` alone, or with dots. Of a unified diff's header, whose numbers say nothing
 /// here, it is the text after them.
 pub(super) fn context(text: &str) -> Option<Option<&str>> {
     let rest = text.strip_prefix("@@")?;
@@ -121,7 +121,8 @@ pub(super) fn context(text: &str) -> Option<Option<&str>> {
         Some(heading) => heading,
         None => rest.strip_prefix(' ').unwrap_or(rest),
     };
-    Some(Some(sought).filter(|sought| !trim(sought).is_empty()))
+    let says = |sought: &&str| sought.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
+    Some(Some(sought).filter(says))
 }
 
 /// What stands behind ` -1,2 +3,4 @@`.

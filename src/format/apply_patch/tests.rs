@@ -156,6 +156,7 @@ fn chunks_are_split_at_their_context_lines() {
         update("@@ -1,2 +3 @@ fn f\n-y\n@@ -4 +5,6 @@\n-z\n"),
         "update a [\"fn f\"] \"-y\\n\" [] \"-z\\n\""
     );
+    assert_eq!(update("@@ ... @@\n-y\n@@ @@\n-z\n"), "update a [] \"-y\\n\" [] \"-z\\n\"");
     assert_eq!(update("@@ -1, +2 @@\n-y\n"), "update a [\"-1, +2 @@\"] \"-y\\n\"");
 }
 

@@ -56,11 +56,13 @@ pub(super) struct Reader<'a, 'r> {
     /// How often a list of files was there, and whether it had any.
     lists: usize,
     any: bool,
+    /// A key beside such a list that says more, and its value.
+    more: Option<(String, &'a RawValue)>,
 }
 
 impl<'a, 'r> Reader<'a, 'r> {
     pub(super) fn new(cursor: &'a Cursor<'r>, script: &'a mut Script, text: &'a str, start: usize) -> Self {
-        Self { cursor, script, text, start, lists: 0, any: false }
+        Self { cursor, script, text, start, lists: 0, any: false, more: None }
     }
 
     /// At the end of the JSON; `whole`: it was read without an error.
@@ -76,7 +78,12 @@ impl<'a, 'r> Reader<'a, 'r> {
                     self.entry(value);
                 }
             }
-            1 if self.any => {}
+            1 if self.any => {
+                if let Some((key, value)) = self.more.take() {
+                    let fault = self.unknown(&key, value);
+                    self.fault(*fault);
+                }
+            }
             1 => self.fault(Diagnostic::error(Code::Missing, span, "the list of files is empty")),
             _ => self.fault(Diagnostic::error(Code::Duplicate, span, "\"file_entries\" stands twice")),
         }
@@ -93,6 +100,15 @@ impl<'a, 'r> Reader<'a, 'r> {
         let offset = (value.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let start = self.start + offset;
         self.cursor.span(start, start + value.get().len())
+    }
+
+    /// What is said of a member that says more than can be done.
+    fn unknown(&self, key: &str, value: &RawValue) -> Fault {
+        let fault =
+            Diagnostic::error(Code::Malformed, self.span(value), format!("the key {key:?} is unknown here"));
+        fault
+            .with_help("say all of the edit with \"action\", \"original_lines\" and \"changed_lines\"")
+            .into()
     }
 
     /// A string that must have text in it.
@@ -128,6 +144,9 @@ impl<'a, 'r> Reader<'a, 'r> {
         if let Some((key, value)) = members.twice {
             let message = format!("the object has {key:?} twice");
             return Err(of_path(error(Code::Duplicate, self.span(value), &message)));
+        }
+        if let Some((key, value)) = members.more {
+            return Err(of_path(self.unknown(&key, value)));
         }
         let action = self.action(action).map_err(of_path)?;
         let mut whys = Vec::new();
@@ -219,6 +238,9 @@ impl<'a, 'r> Reader<'a, 'r> {
             let message = format!("the change has {key:?} twice");
             return Err(error(Code::Duplicate, self.span(value), &message));
         }
+        if let Some((key, value)) = members.more {
+            return Err(self.unknown(&key, value));
+        }
         let [original, changed, why] = members.values;
         self.read_why(why, whys)?;
         let lines = |value: Option<&RawValue>, key: &str| {
@@ -252,6 +274,9 @@ impl<'a> Parts<'a> for Reader<'a, '_> {
 
     fn member(&mut self, key: &str, value: &'a RawValue) {
         if key != "message" || is_null(value) {
+            if self.more.is_none() && value::says_more(key, value.get()) {
+                self.more = Some((key.to_owned(), value));
+            }
             return;
         }
         match self.text_of(value, key) {

@@ -3,9 +3,10 @@
 //! Values are taken apart one level at a time, each as the part of the text that it is. Nothing is built but the texts
 //! that edits need, and the depth of nesting does not matter.
 
+use crate::format::json::key::{is_of_change, says_more as says_more_of};
 use crate::format::json::{Found, Kind, Tokens};
 use crate::format::scan::Cursor;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -23,7 +24,7 @@ pub(super) trait Parts<'t> {
 /// The text of what was found, as plain JSON of the same length.
 pub(super) fn plain<'r>(cursor: &Cursor<'r>, found: &Found) -> Cow<'r, str> {
     let text = cursor.response().text().get(found.start..found.end).unwrap_or("");
-    if !found.relaxed && cursor.margin().is_none() {
+    if !found.relaxed && cursor.margin().is_none() && !text.contains('\u{a0}') {
         return Cow::Borrowed(text);
     }
     let mut plain = vec![b' '; text.len()];
@@ -118,6 +119,14 @@ pub(super) struct Members<'t, const N: usize> {
     pub(super) values: [Option<&'t RawValue>; N],
     /// A key that stands twice, and its second value.
     pub(super) twice: Option<(&'static str, &'t RawValue)>,
+    /// Another key that says more of the edit, and its value.
+    pub(super) more: Option<(String, &'t RawValue)>,
+}
+
+/// Whether a member that is not known says more of the edit, or is a text for the file.
+pub(super) fn says_more(key: &str, value: &str) -> bool {
+    let is_text = value.starts_with(['"', '[', '{']) && !matches!(value, "\"\"" | "[]" | "{}");
+    says_more_of(key, value) || (is_text && is_of_change(key))
 }
 
 /// Takes an object apart; `None` if the value is none.
@@ -135,14 +144,16 @@ pub(super) fn members<'t, const N: usize>(
         }
 
         fn visit_map<A: MapAccess<'t>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-            let mut members = Members { values: [None; N], twice: None };
+            let mut members = Members { values: [None; N], twice: None, more: None };
             let mut seen = [false; N];
             while let Some(key) = object.next_key::<Key<'t>>()? {
+                let value: &RawValue = object.next_value()?;
                 let Some(index) = self.0.iter().position(|&known| known == key.0) else {
-                    object.next_value::<IgnoredAny>()?;
+                    if members.more.is_none() && says_more(&key.0, value.get()) {
+                        members.more = Some((key.0.into_owned(), value));
+                    }
                     continue;
                 };
-                let value: &RawValue = object.next_value()?;
                 if std::mem::replace(&mut seen[index], true) {
                     members.twice = members.twice.or(Some((self.0[index], value)));
                 }

@@ -197,6 +197,12 @@ impl Call<'_, '_> {
     }
 
     fn no_text(&self, at: usize, key: &str) -> Fault {
+        let written = self.tree.written(at);
+        // What else is wrong with a string in straight quotes is an escape.
+        if written.starts_with('"') && written.contains('\\') && !written.contains(char::is_control) {
+            let message = format!("{key:?} has an escape that JSON does not have");
+            return self.fault(Code::Malformed, at, message).with_help("write a backslash as \\\\").into();
+        }
         self.fault(Code::Malformed, at, format!("{key:?} is no text"))
     }
 
@@ -280,13 +286,20 @@ impl Call<'_, '_> {
         Ok(Some(op))
     }
 
-    /// Nothing that counts may be said twice.
+    /// Nothing that counts may be said twice, and nothing more than can be done.
     fn said_once(&self, at: usize) -> Result<(), Fault> {
         let mut seen: Vec<&str> = Vec::new();
         for child in self.tree.children(at) {
             let key = self.tree.key(child);
             let counts = [PATH, OLD, NEW, ALL, TEXT, &["edits", "command", "insert_line", "insert_text"]];
             if !counts.iter().any(|keys| keys.contains(&key)) {
+                if key::says_more(key, self.tree.written(child)) {
+                    let fault =
+                        self.fault(Code::Malformed, child, format!("the key {key:?} is unknown here"));
+                    let help =
+                        "give file_path with old_string and new_string, or with content for a whole file";
+                    return Err(fault.with_help(help).into());
+                }
                 continue;
             }
             if seen.contains(&key) {

@@ -48,6 +48,20 @@ fn a_calls_edit_is_where_the_call_is_and_its_hunks_are_where_their_texts_are() {
 }
 
 #[test]
+fn an_escape_that_json_does_not_have_is_named() {
+    for (old, message) in [
+        (r#""\d""#, "\"old_string\" has an escape that JSON does not have"),
+        ("1", "\"old_string\" is no text"),
+        ("[\"\\n\"]", "\"old_string\" is no text"),
+    ] {
+        let script =
+            script(&format!("{{\"file_path\": \"a\", \"old_string\": {old}, \"new_string\": \"x\"}}\n"));
+        let messages: Vec<&str> = script.diagnostics.iter().map(|fault| fault.message.as_str()).collect();
+        assert_eq!(messages, [message]);
+    }
+}
+
+#[test]
 fn path_and_content_alone_count_when_the_format_is_asked_for() {
     let text = "{\"path\": \"a\", \"content\": \"x\"}\n";
     assert!(script(text).edits.is_empty());

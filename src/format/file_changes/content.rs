@@ -304,7 +304,7 @@ pub(super) fn read<'r>(
     content.lines = Some(lines);
     cursor.go_to(after);
     if !inline {
-        content.unwrap(cursor, directive, &extent, faults);
+        content.unwrap(cursor, directive, is_markdown(tag), &extent, faults);
     }
     content
 }
@@ -315,6 +315,7 @@ impl<'r> Content<'r> {
         &mut self,
         cursor: &Cursor<'r>,
         directive: Directive,
+        is_markdown: bool,
         extent: &Extent<'r>,
         faults: &mut Vec<Diagnostic>,
     ) {
@@ -358,7 +359,20 @@ impl<'r> Content<'r> {
         // A fence of the other mark that nothing closes is none, but the underline of a title, say.
         let of_its_mark =
             || below().filter(|line| Fence::of(line.text).is_none_or(|inner| inner.mark == fence.mark));
-        match closing_fence(fence, below()).or_else(|| closing_fence(fence, of_its_mark())) {
+        let end = closing_fence(fence, below()).or_else(|| closing_fence(fence, of_its_mark()));
+        let holds_fences = |end: Line<'r>| {
+            below().take_while(|line| line.start < end.start).any(|line| Fence::of(line.text).is_some())
+        };
+        let may_be_markdowns =
+            is_markdown && fence.length < *GUARDING.start() && !is_markdown_info(fence.info);
+        match end {
+            // A block of code in the text, and not what stands around it.
+            Some(end)
+                if may_be_markdowns
+                    && !holds_fences(end)
+                    && (end.start == last.start
+                        || !fence.info.is_empty()
+                        || Fence::of(last.text).is_none()) => {}
             Some(end) if end.start == last.start => {
                 let text = first.text;
                 let blanks = &text[..text.len() - text.trim_start_matches([' ', '\t']).len()];
@@ -399,6 +413,17 @@ impl<'r> Content<'r> {
         }
         open.is_none()
     }
+}
+
+/// Whether a directive is about a file that may well hold fences.
+fn is_markdown(tag: &Tag<'_>) -> bool {
+    let path = tag.attribute("file_path").map_or("", |attribute| trim(attribute.value));
+    path.rsplit_once('.').is_some_and(|(_, end)| is_markdown_info(end) || end.eq_ignore_ascii_case("mdx"))
+}
+
+/// Whether a fence of that info has Markdown in it.
+fn is_markdown_info(info: &str) -> bool {
+    ["markdown", "md"].iter().any(|name| info.eq_ignore_ascii_case(name))
 }
 
 /// The line that closes a fence. Others, and those that say a language, open blocks within it; but shorter ones are text,

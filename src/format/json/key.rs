@@ -90,6 +90,12 @@ const VERBS: &[&str] = &[
     "write",
 ];
 
+/// Of these, what is more than one text for another.
+const OTHER_VERBS: &[&str] =
+    &["add", "append", "copy", "delete", "insert", "move", "prepend", "remove", "rename"];
+/// Words in the name of a member that tells of several places.
+const PLACES: &[&str] = &["nth", "occurrence", "overwrite", "position", "replace"];
+
 /// Whether one text alone shows that an object is a call.
 pub(in crate::format) fn is_sure(key: &str) -> bool {
     (OLD.contains(&key) || NEW.contains(&key)) && !COMMON.contains(&key)
@@ -100,10 +106,89 @@ pub(in crate::format) fn is_of_change(key: &str) -> bool {
     [OLD, NEW, TEXT, CONTENTS, CHANGES].iter().any(|keys| keys.contains(&key))
 }
 
+/// Whether a member that is not known says by its name or value that more is to be done than one text put for another: an
+/// operation, one of several places, another path. What tells about the edit (`id`, `description`) does not, nor does a value
+/// that says no. `value`: as it is written.
+pub(in crate::format) fn says_more(key: &str, value: &str) -> bool {
+    let is_no = matches!(value, "null" | "false" | "\"\"" | "\"false\"" | "[]" | "{}");
+    if COMMAND.contains(&key) || key == "mode" {
+        return begins_with_verb(value.trim_matches('"'), OTHER_VERBS);
+    }
+    let words = words(key);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let is_path = value.starts_with('"')
+        && (words == ["to"]
+            || has(&["dest", "destination"])
+            || has(&["new", "target", "to"]) && has(&["file", "filename", "name", "path"]));
+    !is_no && (is_path || has(OTHER_VERBS) || has(PLACES))
+}
+
+/// The words of a name such as `rename_to` or `renameTo`.
+fn words(key: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in key.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() {
+            words.push(String::new());
+        }
+        words
+            .last_mut()
+            .into_iter()
+            .for_each(|word| word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric())));
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// Whether a word such as `delete_file` says that a file is changed.
 pub(in crate::format) fn is_verb(word: &str) -> bool {
-    VERBS.iter().any(|verb| {
+    begins_with_verb(word, VERBS)
+}
+
+fn begins_with_verb(word: &str, verbs: &[&str]) -> bool {
+    verbs.iter().any(|verb| {
         let rest = word.get(..verb.len()).filter(|start| start.eq_ignore_ascii_case(verb));
         rest.is_some() && !word[verb.len()..].starts_with(|c: char| c.is_ascii_lowercase())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_more_of_an_edit_is_told_from_what_tells_about_it() {
+        for (key, value) in [
+            ("rename_to", "\"b\""),
+            ("moveTo", "\"b\""),
+            ("new_path", "\"b\""),
+            ("to", "\"b\""),
+            ("delete", "true"),
+            ("occurrence", "2"),
+            ("insert_after", "\"x\""),
+            ("action", "\"delete_lines\""),
+            ("type", "\"insert\""),
+            ("mode", "\"append\""),
+            ("replace_all", "true"),
+        ] {
+            assert!(says_more(key, value), "{key}: {value}");
+        }
+        for (key, value) in [
+            ("replace_all", "false"),
+            ("delete", "null"),
+            ("rename_to", "\"\""),
+            ("id", "7"),
+            ("edit_id", "7"),
+            ("description", "\"delete it\""),
+            ("type", "\"edit\""),
+            ("action", "\"replace_lines\""),
+            ("mode", "\"overwrite\""),
+            ("lines", "\"1-1\""),
+            ("start_line", "1"),
+            ("new_file", "true"),
+            ("lines_added", "3"),
+            ("expected_replacements", "1"),
+        ] {
+            assert!(!says_more(key, value), "{key}: {value}");
+        }
+    }
 }

@@ -84,7 +84,9 @@ impl<'r> Tokens<'r> {
             };
             let bytes = line.text.as_bytes();
             if self.comment.is_none() {
-                self.at += bytes[self.at..].iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+                let rest = line.text.get(self.at..).unwrap_or("");
+                // Some programs indent with blanks that do not break.
+                self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\u{a0}']).len();
             }
             if self.at >= bytes.len() {
                 self.end = line.next;
@@ -202,6 +204,7 @@ mod tests {
         ];
         assert_eq!(seen, want.map(|(kind, text)| (kind, text.to_owned())));
         assert!(matches!(stop, Stop::End(_)));
+        assert_eq!(tokens("{\u{a0}\n\u{a0} \u{a0}}").0.len(), 2);
     }
 
     #[test]

@@ -90,7 +90,10 @@ impl<'r> Said<'r> {
     }
 }
 
-/// `File: …` and its like.
+/// What a label may say.
+const LABELS: &[&str] = &["filename", "file path", "file", "path", "reason", "why"];
+
+/// `File: …` and its like, or `<file>…</file>`.
 struct Label<'r> {
     /// In lower case.
     name: &'static str,
@@ -101,10 +104,15 @@ struct Label<'r> {
 
 fn label(line: &str) -> Option<Label<'_>> {
     let unled = without_lead(trim(line));
+    if let Some(text) = unled.strip_prefix('<') {
+        let name = LABELS.iter().find(|name| starts_with_ignore_case(text, name))?;
+        let value =
+            text[name.len()..].strip_prefix('>')?.strip_suffix('>')?.strip_suffix(&text[..name.len()])?;
+        return Some(Label { name, value: trim(value.strip_suffix("</")?), marked: false });
+    }
     let text = unled.trim_start_matches(['*', '_']);
     let bold = unled.len() - text.len();
-    let names = ["filename", "file path", "file", "path", "reason", "why"];
-    let name = names.into_iter().find(|name| starts_with_ignore_case(text, name))?;
+    let name = LABELS.iter().find(|name| starts_with_ignore_case(text, name))?;
     let rest = text[name.len()..].trim_start_matches(['*', '_', ' ', '\t']);
     let rest = rest.strip_prefix(':')?;
     let value = if bold > 0 { rest.trim_start_matches(['*', '_']) } else { rest };
@@ -112,6 +120,27 @@ fn label(line: &str) -> Option<Label<'_>> {
     let closed = bold == 0 || value.len() < rest.len() || text[name.len()..].starts_with(['*', '_']);
     let value = if closed { value } else { value.trim_end_matches(['*', '_']) };
     Some(Label { name, value: trim(value), marked: bold > 0 || trim(line).starts_with('#') })
+}
+
+/// The path of the file that a line says is new, and nothing else: `### New file: path`, `Create path:`.
+pub(in crate::format) fn announced(line: &str) -> Option<&str> {
+    let mut text = without_lead(trim(line)).trim_matches(['*', '_']);
+    let mut is_new = false;
+    for _ in 0..4 {
+        let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let makes = is(&["add", "create", "new"]);
+        if !(makes || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
+            break;
+        }
+        is_new |= makes;
+        text = rest.trim_start_matches([' ', ':', '*']);
+    }
+    match alone(text, true) {
+        Said::Path(path) if is_new => Some(path),
+        _ => None,
+    }
 }
 
 /// A line without the marks of a heading, a list item or a comment.
@@ -215,13 +244,23 @@ const EXTENSIONS: &[&str] = &[
     "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
+/// Whether a character is one of a path in prose. All others stand around it.
+fn is_of_path(c: char) -> bool {
+    let is_accent = matches!(c, '\u{300}'..='\u{36f}');
+    c.is_alphanumeric()
+        || is_accent
+        || matches!(c, '/' | '\\' | '.' | '_' | '-' | '+' | '@' | '~' | '$' | '#' | '%' | '&')
+}
+
 /// The files that a line of prose speaks of.
 pub(in crate::format) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
-    let around = |c: char| {
-        c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
-    };
-    let words = line.split(around).map(|word| word.trim_end_matches(['.', ':', '!', '?']));
-    words.filter(|word| {
+    // An address is one word, with its colon; otherwise a path ends where a sign stands that paths seldom have.
+    let is_url = |word: &&str| word.contains("://") && !starts_with_ignore_case(word, "file:");
+    let words = line
+        .split([' ', '\t', '`', '"', '\'', '(', ')', '[', ']', '<', '>'])
+        .filter(move |word| !is_url(word));
+    let words = words.flat_map(|word| word.split(|c| !is_of_path(c)));
+    words.map(|word| word.trim_start_matches('-').trim_end_matches(['.', '-'])).filter(|word| {
         let extension = word.rsplit_once('.').map(|(stem, extension)| (stem, extension.to_ascii_lowercase()));
         let known = extension.is_some_and(|(stem, extension)| {
             // `Node.js` is no file.
@@ -266,8 +305,37 @@ mod tests {
             ("**Reason:** it *broke*", Said::Reason("it *broke*")),
             ("- Reason: it broke", Said::Reason("it broke")),
             ("Why: because", Said::Reason("because")),
+            ("<path>src/a.rs</path>", Said::Path("src/a.rs")),
+            ("<file>`a.rs`</file>:", Said::Prose),
+            ("<why>it broke</why>", Said::Reason("it broke")),
+            ("<path>src/a.rs</file>", Said::Prose),
+            ("<file src/a.rs>", Said::Prose),
         ] {
             assert_eq!(Said::of(line), said, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_file_is_announced_by_its_path_alone() {
+        for line in [
+            "### New file: `src/a.py`",
+            "### Create src/a.py",
+            "**New file `src/a.py`:**",
+            "**New file:** src/a.py",
+            "Create `src/a.py`:",
+            "2. Add a new file src/a.py",
+        ] {
+            assert_eq!(announced(line), Some("src/a.py"), "{line}");
+        }
+        for line in [
+            "src/a.py",
+            "File: src/a.py",
+            "Create `a.py` in `src/`:",
+            "The new `a.py` is used so:",
+            "New in a.py:",
+            "Create it:",
+        ] {
+            assert_eq!(announced(line), None, "{line}");
         }
     }
 
@@ -279,6 +347,11 @@ mod tests {
             ("In (lib/x.ts), line 3", &["lib/x.ts"]),
             ("We call `console.log` from Node.js, e.g. with os.path, and/or https://a.b/c.html", &[]),
             ("`x.py()` is .py", &["x.py"]),
+            ("src/b.py—raise it, <b>lib/x.ts</b>: a.rs:2", &["src/b.py", "lib/x.ts", "a.rs"]),
+            (
+                "<!--a.rs--> {b.rs} file=c.rs ===d.rs |e.rs| «f.rs»…",
+                &["a.rs", "b.rs", "c.rs", "d.rs", "e.rs", "f.rs"],
+            ),
         ] {
             assert_eq!(mentioned(line).collect::<Vec<_>>(), paths, "{line}");
         }

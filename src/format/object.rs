@@ -1,0 +1,82 @@
+//! JSON that declares an edit and is none that is read: a call that no parser can read, a file that is moved, files as a map.
+
+use super::edit_calls::is_editor;
+use super::json::key::{self, COMMAND, NEW, OLD, PATH};
+use super::json::{Kind, Tokens};
+use super::scan::{Cursor, Line};
+use super::search_replace::mentioned;
+use super::unread::{Noted, When};
+
+/// How many tokens are looked at.
+const LONGEST: usize = 100;
+
+/// What a tool's name and its input go by.
+const NAME: &[&str] = &["name", "tool", "tool_name"];
+const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
+
+/// What a file is called that is moved.
+const FROM: &[&str] = &["from", "source", "src", "old_path", "old_name"];
+
+/// What quotes may be.
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+
+impl<'r> Cursor<'r> {
+    /// The edit that the JSON at this line declares.
+    pub(super) fn object(&self, line: Line<'r>) -> Option<Noted> {
+        let is_json = |info: &str| info.is_empty() || info.starts_with("json") || info == "tool_call";
+        if line.first_byte() != Some(b'{') || !self.fence().is_none_or(|fence| is_json(fence.info)) {
+            return None;
+        }
+        let mut tokens = Tokens::new(self.lines());
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
+        let (mut depth, mut before, mut key) = (0, "", None);
+        let mut is_bare = false;
+        let mut is_whole = true;
+        for _ in 0..LONGEST {
+            let Ok(token) = tokens.next() else {
+                is_whole = false;
+                break;
+            };
+            let written = self.response().text().get(token.start..token.end).unwrap_or("");
+            let text = written.trim_matches(QUOTES);
+            match token.kind {
+                Kind::Open(_) => depth += 1,
+                Kind::Close(_) => depth -= 1,
+                Kind::Colon => {
+                    is_bare |= !before.starts_with('"');
+                    pairs.push((before.trim_matches(QUOTES), ""));
+                    key = pairs.last_mut();
+                    before = "";
+                    continue;
+                }
+                Kind::String => {
+                    if let Some((_, value)) = key.take() {
+                        *value = text;
+                    }
+                }
+                Kind::Word | Kind::Comma | Kind::Comment => {}
+            }
+            key = None;
+            before = written;
+            if depth == 0 {
+                break;
+            }
+        }
+        let value = |keys: &[&str]| pairs.iter().find(|(key, _)| keys.contains(key)).map(|(_, value)| *value);
+        let has = |keys| value(keys).is_some();
+        let is_of_texts = || pairs.iter().any(|(key, _)| key::is_sure(key)) && has(OLD) && has(NEW);
+        let calls = || value(NAME).is_some_and(is_editor) && has(INPUT) || has(PATH) && is_of_texts();
+        let maps = || {
+            let mut below = pairs.iter().skip_while(|(key, _)| *key != "files").skip(1);
+            below.next().is_some_and(|(key, text)| mentioned(key).next() == Some(key) && !text.is_empty())
+        };
+        let when = match value(FROM).filter(|from| !from.is_empty()) {
+            _ if (is_bare || !is_whole) && calls() => When::Always(value(PATH).map(str::to_owned)),
+            _ if has(PATH) => return None,
+            Some(from) if value(COMMAND).is_some_and(key::is_verb) => When::There(vec![from.to_owned()]),
+            _ if maps() => When::Always(None),
+            _ => return None,
+        };
+        Some(Noted { span: self.span(line.start, line.end()), when })
+    }
+}

@@ -1,0 +1,2 @@
+import json
+LIMIT = 3

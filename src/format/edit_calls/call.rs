@@ -283,7 +283,17 @@ impl Call<'_, '_> {
             _ => return Ok(None),
         };
         self.said_once(at)?;
-        Ok(Some(op))
+        let whole =
+            tree.member(at, TEXT).filter(|&whole| self.is_string(whole) && tree.written(whole) != "\"\"");
+        let changes = texts[0].is_some() || edits.is_some();
+        match whole.filter(|_| changes && !matches!(command, "create" | "insert")) {
+            None => Ok(Some(op)),
+            Some(whole) => {
+                let message = format!("{:?} stands beside a change of parts", tree.key(whole));
+                let fault = self.fault(Code::Malformed, whole, message);
+                Err(fault.with_help("give the changes, or all of the file").into())
+            }
+        }
     }
 
     /// Nothing that counts may be said twice, and nothing more than can be done.

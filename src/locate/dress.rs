@@ -63,7 +63,8 @@ impl Dress {
             });
             dress.folds = dress.folds.or_of(others.unwrap_or(Folds::NONE));
         }
-        if pattern.added().any(|text| dress.folds.are_unclear(text)) {
+        let is_code = !scene.limits.language.is_prose();
+        if pattern.added().any(|text| dress.folds.are_unclear(text, is_code)) {
             return Err(Unknown::LookAlikes);
         }
         if let (Shift::Add(lost), [one]) = (&dress.shift, pattern.solid().as_slice())
@@ -316,17 +317,23 @@ impl Folds {
     }
 
     /// Whether a text has look-alikes that the file has in one place and not in another, or quotes of both kinds: what makes
-    /// them typographic leaves none plain.
-    fn are_unclear(&self, text: &[u8]) -> bool {
+    /// them typographic leaves none plain. Or, in code, a dash of another length than those that stand for hyphens.
+    fn are_unclear(&self, text: &[u8], is_code: bool) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));
-        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c) || both(c);
+        let other = |c: char| is_code && self.is_other_dash(c) && !self.stay.contains(&c);
+        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c) || both(c) || other(c);
         !self.is_empty() && !text.is_ascii() && text.chars().any(unclear)
     }
 
     fn fold(&self, c: char) -> char {
         let folds = plain(c) != c && self.kinds.contains(&kind(plain(c))) && !self.stay.contains(&c);
-        if folds { plain(c) } else { c }
+        if folds && !self.is_other_dash(c) { plain(c) } else { c }
+    }
+
+    /// Whether hyphens are written as dashes, and a character is a dash of another length.
+    fn is_other_dash(&self, c: char) -> bool {
+        plain(c) == '-' && c != '-' && self.kinds.contains(&'-') && !self.go.contains(&c)
     }
 }
 

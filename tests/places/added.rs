@@ -237,7 +237,9 @@ fn look_alikes_of_a_kind_become_plain_together() {
     let answers = each("a.js", "x = “it’s”;", "x = “it’s”;\nz = ‘q’;");
     lands("a.js", file, answers, "x = \"it's\";\nz = 'q';\ny = 2;\n");
     let file = "a - b\n";
-    lands("a.txt", file, each("a.txt", "a – b", "a – b\nc — d – e"), "a - b\nc - d - e\n");
+    lands("a.txt", file, each("a.txt", "a – b", "a – b\nc – d – e"), "a - b\nc - d - e\n");
+    // A dash of another length may be one, or a minus.
+    refused("a.py", file, each("a.py", "a – b", "a – b\nc — d – e"));
     // Blanks that a line begins with, too.
     let nbsp = "\u{a0}\u{a0}\u{a0}\u{a0}";
     let (find, put) = (format!("{nbsp}a = 1"), format!("{nbsp}a = 1\n{nbsp}b = 2"));
@@ -253,6 +255,12 @@ fn a_line_that_a_diff_has_on_both_sides_stays_as_it_is() {
     let file = "s = ‘x’\nb = 2\nd = 4\n";
     let body = "@@\n-s = 'x'\n-b = 2\n+s = 'x'\n+b = 22\n d = 4\n";
     lands("a.py", file, diffs("a.py", body), &file.replace("b = 2", "b = 22"));
+}
+
+#[test]
+fn a_dash_of_another_length_than_those_that_stand_for_hyphens_stays() {
+    let put = "– one\n– more—and so on\n– last";
+    lands("a.md", "- one\n- last\n", each("a.md", "– one\n– last", put), "- one\n- more—and so on\n- last\n");
 }
 
 #[test]

@@ -237,9 +237,8 @@ impl Quarantine {
             let keeper = keeper(&objects.join(&item.name));
             if places::is_inside(objects, &keeper)
                 && places::read(&keeper, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
-                && let Err(e) = std::fs::remove_file(&keeper)
             {
-                return Err(Error::io("remove", keeper, e));
+                remove_unless_gone(&keeper)?;
             }
         }
         Ok(())
@@ -293,9 +292,9 @@ impl Quarantine {
             let path = objects.join(&item.name);
             if is_ours(item)
                 && !(pack_stays && is_pack(item))
-                && let Err(e) = std::fs::remove_file(&path)
+                && let Err(e) = remove_unless_gone(&path)
             {
-                failure = failure.or(Some(Error::io("remove", path, e)));
+                failure = failure.or(Some(e));
             }
             if let Some((fan, _)) = item.name.split_once('/').filter(|(fan, _)| *fan != "pack") {
                 fans.insert(fan);
@@ -343,6 +342,14 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
             std::fs::rename(from, to).map_err(|e| Error::io("create", to, e))
         }
         Err(e) => Err(Error::io("create", to, e)),
+    }
+}
+
+/// Removes a file. A `git gc` may have taken it a moment ago: it puts loose objects into a pack of its own.
+fn remove_unless_gone(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
     }
 }
 

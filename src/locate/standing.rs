@@ -76,7 +76,7 @@ pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place,
         && ![below, last].into_iter().any(|text| stands(text, Some(lines.behind())))
 }
 
-/// The line with which a result begins of which the text to find begins with more.
+/// The line that a result begins with, if the text to find begins with more of it.
 fn fewer_at_edge<'t>(
     before: impl Iterator<Item = &'t [u8]>,
     after: impl Iterator<Item = &'t [u8]> + Clone,

@@ -25,7 +25,7 @@ impl Sought<'_> {
         self.hay.skipping_blanks(&self.pattern.solid(), Rung::LOOSEST.form)
     }
 
-    /// Whether it stands so oftener than it was made: a further hunk of its kind is not one of those once more.
+    /// Whether it stands in more places than it was made at: then a further equal hunk may be for one of those.
     pub(super) fn stands_oftener(&self, made: usize) -> bool {
         self.loosely().len() > made
     }

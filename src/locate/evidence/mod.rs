@@ -226,27 +226,21 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
-/// A hunk whose number, or count, names the first of two places, which is written otherwise, while the other one is as the
-/// text has it.
+/// A hunk whose number, or count, names a place that is written otherwise, while another one is as the text has it.
 pub(super) fn named_looser(hay: Haystack<'_>, named: Place, chosen: Place) -> Box<Refusal> {
-    let message = format!(
-        "its number names line {}, where the text to find is written otherwise, and it stands as it is at line {}",
-        named.first() + 1,
-        chosen.first() + 1
-    );
-    let mut refusal = ambiguous(hay, [named.min(chosen), named.max(chosen)]);
-    refusal.message = message;
-    refusal
+    let why = "where the text to find is written otherwise, and it stands as it is at line";
+    named_otherwise(hay, [named, chosen], why)
 }
 
 /// A hunk whose number names the first of two places, and the order of the hunks the other.
-pub(super) fn out_of_order(hay: Haystack<'_>, [named, chosen]: [Place; 2]) -> Box<Refusal> {
-    let message = format!(
-        "its number names line {}, and the order of the hunks line {}",
-        named.first() + 1,
-        chosen.first() + 1
-    );
-    let mut refusal = ambiguous(hay, [named.min(chosen), named.max(chosen)]);
+pub(super) fn out_of_order(hay: Haystack<'_>, places: [Place; 2]) -> Box<Refusal> {
+    named_otherwise(hay, places, "and the order of the hunks line")
+}
+
+/// A hunk whose number names the first of two places, while something else speaks for the other.
+fn named_otherwise(hay: Haystack<'_>, [named, other]: [Place; 2], why: &str) -> Box<Refusal> {
+    let message = format!("its number names line {}, {why} {}", named.first() + 1, other.first() + 1);
+    let mut refusal = ambiguous(hay, [named.min(other), named.max(other)]);
     refusal.message = message;
     refusal
 }

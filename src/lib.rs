@@ -71,6 +71,13 @@ pub mod edit;
 
 pub mod format;
 
+// What a change says of lines, how a text changes by it, and what no one means to change.
+pub mod pattern;
+
+pub mod version;
+
+pub mod guard;
+
 // Where edits belong, and what they come to.
 pub mod locate;
 

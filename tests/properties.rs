@@ -9,24 +9,27 @@ use git_llm_apply::diag::Code;
 
 use git_llm_apply::edit::{Anchor, Change, FormatId, Hunk, Occurrence, Unit};
 use git_llm_apply::format;
-use git_llm_apply::locate::{
-    self, Applied, Context, Effect, Effort, Language, Limits, Others, Refusal, Repeat, Tier, Version,
-};
+use git_llm_apply::guard::Guard;
+use git_llm_apply::locate::{self, Applied, Context, Effect, Limits, Others, Refusal, Repeat, Tier};
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::{self, Quoting, Report, Status, Style};
 use git_llm_apply::response::Response;
 use git_llm_apply::span::Span;
-use git_llm_apply::text::Content;
+use git_llm_apply::text::search::Effort;
+use git_llm_apply::text::{Content, Language};
+use git_llm_apply::version::Version;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use similar::{ChangeTag, TextDiff};
 
 const LIMITS: Limits = Limits {
     max_fuzz: Tier::Similar,
-    allow_placeholder: false,
-    allow_markers: false,
-    language: Language::UNKNOWN,
-    format: None,
+    guard: Guard {
+        allow_placeholder: false,
+        allow_markers: false,
+        language: Language::UNKNOWN,
+        format: None,
+    },
 };
 
 /// So many cases; a failure shows its case, and is then made an example of its own.
@@ -39,7 +42,7 @@ fn run(file: &[u8], hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     let (others, effort) = (Others::new(hunks.iter().collect()), Effort::default());
     let repeats = vec![Repeat::ONCE; hunks.len()];
     // In a text for people a line that stays may have a word more.
-    let limits = Limits { language: Language::of("a.md"), ..LIMITS };
+    let limits = Limits { guard: Guard { language: Language::of("a.md"), ..LIMITS.guard }, ..LIMITS };
     let context =
         Context { repeats: &repeats, others: &others, followed: false, limits: &limits, effort: &effort };
     locate::apply(&version, hunks, &context)

@@ -3,12 +3,12 @@
 use super::alignment::Alignment;
 use super::indent::Shift;
 use super::part;
-use super::pattern::{Pattern, Step};
 use super::pointer::Against;
 use super::sought::Sought;
 use super::standing::is_made;
 use super::tier::{Scope, Tier};
-use super::token::is_of_tokens;
+use crate::pattern::{Pattern, Step};
+use crate::text::search::is_of_tokens;
 use crate::text::{Form, is_blank};
 use std::collections::HashSet;
 
@@ -65,7 +65,7 @@ fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
     let Candidate { sought: Sought { scene, pattern, .. }, aligned, comment } = candidate;
     let is_in = aligned.rung.scope == Scope::Part
-        && part::is_in_comment(scene.limits.language, pattern, &aligned.place, *comment);
+        && part::is_in_comment(scene.limits.language(), pattern, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
 }
 

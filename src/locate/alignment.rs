@@ -1,11 +1,10 @@
 //! A place of a before-text in a file, line by line: which line of the file each of its lines is, and how the text is
 //! indented there.
 
-use super::haystack::Haystack;
 use super::indent::Shift;
-use super::pattern::Pattern;
-use super::place::Place;
 use super::tier::{Rung, Scope};
+use crate::pattern::Pattern;
+use crate::text::search::{Haystack, Place};
 use crate::text::{indentation, is_blank};
 
 /// A before-text at a place.
@@ -182,9 +181,9 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::super::effort::Effort;
     use super::*;
     use crate::text::Content;
+    use crate::text::search::Effort;
 
     fn pairs(file: &str, before: &[&str], start: usize, end: usize, blanks: Blanks) -> Vec<Option<usize>> {
         let before: Vec<&[u8]> = before.iter().map(|line| line.as_bytes()).collect();

@@ -2,17 +2,16 @@
 //! that stand already, loosely in the text as it is.
 
 use super::evidence::{self, Refusal};
-use super::haystack::Haystack;
 use super::joined::Joined;
-use super::lineage::Lineage;
-use super::merge;
 use super::scene::{Mode, Part, Scene, Solution};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
-use super::{Applied, Effect, Effort, Note, Version};
+use super::{Applied, Effect, Note};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
+use crate::text::search::{Effort, Haystack};
+use crate::version::{self, Lineage, Version};
 
 /// How hunks that are located together find their places on one text.
 pub(super) type Strategy = fn(&Scene<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
@@ -207,7 +206,7 @@ fn bring_over(
     for (hunk, part) in parts.iter_mut().enumerate() {
         let Part::Change(solution) = part else { continue };
         let line = solution.matched.line;
-        let Some(brought) = merge::bring_over(base, content, lineage, &solution.changes) else {
+        let Some(brought) = version::bring_over(base, content, lineage, &solution.changes) else {
             return Err(Box::new((places, evidence::conflict(line).of_hunk(hunk))));
         };
         solution.changes = brought;

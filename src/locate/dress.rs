@@ -1,13 +1,13 @@
 //! What added lines take from the lines that stay: their indentation, tabs or spaces, quotes and dashes.
 
 use super::alignment::Alignment;
-use super::haystack::Haystack;
 use super::indent::Shift;
-use super::pattern::Pattern;
 use super::scene::Scene;
 use super::sought::Sought;
 use super::thresholds::OTHERS;
 use super::tier::{Rung, Scope};
+use crate::pattern::Pattern;
+use crate::text::search::Haystack;
 use crate::text::{Form, indentation, is_blank, plain};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ impl Dress {
             });
             dress.folds = dress.folds.or_of(others.unwrap_or(Folds::NONE));
         }
-        let is_code = !scene.limits.language.is_prose();
+        let is_code = !scene.limits.language().is_prose();
         if pattern.added().any(|text| dress.folds.are_unclear(text, is_code)) {
             return Err(Unknown::LookAlikes);
         }
@@ -117,7 +117,7 @@ impl Dress {
     fn step(&self, sought: &Sought<'_>, aligned: &Alignment) -> Result<Option<Shift>, Unknown> {
         let Sought { scene, hay, pattern, .. } = *sought;
         // A text for people has examples of anything.
-        if !matches!(self.shift, Shift::None | Shift::Add(_)) || scene.limits.language.is_prose() {
+        if !matches!(self.shift, Shift::None | Shift::Add(_)) || scene.limits.language().is_prose() {
             return Ok(None);
         }
         let new: Vec<Vec<u8>> = pattern

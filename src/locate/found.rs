@@ -4,14 +4,14 @@ use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
 use super::part;
-use super::pattern::Pattern;
-use super::place::Place;
 use super::pointer::Against;
 use super::sought::Sought;
 use super::standing::is_made;
-use super::thresholds::{LINES_PER_STEP, SHIFT_EFFORT};
+use super::thresholds::SHIFT_EFFORT;
 use super::tier::{Rung, Scope, ladder};
+use crate::pattern::Pattern;
 use crate::text::is_blank;
+use crate::text::search::{LINES_PER_STEP, Place};
 
 /// The places of a before-text.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
         let Some(aligned) = Alignment::at(hay, pattern, place, rung) else { continue };
         if rung.scope == Scope::Part && line != Some(place.first()) {
             line = Some(place.first());
-            comment = part::comment_column(hay, scene.limits.language, place.first());
+            comment = part::comment_column(hay, scene.limits.language(), place.first());
         }
         let candidate = Candidate { sought, aligned: &aligned, comment };
         match objection(&candidate) {

@@ -1,10 +1,10 @@
 //! What the hunks of a file come to, beside each other: not all that each may be can be at once.
 
-use super::change::LineChange;
 use super::evidence::Refusal;
-use super::place::Place;
 use crate::diag::Code;
 use crate::text::Content;
+use crate::text::search::Place;
+use crate::version::LineChange;
 
 /// What the hunks of a file change, and where it is made already, each with the number of its hunk.
 pub(super) struct Joined {

@@ -15,41 +15,29 @@
 //! 5. Already there is said only where nothing else can be meant: `standing`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
 //! 7. Added lines take what the kept lines show: `dress`.
-//! 8. Parts of a line: `part`, `token`; of a tool's call: `verbatim`.
+//! 8. Parts of a line: `part`; of a tool's call: `verbatim`.
 //! 9. Additions beside no line of the file: `arrange/addition`.
 //! 10. Insertions at one spot keep their order: `splice`.
-//! 11. The text as it is, then the text before the response: `cascade`, `merge`.
+//! 11. The text as it is, then the text before the response: `cascade`, and [`crate::version`] for what became of it.
 //! 12. An empty text to find locates only an empty file: `arrange/single`.
-//! 13. What no one means is not put into a file: `guard`.
+//! 13. What no one means is not put into a file: [`crate::guard`].
+//!
+//! A change as lines is a [`crate::pattern`]; a file is searched by [`crate::text::search`] alone.
 
 mod admission;
 mod alignment;
-mod alike;
 mod arrange;
-mod borders;
 mod cascade;
-mod change;
-mod clash;
 mod dress;
-mod effort;
 mod evidence;
 mod found;
-mod guard;
-mod haystack;
 mod indent;
 mod joined;
-mod language;
-mod lineage;
 mod loose;
-mod merge;
 mod others;
 mod outcome;
-mod pairing;
 mod part;
-mod pattern;
 mod pieces;
-mod place;
-mod placeholder;
 mod pointer;
 mod scene;
 mod solve;
@@ -59,22 +47,19 @@ mod standing;
 mod thresholds;
 mod tier;
 mod together;
-mod token;
 mod verbatim;
-mod version;
 
-pub use clash::{clash, is_same_change};
-pub use effort::Effort;
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
-pub use guard::guard_text;
-pub use language::Language;
 pub use others::Others;
 pub use tier::Tier;
 pub use together::{are_all_there, may_be_there};
-pub use version::Version;
 
-use crate::edit::{Anchor, FormatId, Hunk};
-use crate::text::Content;
+use crate::edit::{Anchor, Hunk};
+use crate::guard::Guard;
+use crate::pattern::{End, Pattern, lines};
+use crate::text::search::{Effort, Haystack};
+use crate::text::{Content, Language};
+use crate::version::Version;
 use arrange::{anchored, numbered, single};
 use scene::Scene;
 
@@ -97,14 +82,8 @@ pub struct Limits {
     /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): up to [`Tier::Eol`] those two,
     /// [`Tier::TrailingSpace`] with blank lines too, [`Tier::Indent`] to [`Tier::BlankLines`] all of tiers 1 to 6.
     pub max_fuzz: Tier,
-    /// Whether an after-text may say "rest of the code" where the before-text had code.
-    pub allow_placeholder: bool,
-    /// Whether an after-text may bring conflict markers, or dividers of the format it is written in.
-    pub allow_markers: bool,
-    /// What the file is written in.
-    pub language: Language,
-    /// What the edit is written in.
-    pub format: Option<FormatId>,
+    /// What they may bring to it.
+    pub guard: Guard,
 }
 
 /// How often a hunk stands in the response. Identical hunks of one region are different places of the file; in another
@@ -130,6 +109,13 @@ impl Repeat {
     fn left(self) -> Option<usize> {
         let is_counted = self.index == 0 || self.counted == Some(self.total);
         is_counted.then(|| self.total.saturating_sub(self.index))
+    }
+}
+
+impl Limits {
+    /// What the file is written in.
+    fn language(&self) -> Language {
+        self.guard.language
     }
 }
 
@@ -254,14 +240,14 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
 /// The file with lines added at its end; `None` if they stand there already.
 pub fn append(version: &Version, text: &str) -> Option<Version> {
     let content = version.content();
-    let mut pattern = pattern::Pattern::of_texts("", text, crate::edit::Unit::Lines);
-    pattern.end = pattern::End::Newline;
+    let mut pattern = Pattern::of_texts("", text, crate::edit::Unit::Lines);
+    pattern.end = End::Newline;
     let last = content.line_count();
     if ends_with(content, &[text]) {
         return None;
     }
     let effort = Effort::default();
-    let hay = haystack::Haystack::new(content, &effort);
+    let hay = Haystack::new(content, &effort);
     let splice =
         splice::Splice { hay, dress: &dress::Dress::PLAIN, beside: splice::Beside::Above, lineage: None };
     let changes = splice.changes(&pattern, &alignment::Alignment::of_nothing(last)).unwrap_or_default();
@@ -275,7 +261,7 @@ pub fn is_closed(content: &Content, language: Language) -> bool {
 
 /// Whether a file ends with the lines of all of some texts.
 pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
-    let lines: Vec<&[u8]> = texts.iter().flat_map(|text| pattern::lines(text)).collect();
+    let lines: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
     let count = content.line_count();
     let start = count.checked_sub(lines.len());
     start.is_some_and(|start| content.lines(start..count).map(|line| line.text).eq(lines))
@@ -283,8 +269,8 @@ pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
 
 /// Whether the lines of a text stand in a file.
 pub fn stands(version: &Version, text: &str, effort: &Effort) -> bool {
-    let hay = haystack::Haystack::new(version.content(), effort);
-    !hay.whole_lines(&pattern::lines(text), crate::text::Form::Text).is_empty()
+    let hay = Haystack::new(version.content(), effort);
+    !hay.whole_lines(&lines(text), crate::text::Form::Text).is_empty()
 }
 
 #[cfg(test)]

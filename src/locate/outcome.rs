@@ -1,14 +1,13 @@
 //! One outcome: where a text at a place can be read in more than one way, all ways have to give the same bytes.
 
 use super::alignment::Alignment;
-use super::change::{LineChange, spliced};
 use super::dress::Dress;
-use super::haystack::Haystack;
-use super::pairing::Sources;
-use super::pattern::Pattern;
 use super::sought::Sought;
 use super::splice::{Beside, Splice, Unclear};
 use super::tier::{Rung, Scope};
+use crate::pattern::{Pattern, Sources};
+use crate::text::search::Haystack;
+use crate::version::{LineChange, spliced};
 
 /// What a hunk changes at a place.
 ///

@@ -1,14 +1,12 @@
 //! A text to find that is part of a line, or a line but for its indentation and its comment.
 
-use super::Language;
-use super::change::LineChange;
 use super::dress::{Dress, lost_by_the_first_alone};
-use super::haystack::Haystack;
-use super::pattern::{Pattern, Step};
-use super::place::Place;
 use super::splice::{Unclear, region_eol};
 use crate::edit::Unit;
-use crate::text::{Form, indentation, is_blank};
+use crate::pattern::{Pattern, Step};
+use crate::text::search::{Haystack, Place};
+use crate::text::{Form, Language, indentation, is_blank};
+use crate::version::LineChange;
 
 /// Whether a text to find may be part of a line: a single line without indentation. Any other is whole lines.
 pub(super) fn may_be(pattern: &Pattern<'_>) -> bool {

@@ -1,18 +1,18 @@
 //! A hunk in pieces: it does not name all lines between its first and its last, which stay or go as the hunk says.
 
 use super::alignment::Alignment;
-use super::change::LineChange;
 use super::evidence::{self, Refusal};
 use super::found::{Search, find};
 use super::indent::Shift;
-use super::pattern::Pattern;
-use super::place::Place;
 use super::pointer::{Pointers, depth};
 use super::scene::Solution;
 use super::solve::solve;
 use super::sought::Sought;
 use super::thresholds::ALTERNATIVES;
+use crate::pattern::Pattern;
 use crate::text::is_blank;
+use crate::text::search::Place;
+use crate::version::LineChange;
 
 /// What becomes of the lines between pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
-use super::haystack::Haystack;
-use super::place::Place;
 use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
-use super::token::is_of_tokens;
 use crate::edit::{Anchor, Hunk};
+use crate::text::search::{Haystack, Place, is_of_tokens};
 use crate::text::{Form, indentation, is_blank};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -98,14 +96,14 @@ type Like = (usize, usize);
 /// The blocks of one text. A block is looked at once, however many hunks name it.
 pub(super) struct Blocks<'a> {
     hay: Haystack<'a>,
-    language: super::Language,
+    language: crate::text::Language,
     known: RefCell<HashMap<usize, Region>>,
     like: RefCell<HashMap<String, Rc<[Like]>>>,
 }
 
 impl<'a> Blocks<'a> {
     pub(super) fn new(hay: Haystack<'a>, scene: &Scene<'_>) -> Self {
-        Self { hay, language: scene.limits.language, known: RefCell::default(), like: RefCell::default() }
+        Self { hay, language: scene.limits.language(), known: RefCell::default(), like: RefCell::default() }
     }
 
     /// What a heading on a line names.
@@ -289,10 +287,10 @@ impl Numbered {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Language;
-    use super::super::effort::Effort;
     use super::*;
     use crate::text::Content;
+    use crate::text::Language;
+    use crate::text::search::Effort;
 
     fn region(path: &str, file: &str, heading: usize) -> (bool, usize) {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());

@@ -1,13 +1,11 @@
 //! What hunks are located with, and what they come to.
 
-use super::change::LineChange;
-use super::haystack::Haystack;
-use super::lineage::Lineage;
 use super::others::Others;
-use super::place::Place;
 use super::tier::{Rung, Scope, Tier};
 use super::{Limits, Match, Note, Repeat};
+use crate::text::search::{Haystack, Place};
 use crate::text::{Content, Eol};
+use crate::version::{LineChange, Lineage};
 
 /// What is known while the hunks of an edit are located on one text.
 #[derive(Clone, Copy)]

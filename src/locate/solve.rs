@@ -8,8 +8,9 @@ use super::scene::Solution;
 use super::sought::Sought;
 use super::splice::Unclear;
 use super::tier::{Scope, Tier};
-use super::{Note, guard, part};
+use super::{Note, part};
 use crate::diag::Code;
+use crate::guard;
 
 /// What a hunk changes at a place; `places` is how many there were to choose from.
 pub(super) fn solve(
@@ -18,14 +19,14 @@ pub(super) fn solve(
     places: usize,
 ) -> Result<Solution, Box<Refusal>> {
     let Sought { scene, hay, pattern, .. } = *sought;
-    guard::hunk(hay, pattern, scene.limits)?;
+    guard::hunk(hay, pattern, &scene.limits.guard)?;
     let mut solution = Solution::at(hay, aligned.place, aligned.rung, places);
     solution.matched.similarity = aligned.similarity;
     let line = aligned.place.first() + 1;
     let stands =
         |why: &str, help: &str| evidence::stands_but(hay, pattern, &aligned.place, why).with_help(help);
     solution.changes = if aligned.rung.scope == Scope::Part {
-        part::changes(hay, scene.limits.language, pattern, &aligned.place).map_err(|_| {
+        part::changes(hay, scene.limits.language(), pattern, &aligned.place).map_err(|_| {
             let why = "and the new text has more lines than fit into that line";
             stands(why, &format!("give the whole of line {line}, and indent the new lines as in the file"))
         })?

@@ -1,10 +1,9 @@
 //! A hunk, and where it is sought.
 
-use super::haystack::Haystack;
-use super::pattern::Pattern;
-use super::place::Place;
 use super::pointer::Pointers;
 use super::scene::Scene;
+use crate::pattern::Pattern;
+use crate::text::search::{Haystack, Place};
 
 /// What is to be found, in which text, and what says where.
 #[derive(Clone, Copy)]

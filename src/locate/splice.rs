@@ -1,12 +1,11 @@
 //! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
 
 use super::alignment::Alignment;
-use super::change::LineChange;
 use super::dress::Dress;
-use super::haystack::Haystack;
-use super::lineage::Lineage;
-use super::pattern::{End, Pattern, Step, says_something};
+use crate::pattern::{End, Pattern, Step, says_something};
+use crate::text::search::Haystack;
 use crate::text::{Eol, Form, is_blank};
+use crate::version::{LineChange, Lineage};
 
 /// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

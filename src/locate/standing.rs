@@ -1,18 +1,15 @@
 //! Whether a hunk was made already: its result stands in the file, and nothing else could have been meant.
 
-use super::Repeat;
 use super::alignment::Alignment;
-use super::alike::{differs_in_a_word, is_mistyped, reach, without_style};
-use super::haystack::Haystack;
-use super::part;
-use super::pattern::{End, Pattern, Step, says_something};
-use super::place::Place;
 use super::pointer::Pointers;
 use super::sought::Sought;
 use super::thresholds::{FEW, LEAST_LINES, NEARLY, NEARLY_REGIONS, PART_PROOF};
 use super::tier::{Rung, Scope, ladder};
-use super::token::is_of_tokens;
+use super::{Repeat, part};
 use crate::edit::Unit;
+use crate::pattern::{End, Pattern, Step, says_something};
+use crate::text::alike::{differs_in_a_word, is_mistyped, reach, without_style};
+use crate::text::search::{Haystack, Place, is_of_tokens};
 use crate::text::{Form, difference_of, in_common, indentation};
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +18,7 @@ pub(super) fn is_made(sought: &Sought<'_>, aligned: &Alignment) -> bool {
     let Sought { scene, hay, pattern, .. } = *sought;
     let (place, scope) = (&aligned.place, aligned.rung.scope);
     if scope == Scope::Part {
-        return part::is_made(hay, scene.limits.language, pattern, place);
+        return part::is_made(hay, scene.limits.language(), pattern, place);
     }
     let after = Pattern::of_lines(pattern.after());
     let solid = after.solid();

@@ -1,4 +1,5 @@
-//! Every figure that decides what is found or shown, or bounds what it may cost.
+//! Every figure that decides what is found or shown, or bounds what it may cost. What bounds a search or a comparison
+//! itself stands beside it, in `crate::text` and `crate::pattern`.
 //!
 //! What decides is measured by `cargo bench --bench accuracy`, for other histories with `-- --clone <path>`: set another
 //! value and compare the rows that are named. What bounds cost is measured by `cargo bench --bench locating`, as time of the
@@ -40,28 +41,6 @@ pub(super) const CUT_SECTION: usize = 76;
 /// A heading that stands oftener names nothing.
 pub(super) const HEADINGS: usize = 1000;
 
-/// Up to this product of line numbers two texts are compared by a full difference: 4000 x 4000 lines take 1 ms with
-/// nothing in common, and 20 ms with the same lines in another order. Real before- and after-texts have tens of lines.
-pub(super) const PAIRING_EFFORT: usize = 16_000_000;
-
-/// Up to this product of line numbers it is looked at which other pairs of two texts are as good: a thousand lines each,
-/// which take 10 ms and 4 MB, and far more than a hunk of an answer has.
-pub(super) const PAIRING_CELLS: usize = 1_000_000;
-
-/// Two lines are compared at the cost of one step for so much of the product of their lengths: 10 ns in code, 15 to 40 ns
-/// for random letters.
-pub(super) const BYTES_PER_STEP: usize = 4;
-
-/// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes, which take 4 ms with
-/// random letters.
-pub(super) const ALIKE_PRODUCT: usize = 1_000_000;
-
-/// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
-pub(super) const PIECES: usize = 64;
-
-/// This many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
-pub(super) const SPLITS: usize = 64;
-
 /// With more places than this, neighbours of a hunk are not asked which is meant, only its line number. 100 hunks with 250
 /// places each take 60 ms.
 pub(super) const CANDIDATES: usize = 256;
@@ -72,31 +51,12 @@ pub(super) const ALTERNATIVES: usize = 8;
 /// This many other hunks of a file are asked what they show of how it is written.
 pub(super) const OTHERS: usize = 32;
 
-/// This many lines of a text to find are tried for the one that the fewest pieces of the file may have.
-pub(super) const PROBED: usize = 8;
-
-/// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
-pub(super) const LINES_PER_STEP: usize = 16;
-
 /// What it takes in steps to find out of a line whether it stands in another version of its text.
 pub(super) const LINE_COMPARED: usize = 20;
-
-/// Looking for a part of a line in this many bytes, or comparing so much of one, costs one step.
-pub(super) const BYTES_SCANNED: usize = 256;
 
 /// The indentation of places is compared up to this many lines in all. With more places than that they are too many to
 /// choose from anyway.
 pub(super) const SHIFT_EFFORT: usize = 2_000_000;
-
-/// What all searches of one response may cost, in steps of about 10 ns: some seconds. For texts that are nowhere in 100,000
-/// lines it is 20 to 30 s.
-pub(super) const SEARCH_EFFORT: u64 = 400_000_000;
-
-/// What a response's refusals may cost beyond the searches, in the same steps: 2 s.
-pub(super) const EVIDENCE_EFFORT: u64 = 200_000_000;
-
-/// A line that stands oftener than this in the file says nothing of where a text may be.
-pub(super) const COMMON: usize = 64;
 
 /// Of more places the context that tells them apart is not looked for: no one adds that many lines. That many take 14 ms.
 pub(super) const CONTEXT_PLACES: usize = 10_000;

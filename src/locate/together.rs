@@ -3,15 +3,15 @@
 
 use super::alignment::Alignment;
 use super::dress::Dress;
-use super::haystack::Haystack;
-use super::pattern::Pattern;
 use super::pointer::Pointers;
 use super::splice::{Beside, Splice};
 use super::standing::{is_result, stands_nearly};
 use super::tier::{Rung, Scope};
-use super::{Effort, Version};
 use crate::edit::Hunk;
+use crate::pattern::Pattern;
+use crate::text::search::{Effort, Haystack};
 use crate::text::{Content, Form};
+use crate::version::Version;
 
 /// The text from which all hunks of a file together may have made the one that it has: their results are taken out again,
 /// one after the other. Each has to stand in one place then, with nothing like the before-text elsewhere. None if one never

@@ -1,16 +1,16 @@
 //! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
 
-use super::change::LineChange;
+use super::Repeat;
 use super::evidence::{self, Refusal};
-use super::haystack::Haystack;
-use super::place::{Place, Point};
 use super::scene::{Part, Solution};
 use super::sought::Sought;
 use super::splice::region_eol;
 use super::tier::{Rung, Scope};
-use super::{Repeat, guard};
 use crate::edit::{Change, Unit};
+use crate::guard;
 use crate::text::Form;
+use crate::text::search::{Haystack, Place, Point};
+use crate::version::LineChange;
 
 /// What a hunk comes to whose text stands in the file byte for byte, but for line ends. None if it stands nowhere, or is no such
 /// text.
@@ -39,7 +39,7 @@ pub(super) fn verbatim(
         [] => Ok(None),
         [place] if is_made(&place) => Ok(Some(Part::Made(Solution::at(hay, place, rung, 0)))),
         [place] => {
-            guard::hunk(hay, pattern, scene.limits)?;
+            guard::hunk(hay, pattern, &scene.limits.guard)?;
             let mut solution = Solution::at(hay, place, rung, 1);
             solution.changes = vec![replaced(hay, &place, after)];
             Ok(Some(Part::Change(solution)))
@@ -93,9 +93,9 @@ fn replaced(hay: Haystack<'_>, place: &Place, text: &str) -> LineChange {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effort::Effort;
     use super::*;
     use crate::text::Content;
+    use crate::text::search::Effort;
 
     fn found(file: &str, text: &str) -> Vec<(usize, usize)> {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());

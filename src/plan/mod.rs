@@ -34,9 +34,10 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
-use crate::locate::{Effort, Match, Note, Tier};
+use crate::locate::{Match, Note, Tier};
 use crate::path::RepoPath;
 use crate::span::Span;
+use crate::text::search::Effort;
 use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;

@@ -1,11 +1,10 @@
 //! Files that become executable, or cease to be.
 
 use super::operations::{Operation, Resolved, Stop};
-use super::policy;
-use super::{FileState, Node, Outcome, Step};
+use super::{FileState, Node, Outcome, Step, policy};
 use crate::diag::Code;
-use crate::locate::Version;
 use crate::path::RepoPath;
+use crate::version::Version;
 
 impl Operation<'_, '_> {
     /// The mode is all that changes: the content may be anything.

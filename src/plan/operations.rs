@@ -4,15 +4,17 @@ mod moves;
 
 use super::hunks::Hunks;
 use super::overlay::Overlay;
-use super::policy;
 use super::repeats::{Repeats, stands_alone};
 use super::whole::{additions, brings_divider, new_file, rewritten};
-use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError};
+use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, FormatId, Hunk, Missing, Op, Target};
-use crate::locate::{self, Context, Effect, Language, Limits, Match, Refusal, Repeat, Version};
+use crate::guard::{self, Guard};
+use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, RepoPath, interpret};
-use crate::text::Content;
+use crate::text::search::Effort;
+use crate::text::{Content, Language};
+use crate::version::Version;
 use std::cell::RefCell;
 
 /// Why an edit comes to no step.
@@ -47,7 +49,7 @@ pub(super) struct Operation<'a, 't> {
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
     pub(super) hunks: &'a Hunks<'a>,
-    pub(super) effort: &'a locate::Effort,
+    pub(super) effort: &'a Effort,
 }
 
 /// A step, and for each hunk how many places it had.
@@ -224,7 +226,7 @@ impl Operation<'_, '_> {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
         match locate::append(&version, text) {
-            Some(_) if locate::is_closed(version.content(), self.limits().language) => {
+            Some(_) if locate::is_closed(version.content(), self.limits().guard.language) => {
                 let message = format!("the new lines would stand behind the last bracket of `{path}`");
                 let help = "edit the lines that they belong between";
                 Err(self.error(Code::Malformed, message).with_help(help).into())
@@ -347,7 +349,8 @@ impl Operation<'_, '_> {
 
     /// Refuses a whole text that no one means.
     fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
-        locate::guard_text(text, old, &self.limits()).map_err(|refusal| self.refusal(*refusal, &[]).into())
+        guard::whole_text(text, old, &self.limits().guard)
+            .map_err(|unwanted| self.refusal(unwanted.into(), &[]).into())
     }
 
     fn limits(&self) -> Limits {
@@ -462,10 +465,12 @@ impl Operation<'_, '_> {
 pub(super) fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
     Limits {
         max_fuzz: rules.max_fuzz,
-        allow_placeholder: rules.allow_placeholder,
-        allow_markers: rules.allow_markers,
-        language: Language::of(&edit.path.raw),
-        format: Some(edit.format),
+        guard: Guard {
+            allow_placeholder: rules.allow_placeholder,
+            allow_markers: rules.allow_markers,
+            language: Language::of(&edit.path.raw),
+            format: Some(edit.format),
+        },
     }
 }
 

@@ -1,10 +1,10 @@
 //! The base tree with the edits so far on top of it.
 
 use super::{Body, FileState, Node, TreeError, TreeView};
-use crate::locate::Version;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::Content;
+use crate::version::Version;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -8,9 +8,9 @@ use super::overlay::Overlay;
 use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::locate;
 use crate::path::RepoPath;
 use crate::text::Content;
+use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
 /// The edits of a resolved script that build on what it leaves out, and what is to be said of them. What the whole response
@@ -122,7 +122,8 @@ fn is_same(
         let nothing = || Content::new(b"");
         let before = text(overlay, one, change, false)?.unwrap_or_else(nothing);
         let other_before = text(other_overlay, other, counterpart, false)?.unwrap_or_else(nothing);
-        if after != other_after && !locate::is_same_change([&before, &after], [&other_before, &other_after]) {
+        if after != other_after && !version::is_same_change([&before, &after], [&other_before, &other_after])
+        {
             return Ok(false);
         }
     }

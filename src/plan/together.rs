@@ -8,9 +8,11 @@ use super::repeats::Repeats;
 use super::{Node, Outcome, Rules, Step, TreeError};
 use crate::diag::Diagnostic;
 use crate::edit::{Hunk, Op, Script};
-use crate::locate::{self, Context, Effort, Version};
+use crate::locate::{self, Context};
 use crate::path::RepoPath;
 use crate::text::Content;
+use crate::text::search::Effort;
+use crate::version::Version;
 use std::collections::{BTreeMap, HashMap};
 
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.

@@ -1,11 +1,10 @@
 //! A run of whole lines with what was once found out about them.
 
-use super::form::Form;
+use super::form::{Form, hash};
 use super::word::{is_of_word, words};
 use super::{Eol, Line};
 use memchr::memmem;
 use std::borrow::Cow;
-use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -259,11 +258,4 @@ impl Chunk {
         sieve.0.is_empty()
             || triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
     }
-}
-
-/// A line's hash, of the bytes of its form.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
 }

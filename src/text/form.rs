@@ -1,6 +1,7 @@
 //! What of a line counts when lines are compared.
 
 use std::borrow::Cow;
+use std::hash::Hasher;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// What of a line's text counts. Two lines are equal in a form if [`Form::of`] gives equal bytes; lines that are equal
@@ -53,9 +54,9 @@ impl Form {
         }
     }
 
-    /// The hash that [`super::Content::hashes`] has for a line with that text.
+    /// The hash of a line with that text. Lines of equal form have equal hashes; the converse is for the caller to check.
     pub fn hash(self, text: &[u8]) -> u64 {
-        super::chunk::hash(&self.of(text))
+        hash(&self.of(text))
     }
 
     /// Whether two lines are equal in this form.
@@ -125,6 +126,13 @@ pub fn plain(c: char) -> char {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
         _ => c,
     }
+}
+
+/// A line's hash, of the bytes of its form.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 #[cfg(test)]

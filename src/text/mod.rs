@@ -4,17 +4,22 @@
 //! it changes something, so that thousands of edits on a large file cost neither a copy of the file each nor a new
 //! look at all of its lines.
 
+pub(crate) mod alike;
 mod chunk;
 mod difference;
 mod form;
+mod language;
+mod piece;
+pub mod search;
 mod word;
 
 pub use difference::{difference, difference_of, in_common};
 pub use form::{Form, indentation, is_blank, plain};
+pub use language::Language;
 pub use word::{is_of_word, words};
 
 use chunk::Chunk;
-use std::borrow::Cow;
+use piece::Piece;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -260,17 +265,11 @@ impl Content {
     }
 
     /// The runs of some kilobytes (or one line) that have lines of a range, for searching through all of them.
-    pub fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
+    fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
         let from = self.position(lines.start).map_or(self.inner.chunks.len(), |(chunk, _)| chunk);
         let starts = self.inner.starts[from..].iter().copied();
-        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece { first, chunk });
-        pieces.take_while(move |piece| piece.first < lines.end)
-    }
-
-    /// The hashes of all lines in a form. Lines of equal form have equal hashes; the converse is for the caller to
-    /// check.
-    pub fn hashes(&self, form: Form) -> impl Iterator<Item = u64> {
-        self.pieces(0..self.line_count()).flat_map(move |piece| piece.hashes(form).iter().copied())
+        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece::new(first, chunk));
+        pieces.take_while(move |piece| piece.first() < lines.end)
     }
 
     /// Chunk and line in it.
@@ -288,70 +287,6 @@ impl Content {
             Some((chunk, line)) => (chunk, self.inner.chunks[chunk].line_start(line)),
             None => (self.inner.chunks.len(), 0),
         }
-    }
-}
-
-/// Consecutive whole lines of a file.
-#[derive(Clone, Copy)]
-pub struct Piece<'a> {
-    first: usize,
-    chunk: &'a Chunk,
-}
-
-impl<'a> Piece<'a> {
-    /// The index of its first line in the file.
-    pub fn first(&self) -> usize {
-        self.first
-    }
-
-    /// How many lines it has.
-    pub fn len(&self) -> usize {
-        self.chunk.line_count()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All of its bytes.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.chunk.bytes()
-    }
-
-    /// The hashes of its lines in a form.
-    pub fn hashes(&self, form: Form) -> &'a [u64] {
-        &self.chunk.hashes(form).lines
-    }
-
-    /// Whether a line with a hash may be among them. That is asked in no time, and says yes for few hashes that none has.
-    pub fn may_have(&self, form: Form, hash: u64) -> bool {
-        self.chunk.hashes(form).may_have(hash)
-    }
-
-    /// Whether a text may stand within it, asked in the same way.
-    pub fn may_hold(&self, text: &[u8]) -> bool {
-        self.chunk.may_hold(text)
-    }
-
-    /// Its lines that have a word, ascending, counted within the piece.
-    pub fn lines_with_word(&self, word: &[u8]) -> Cow<'a, [usize]> {
-        self.chunk.lines_with_word(word)
-    }
-
-    /// Its lines that are not blank, ascending, counted within the piece.
-    pub fn solid(&self) -> &'a [usize] {
-        self.chunk.solid()
-    }
-
-    /// The text of its line with that index, counted within the piece; empty if there is none.
-    pub fn text(&self, index: usize) -> &'a [u8] {
-        if index < self.chunk.line_count() { self.chunk.line(index).text } else { &[] }
-    }
-
-    /// The line that holds the byte at `offset`, counted within the piece, and where its text is among the bytes.
-    pub fn line_at(&self, offset: usize) -> Option<(usize, Range<usize>)> {
-        self.chunk.line_at(offset)
     }
 }
 

@@ -3,7 +3,6 @@
 //! All of it happens in memory; what comes out are the same commits with other changes, planned on the other tree.
 
 use super::series::Planned;
-use crate::locate;
 use crate::path::RepoPath;
 use crate::plan::{FileChange, Node};
 use crate::span::LineRange;
@@ -13,6 +12,7 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{Changes, Entry};
 use crate::vcs::{self, Oid, Result};
+use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
 /// What the commits come to on the other tree.
@@ -317,7 +317,9 @@ fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Resu
     };
     let (ancestor, ours, theirs) = (text(conflict.ancestor)?, text(conflict.ours)?, text(conflict.theirs)?);
     let kind = match (&ancestor, &ours, &theirs) {
-        (Some(ancestor), Some(ours), Some(theirs)) => ClashKind::Lines(locate::clash(ancestor, ours, theirs)),
+        (Some(ancestor), Some(ours), Some(theirs)) => {
+            ClashKind::Lines(version::clash(ancestor, ours, theirs))
+        }
         _ => match (conflict.ancestor, conflict.ours, conflict.theirs) {
             (Some(_), None, _) => ClashKind::Gone,
             (Some(_), Some(_), None) => ClashKind::Changed,

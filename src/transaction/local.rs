@@ -5,12 +5,12 @@
 
 use super::Result;
 use super::obstacles::{EXECUTABLE, FILE};
-use crate::locate;
 use crate::span::LineRange;
 use crate::text::Content;
 use crate::vcs::checkout::Identity;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
+use crate::version;
 
 /// A file with uncommitted changes that can be carried across.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,5 +83,5 @@ fn clash(mine: &[u8], was: &[u8], now: &[u8]) -> Vec<LineRange> {
     if was.is_binary() || mine.is_binary() || now.is_binary() {
         return Vec::new();
     }
-    locate::clash(&was, &mine, &now)
+    version::clash(&was, &mine, &now)
 }

@@ -1,19 +1,19 @@
 //! Lines that are added beside no line of the file: below a heading, or at the end of the file.
 
 use crate::diag::Code;
+use crate::guard;
+use crate::locate::Note;
 use crate::locate::alignment::Alignment;
 use crate::locate::dress::Dress;
 use crate::locate::evidence::Refusal;
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::Pattern;
-use crate::locate::place::Place;
 use crate::locate::pointer::depth;
 use crate::locate::scene::{Part, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::locate::{Language, Note, guard};
-use crate::text::{Content, indentation, is_blank, is_of_word};
+use crate::pattern::Pattern;
+use crate::text::search::{Haystack, Place};
+use crate::text::{Content, Language, indentation, is_blank, is_of_word};
 
 /// Puts lines right below a heading.
 pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
@@ -35,7 +35,7 @@ pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Re
         Part::Change(_) if followed && last > 0 => {
             refused("the hunk has no line that says where its lines belong, and others follow it")
         }
-        Part::Change(_) if is_closed(hay.content(), sought.scene.limits.language) => {
+        Part::Change(_) if is_closed(hay.content(), sought.scene.limits.language()) => {
             refused("the new lines would stand behind the last bracket of the file")
         }
         part => Ok(part),
@@ -75,7 +75,7 @@ fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
         let first = pattern.added().find(|text| !is_blank(text));
         let (Some(heading), Some(first)) = (heading, first) else { return true };
         let first = dress.line(first, false);
-        scene.limits.language.is_prose() || fits(hay.text(heading), inner, indentation(&first))
+        scene.limits.language().is_prose() || fits(hay.text(heading), inner, indentation(&first))
     };
     let dress = dress.ok().filter(is_known).ok_or_else(|| {
         Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
@@ -129,7 +129,7 @@ fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) ->
         }
         return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
-    guard::hunk(hay, pattern, scene.limits)?;
+    guard::hunk(hay, pattern, &scene.limits.guard)?;
     let splice = Splice { hay, dress, beside: Beside::Above, lineage: scene.lineage };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);

@@ -7,14 +7,13 @@ use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::Pattern;
-use crate::locate::place::Place;
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
 use crate::locate::scene::{Mode, Part, Scene};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
+use crate::pattern::Pattern;
 use crate::text::Form;
+use crate::text::search::{Haystack, Place};
 
 /// How far the chunks so far have come.
 #[derive(Debug, Clone, Copy, Default)]

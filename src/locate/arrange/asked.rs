@@ -1,14 +1,13 @@
 //! What all strategies ask of one hunk on one text.
 
-use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::loose;
-use crate::locate::place::Place;
 use crate::locate::scene::{Part, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::standing::{standing, stands_stricter};
 use crate::locate::tier::{Rung, Tier};
+use crate::locate::{Repeat, loose};
+use crate::text::search::Place;
 
 impl Sought<'_> {
     /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made

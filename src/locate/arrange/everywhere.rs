@@ -1,20 +1,19 @@
 //! A text that is replaced wherever it stands, letter by letter, as the tools do it whose calls ask for that.
 
 use crate::diag::Code;
+use crate::guard;
 use crate::locate::alignment::Alignment;
-use crate::locate::change::LineChange;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::Pattern;
-use crate::locate::place::Place;
+use crate::locate::part;
 use crate::locate::scene::{Part, Solution};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::tier::Rung;
-use crate::locate::token::is_of_tokens;
-use crate::locate::{Language, guard, part};
-use crate::text::Form;
+use crate::pattern::Pattern;
+use crate::text::search::{Haystack, Place, is_of_tokens};
+use crate::text::{Form, Language};
+use crate::version::LineChange;
 
 /// What the hunk comes to; none if its text stands nowhere as it is.
 ///
@@ -35,7 +34,7 @@ pub(super) fn everywhere(sought: &Sought<'_>) -> Result<Option<Part>, Box<Refusa
     if !Place::are_apart(&places) {
         return Err(evidence::ambiguous(hay, places));
     }
-    let language = scene.limits.language;
+    let language = scene.limits.language();
     let made = |place: &Place| match lines {
         [_] => part::is_made(hay, language, pattern, place),
         _ => aligned(hay, pattern, place).is_some_and(|aligned| is_made(sought, &aligned)),
@@ -47,7 +46,7 @@ pub(super) fn everywhere(sought: &Sought<'_>) -> Result<Option<Part>, Box<Refusa
         }
         _ => return Err(evidence::ambiguous(hay, places)),
     }
-    guard::hunk(hay, pattern, scene.limits)?;
+    guard::hunk(hay, pattern, &scene.limits.guard)?;
     let changes = match lines {
         [_] => in_lines(hay, language, pattern, &places)?,
         _ => {

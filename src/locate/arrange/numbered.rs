@@ -4,23 +4,22 @@ use super::addition;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
+use crate::guard;
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
-use crate::locate::guard;
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::{Pattern, Step, says_something};
 use crate::locate::pieces::{self, Between};
-use crate::locate::place::Place;
 use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::standing::{stands_at, stands_nearly};
 use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
 use crate::locate::tier::Rung;
+use crate::pattern::{Pattern, Step, says_something};
 use crate::text::Form;
+use crate::text::search::{Haystack, Place};
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
 pub(in crate::locate) fn arrange(
@@ -250,7 +249,7 @@ impl Member<'_> {
                 return Err(Refusal::new(Code::Malformed, message));
             }
         }
-        guard::hunk(self.sought.hay, self.sought.pattern, self.sought.scene.limits)?;
+        guard::hunk(self.sought.hay, self.sought.pattern, &self.sought.scene.limits.guard)?;
         let solution = pieces::solution(&self.sought, pieces, Between::Goes)?;
         Ok(solution
             .filter(|solution| self.sought.admits(&Place { start: solution.place.end, ..solution.place })))

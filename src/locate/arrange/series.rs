@@ -4,12 +4,12 @@ use super::order::{Order, in_order};
 use crate::edit::Hunk;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::{Pattern, Step};
 use crate::locate::pointer::{Numbered, Pointers};
 use crate::locate::scene::{Part, Scene};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
+use crate::pattern::{Pattern, Step};
+use crate::text::search::Haystack;
 
 /// A hunk and what is known of its place.
 pub(super) enum State {

@@ -8,19 +8,17 @@ use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
-use crate::locate::haystack::Haystack;
 use crate::locate::outcome::same;
-use crate::locate::pattern::{Pattern, Step};
-use crate::locate::place::Place;
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::{Rung, Scope, Tier};
-use crate::locate::token::is_of_tokens;
 use crate::locate::verbatim::verbatim;
+use crate::pattern::{Pattern, Step};
 use crate::text::Form;
+use crate::text::search::{Haystack, Place, is_of_tokens};
 
 /// What one hunk comes to on a text.
 pub(in crate::locate) fn arrange(

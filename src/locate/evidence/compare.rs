@@ -1,9 +1,9 @@
 //! A before-text beside the region of a file that is most like it, line by line.
 
 use crate::diag::{Row, RowKind};
-use crate::locate::alike::{common_ends, ratio, ratio_steps};
-use crate::locate::effort::Effort;
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
+use crate::text::alike::{common_ends, ratio, ratio_steps};
+use crate::text::search::Effort;
 use crate::text::{Form, difference_of};
 use similar::DiffOp;
 
@@ -130,7 +130,7 @@ fn alone(text: Option<&&[u8]>, kind: RowKind) -> RowKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::pattern::lines;
+    use crate::pattern::lines;
 
     /// The rows as `3=1`: which line beside which, and how they compare.
     fn rows(before: &str, file: &str) -> String {

@@ -1,8 +1,7 @@
 //! How many lines of context make a place unique.
 
-use crate::locate::effort::Effort;
-use crate::locate::place::Place;
 use crate::locate::thresholds::CONTEXT_PLACES;
+use crate::text::search::{Effort, Place};
 use crate::text::{Content, Form};
 use std::collections::HashSet;
 
@@ -86,7 +85,8 @@ impl Sums {
     fn new(content: &Content) -> Self {
         let (mut sums, mut powers) = (vec![0], vec![1]);
         let (mut sum, mut power) = (0, 1);
-        for hash in content.hashes(Form::Text) {
+        for line in content.lines(0..content.line_count()) {
+            let hash = Form::Text.hash(line.text);
             sum = (times(sum, RADIX) + hash % PRIME) % PRIME;
             power = times(power, RADIX);
             sums.push(sum);

@@ -9,13 +9,13 @@ pub use context::calculate_min_context;
 pub use surrounding::beginning;
 
 use super::admission::Objection;
-use super::haystack::Haystack;
-use super::pattern::Pattern;
-use super::place::Place;
 use super::pointer::{Against, Pointers};
 use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence};
+use crate::guard::Unwanted;
+use crate::pattern::Pattern;
 use crate::text::Form;
+use crate::text::search::{Haystack, Place};
 use surrounding::surroundings;
 
 /// What to do where a text is nowhere.
@@ -60,6 +60,19 @@ impl Refusal {
     pub(super) fn of_hunk(mut self, hunk: usize) -> Self {
         self.hunk = hunk;
         self
+    }
+}
+
+impl From<Unwanted> for Refusal {
+    fn from(unwanted: Unwanted) -> Self {
+        let Unwanted { code, message, help } = unwanted;
+        Self { help: help.map(str::to_owned), ..*Self::new(code, message) }
+    }
+}
+
+impl From<Unwanted> for Box<Refusal> {
+    fn from(unwanted: Unwanted) -> Self {
+        Box::new(unwanted.into())
     }
 }
 

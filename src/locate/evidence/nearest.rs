@@ -3,13 +3,12 @@
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Nearest, Row, RowKind};
-use crate::locate::alike::{beginnings, percent, ratio, ratio_steps, reach};
-use crate::locate::effort::Effort;
-use crate::locate::haystack::{Haystack, Solid};
-use crate::locate::pattern::Pattern;
 use crate::locate::thresholds::{
-    COMMON, ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
+    ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
 };
+use crate::pattern::Pattern;
+use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
+use crate::text::search::{Effort, Haystack, Solid};
 use crate::text::{Content, Form, difference_of, is_blank};
 use similar::DiffOp;
 use std::borrow::Cow;
@@ -219,7 +218,7 @@ fn first_difference(rows: &[Row]) -> Option<(usize, Option<usize>)> {
 mod tests {
     use super::super::{HELP_ADDED, HELP_COPY, nowhere};
     use super::*;
-    use crate::locate::pattern::lines;
+    use crate::pattern::lines;
 
     fn nearest(file: &str, before: &str) -> Option<Nearest> {
         evidence(&Content::new(file.as_bytes()), &lines(before), &Effort::default()).nearest

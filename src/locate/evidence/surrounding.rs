@@ -1,9 +1,9 @@
 //! What a refusal shows of places in a file: they and what is around them, so that they can be told apart.
 
 use crate::diag::{Evidence, Excerpt, Surrounding};
-use crate::locate::pattern::says_something;
-use crate::locate::place::Place;
 use crate::locate::thresholds::{ABOVE, SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
+use crate::pattern::says_something;
+use crate::text::search::Place;
 use crate::text::{Content, indentation};
 
 /// The first of the places; `context` lines before and after make each unique, if that is known.

@@ -1,17 +1,16 @@
 //! A line that the answer misquotes, and writes in its after-text as the file has it, is a kept line: the result is what
 //! both the file and the answer say.
 
-use crate::locate::alike::{is_mistyped, without_style};
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
-use crate::locate::haystack::Haystack;
-use crate::locate::pairing::pair;
-use crate::locate::pattern::{Pattern, Step};
 use crate::locate::scene::Solution;
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::locate::standing::stands_nearly;
 use crate::locate::tier::Tier;
+use crate::pattern::{Pattern, Step, pair};
+use crate::text::alike::{is_mistyped, without_style};
+use crate::text::search::Haystack;
 use crate::text::{Form, is_blank};
 
 const FORM: Form = Form::FoldedTrimmed;

@@ -1,18 +1,16 @@
 //! Tier 8: regions in which a few kept lines differ in what is no code: a comment that is shortened, mistyped or worded a
 //! little otherwise, or the end of the last line.
 
-use crate::locate::Language;
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
-use crate::locate::alike::{is_mistyped, percent, ratio, ratio_steps};
-use crate::locate::haystack::{Haystack, Solid};
-use crate::locate::pattern::Step;
-use crate::locate::place::Place;
 use crate::locate::sought::Sought;
 use crate::locate::standing::is_made;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
-use crate::text::{Form, difference_of, is_blank};
+use crate::pattern::Step;
+use crate::text::alike::{is_mistyped, percent, ratio, ratio_steps};
+use crate::text::search::{Haystack, Place, Solid};
+use crate::text::{Form, Language, difference_of, is_blank};
 use similar::DiffOp;
 
 /// The form in which lines are compared here.
@@ -35,7 +33,9 @@ pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
         if !hay.effort().spend(wanted.lines.len() / 8 + 1) {
             return Vec::new();
         }
-        let Some(similarity) = wanted.similarity(scene.limits.language, hay, &file, start) else { continue };
+        let Some(similarity) = wanted.similarity(scene.limits.language(), hay, &file, start) else {
+            continue;
+        };
         let (Some(first), Some(last)) = (file.line(start), file.line(start + wanted.lines.len() - 1)) else {
             continue;
         };
@@ -152,7 +152,7 @@ impl<'a> Wanted<'a> {
                     .is_some_and(|line| line + 1 >= aligned.place.behind())
         };
         let mut starts = result.starts(file).into_iter().filter(holds);
-        starts.any(|start| result.similarity(scene.limits.language, hay, file, start).is_some())
+        starts.any(|start| result.similarity(scene.limits.language(), hay, file, start).is_some())
     }
 }
 

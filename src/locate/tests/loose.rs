@@ -2,11 +2,13 @@
 
 use super::{LIMITS, apply_to, hunk, version};
 use crate::diag::Code;
-use crate::locate::{Language, Limits, Repeat, Tier};
+use crate::guard::Guard;
+use crate::locate::{Limits, Repeat, Tier};
+use crate::text::Language;
 
 /// What a file of Rust becomes, with the tier and the likeness; or the code of the refusal.
 fn in_rust(file: &str, before: &str, after: &str) -> Result<(Tier, Option<u8>, String), Code> {
-    let limits = Limits { language: Language::of("a.rs"), ..LIMITS };
+    let limits = Limits { guard: Guard { language: Language::of("a.rs"), ..LIMITS.guard }, ..LIMITS };
     let applied = apply_to(&version(file), &[hunk(before, after)], &[Repeat::ONCE], &limits);
     let applied = applied.map_err(|refusals| refusals[0].code)?;
     let text = String::from_utf8(applied.version.content().to_bytes()).unwrap();

@@ -4,7 +4,6 @@ mod anchored;
 mod base;
 mod blanks;
 mod elision;
-mod haystack;
 mod indentation;
 mod loose;
 mod numbered;
@@ -17,10 +16,12 @@ use crate::text::Content;
 
 pub(super) const LIMITS: Limits = Limits {
     max_fuzz: Tier::Similar,
-    allow_placeholder: false,
-    allow_markers: false,
-    language: Language::UNKNOWN,
-    format: None,
+    guard: Guard {
+        allow_placeholder: false,
+        allow_markers: false,
+        language: Language::UNKNOWN,
+        format: None,
+    },
 };
 
 /// Applies hunks to a version as the only ones of a response.

@@ -1,13 +1,13 @@
 //! Moving and copying files, and directories with all that is in them.
 
 use super::super::overlay::Overlay;
-use super::super::policy;
-use super::super::{Body, FileChange, FileState, Node, Outcome, Step, TreeError};
+use super::super::{Body, FileChange, FileState, Node, Outcome, Step, TreeError, policy};
 use super::{Operation, Resolved, Stop, read_path};
 use crate::diag::Code;
 use crate::edit::{FormatId, Hunk, Missing, Target};
-use crate::locate::{Effect, Version};
+use crate::locate::Effect;
 use crate::path::RepoPath;
+use crate::version::Version;
 
 impl Operation<'_, '_> {
     pub(super) fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Resolved, Stop> {

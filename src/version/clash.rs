@@ -1,12 +1,11 @@
 //! Where two versions of a text changed the same lines, and whether they changed the same.
 
-use super::change::{self, LineChange};
-use super::effort::Effort;
-use super::haystack::Haystack;
-use super::lineage::Lineage;
-use super::merge::bring_over;
 use crate::span::LineRange;
+use crate::text::search::{Effort, Haystack};
 use crate::text::{Content, Eol, difference_of};
+use crate::version::change::{self, LineChange};
+use crate::version::lineage::Lineage;
+use crate::version::merge::bring_over;
 use similar::DiffTag;
 use std::ops::Range;
 

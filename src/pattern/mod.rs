@@ -1,27 +1,35 @@
 //! A hunk as lines: what to find, and what becomes of every line of it.
 
-pub(super) use super::pairing::Step;
-use super::pairing::{Sources, extremes, pair, sources};
-use super::thresholds::{PIECES, SPLITS};
+mod pairing;
+
+pub(crate) use pairing::{Sources, Step, pair, sure_runs};
+
 use crate::edit::{Change, Unit};
 use crate::text::is_blank;
+use pairing::{extremes, sources};
+
+/// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
+const PIECES: usize = 64;
+
+/// This many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
+const SPLITS: usize = 64;
 
 /// A before-text and what becomes of its lines.
 #[derive(Debug)]
-pub(super) struct Pattern<'a> {
+pub(crate) struct Pattern<'a> {
     /// The lines to find, without line endings.
-    pub(super) before: Vec<&'a [u8]>,
+    pub(crate) before: Vec<&'a [u8]>,
     /// What becomes of them, in order: every index of `before` is kept or removed exactly once, ascending.
-    pub(super) steps: Vec<Step<'a>>,
+    pub(crate) steps: Vec<Step<'a>>,
     /// Whether the before-text may be part of a line.
-    pub(super) unit: Unit,
+    pub(crate) unit: Unit,
     /// What ends the after-text's last line where it comes to be the file's.
-    pub(super) end: End,
+    pub(crate) end: End,
 }
 
 /// What ends an added line where it comes to be the file's last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// What the file ended with: a text between two marks, or a list of lines, says nothing of it.
     AsFile,
     /// A line ending, as every line of a diff has one.
@@ -32,26 +40,26 @@ pub(super) enum End {
 
 impl<'a> Pattern<'a> {
     /// Pairs two texts line by line.
-    pub(super) fn of_texts(before: &'a str, after: &'a str, unit: Unit) -> Self {
+    pub(crate) fn of_texts(before: &'a str, after: &'a str, unit: Unit) -> Self {
         let (before, after) = (lines(before), lines(after));
         let steps = pair(&before, &after);
         Self { before, steps, unit, end: End::AsFile }
     }
 
     /// Lines that are to stand somewhere, and stay.
-    pub(super) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
+    pub(crate) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
     /// For each line of the after-text which before-lines it may be, and whether it may be new: two texts do not say which
     /// of equal lines stays. None of a diff, which says it, and of texts too long to look.
-    pub(super) fn sources(&self) -> Option<Vec<Sources>> {
+    pub(crate) fn sources(&self) -> Option<Vec<Sources>> {
         if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
     }
 
     /// The same texts with the first of equal lines paired, and with the last.
-    pub(super) fn paired_otherwise(&self) -> Vec<Self> {
+    pub(crate) fn paired_otherwise(&self) -> Vec<Self> {
         let open = self.end == End::AsFile;
         let others = open.then(|| extremes(&self.before, &self.after())).flatten();
         let with = |steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end };
@@ -59,7 +67,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// The parts of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
-    pub(super) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
+    pub(crate) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
         let parts: Vec<&[Step<'a>]> = self.steps.split(|step| cuts(step)).collect();
         if parts.len() < 2 || parts.len() > PIECES {
             return None;
@@ -86,7 +94,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// What takes away what this one adds, and puts in what it takes away. Gaps cannot be put in.
-    pub(super) fn reversed(&self) -> Option<Self> {
+    pub(crate) fn reversed(&self) -> Option<Self> {
         let mut before = Vec::new();
         let mut steps = Vec::new();
         for step in &self.steps {
@@ -104,7 +112,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// Reads a unified diff's body. A `~` line is a gap.
-    pub(super) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
+    pub(crate) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
         let end = if after_unterminated { End::Nothing } else { End::Newline };
         let mut before = Vec::new();
         let mut steps = Vec::new();
@@ -128,7 +136,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// All readings of a change; more than one only where the divider is in doubt, none where it is in too many ways.
-    pub(super) fn readings(change: &'a Change) -> Vec<Self> {
+    pub(crate) fn readings(change: &'a Change) -> Vec<Self> {
         match change {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
             Change::Splits { dividers, .. } if dividers.len() > SPLITS => Vec::new(),
@@ -145,7 +153,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// The line that a step is about, without line ending; a gap is about none.
-    pub(super) fn text_of(&self, step: &Step<'a>) -> &'a [u8] {
+    pub(crate) fn text_of(&self, step: &Step<'a>) -> &'a [u8] {
         match *step {
             Step::Keep(line) | Step::Remove(line) => self.before.get(line).copied().unwrap_or(&[]),
             Step::Add(text) => text,
@@ -154,40 +162,40 @@ impl<'a> Pattern<'a> {
     }
 
     /// Whether it adds and removes nothing.
-    pub(super) fn changes_nothing(&self) -> bool {
+    pub(crate) fn changes_nothing(&self) -> bool {
         self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
     }
 
     /// The lines that stand there afterwards, and whether each is new.
-    pub(super) fn after_and_new(&self) -> impl Iterator<Item = (&'a [u8], bool)> {
+    pub(crate) fn after_and_new(&self) -> impl Iterator<Item = (&'a [u8], bool)> {
         let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
         self.steps.iter().filter(stays).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
     }
 
     /// The lines that it adds.
-    pub(super) fn added(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub(crate) fn added(&self) -> impl Iterator<Item = &'a [u8]> {
         self.steps.iter().filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })
     }
 
     /// The lines that it takes away.
-    pub(super) fn removed(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub(crate) fn removed(&self) -> impl Iterator<Item = &'a [u8]> {
         let removed = |step: &Step<'a>| if let Step::Remove(line) = *step { Some(line) } else { None };
         self.steps.iter().filter_map(removed).filter_map(|line| self.before.get(line).copied())
     }
 
     /// The lines to find that are not blank.
-    pub(super) fn solid(&self) -> Vec<&'a [u8]> {
+    pub(crate) fn solid(&self) -> Vec<&'a [u8]> {
         self.before.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
     /// The lines that stand there afterwards.
-    pub(super) fn after(&self) -> Vec<&'a [u8]> {
+    pub(crate) fn after(&self) -> Vec<&'a [u8]> {
         self.after_and_new().map(|(text, _)| text).collect()
     }
 
     /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
     /// of lines that it takes out stands between lines that it keeps, and one of these says something.
-    pub(super) fn after_is_proof(&self) -> bool {
+    pub(crate) fn after_is_proof(&self) -> bool {
         let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
         let framed = kept(self.steps.first()) && kept(self.steps.last());
@@ -236,12 +244,12 @@ fn changes(step: &Step<'_>) -> bool {
 }
 
 /// Whether a line has more than brackets and the like.
-pub(super) fn says_something(text: &[u8]) -> bool {
+pub(crate) fn says_something(text: &[u8]) -> bool {
     text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
 }
 
 /// The lines of a text, without line breaks. A last line without one counts.
-pub(super) fn lines(text: &str) -> Vec<&[u8]> {
+pub(crate) fn lines(text: &str) -> Vec<&[u8]> {
     let text = text.strip_suffix('\n').map_or_else(|| (!text.is_empty()).then_some(text), Some);
     text.map(|text| text.split('\n').map(str::as_bytes).collect()).unwrap_or_default()
 }

@@ -1,29 +1,29 @@
 //! Lines of a file that become others.
 
-use super::lineage::Lineage;
 use crate::text::Content;
+use crate::version::lineage::Lineage;
 use std::ops::Range;
 
 /// Lines of a file that are replaced; none are for an insertion in front of `start`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LineChange {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct LineChange {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// What comes in their place: whole lines, but for the file's last one.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Whether what is inserted belongs to the line below: the text has none above.
-    pub(super) leads: bool,
+    pub(crate) leads: bool,
 }
 
 impl LineChange {
     /// Lines in the place of others.
-    pub(super) fn new(start: usize, end: usize, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(start: usize, end: usize, bytes: Vec<u8>) -> Self {
         Self { start, end, bytes, leads: false }
     }
 }
 
 /// The file with changes made, which ascend and do not overlap; `lineage` follows.
-pub(super) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Lineage) -> Content {
+pub(crate) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Lineage) -> Content {
     let mut now = content.clone();
     // From the end, so that line numbers hold.
     for change in changes.iter().rev() {
@@ -36,7 +36,7 @@ pub(super) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Li
 }
 
 /// What lines from `first` to before `behind` become by changes in them.
-pub(super) fn spliced(content: &Content, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
+pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = first;
     for change in changes {

@@ -1,12 +1,22 @@
 //! How alike two lines are, and where in a file something like some lines stands.
 
-use super::thresholds::{ALIKE_PRODUCT, BYTES_PER_STEP, COMMON};
 use crate::text::{difference, in_common, is_of_word, words};
 use std::collections::HashMap;
 
+/// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes, which take 4 ms with
+/// random letters.
+const ALIKE_PRODUCT: usize = 1_000_000;
+
+/// Two lines are compared at the cost of one step for so much of the product of their lengths: 10 ns in code, 15 to 40 ns
+/// for random letters.
+const BYTES_PER_STEP: usize = 4;
+
+/// A line that stands oftener than this in the file says nothing of where a text may be.
+pub(crate) const COMMON: usize = 64;
+
 /// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
 /// equal beginnings and ends counts only if it is short enough to be compared.
-pub(super) fn ratio(left: &[u8], right: &[u8]) -> f64 {
+pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     if left.is_empty() && right.is_empty() {
         return 1.0;
     }
@@ -23,18 +33,18 @@ pub(super) fn ratio(left: &[u8], right: &[u8]) -> f64 {
 }
 
 /// What it takes to compare two texts at worst, in steps.
-pub(super) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
+pub(crate) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
     left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
 }
 
 /// A share as a whole number of percent; less than all is never shown as 100.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
-pub(super) fn percent(share: f64) -> u8 {
+pub(crate) fn percent(share: f64) -> u8 {
     if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
 }
 
 /// How many elements two sequences have in common at their beginnings, and behind that at their ends.
-pub(super) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usize) {
+pub(crate) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usize) {
     let head = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let tail = left[head..].iter().rev().zip(right[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     (head, tail)
@@ -43,7 +53,7 @@ pub(super) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usiz
 /// Whether two lines are the same but for a slip of the keyboard within a word: one letter more, less or another, or two
 /// that changed places, or a letter and the blank or sign beside it. In a short word another letter is another word, and
 /// another digit another number.
-pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
+pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     let (head, tail) = common_ends(left, right);
     let (from, to) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
     let letters = |text: &[u8]| text.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii());
@@ -70,7 +80,7 @@ pub(super) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
 /// Whether all words and signs of a text but those of one spot make up a line, or are a part of it, with at most one word at
 /// that spot on either side and a word besides; a text may leave out more of a line. A letter by itself is a name: with
 /// another one a line is about another thing. Both are given without their style.
-pub(super) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
+pub(crate) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
     let (text, line) = (tokens(text), tokens(line));
     let is_word = |token: &&[u8]| token.iter().copied().any(is_of_word);
     let starts = if is_part { line.len() } else { 1 };
@@ -126,7 +136,7 @@ const SPOT: usize = 3;
 
 /// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
 /// semicolon at its end.
-pub(super) fn without_style(text: &[u8]) -> Vec<u8> {
+pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     let text = text.trim_ascii();
     let text = text.strip_suffix(b",").or_else(|| text.strip_suffix(b";")).unwrap_or(text);
     let mut plain: Vec<u8> = Vec::with_capacity(text.len());
@@ -144,7 +154,7 @@ const WORD: usize = 4;
 
 /// Where some lines may begin in a file by where each of them may stand, the likeliest first. Each votes for the beginnings that
 /// follow from that, rare ones with more weight; lines that may stand very often say nothing.
-pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
+pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {
         for spot in &spots {
@@ -157,7 +167,7 @@ pub(super) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
 }
 
 /// Two parts of a line: what is misquoted at one spot leaves one of them as it is.
-pub(super) enum Spared<'a> {
+pub(crate) enum Spared<'a> {
     /// The longest words of two spots.
     Words([&'a [u8]; 2]),
     /// Its halves, where it has words at one spot only.
@@ -165,7 +175,7 @@ pub(super) enum Spared<'a> {
 }
 
 impl<'a> Spared<'a> {
-    pub(super) fn of(text: &'a [u8]) -> Self {
+    pub(crate) fn of(text: &'a [u8]) -> Self {
         let text = text.trim_ascii();
         let longest = |token| words(token).max_by_key(|word| word.len());
         let mut longest: Vec<&[u8]> = tokens(text).into_iter().filter_map(longest).collect();
@@ -179,7 +189,7 @@ impl<'a> Spared<'a> {
 }
 
 /// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.
-pub(super) fn reach(wanted: usize) -> usize {
+pub(crate) fn reach(wanted: usize) -> usize {
     wanted + wanted / 2 + 4
 }
 

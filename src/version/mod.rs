@@ -1,7 +1,15 @@
 //! A file's text as the edits so far have left it, and the base text that it comes from.
 
-use super::change::{self, LineChange};
-use super::lineage::Lineage;
+mod change;
+mod clash;
+mod lineage;
+mod merge;
+
+pub(crate) use change::{LineChange, spliced};
+pub use clash::{clash, is_same_change};
+pub(crate) use lineage::Lineage;
+pub(crate) use merge::bring_over;
+
 use crate::text::Content;
 use std::sync::Arc;
 
@@ -44,7 +52,7 @@ impl Version {
     }
 
     /// The text that the hunks were made on, if they say so and it is another.
-    pub(super) fn blob(&self) -> Option<&Content> {
+    pub(crate) fn blob(&self) -> Option<&Content> {
         self.blob.as_ref()
     }
 
@@ -54,24 +62,24 @@ impl Version {
     }
 
     /// The text before any edit of the response; none if the file is new, or was written anew.
-    pub(super) fn original(&self) -> Option<&Content> {
+    pub(crate) fn original(&self) -> Option<&Content> {
         self.origin.as_deref().map(|origin| &origin.base)
     }
 
     /// The base and where its lines are, if an edit changed any.
-    pub(super) fn base(&self) -> Option<(&Content, &Lineage)> {
+    pub(crate) fn base(&self) -> Option<(&Content, &Lineage)> {
         let origin = self.origin.as_deref().filter(|origin| !origin.lineage.is_whole())?;
         Some((&origin.base, &origin.lineage))
     }
 
     /// Which line of the base a line is, both from 1.
-    pub(super) fn base_line(&self, line: usize) -> Option<usize> {
+    pub(crate) fn base_line(&self, line: usize) -> Option<usize> {
         let origin = self.origin.as_deref()?.lineage.origin(line.checked_sub(1)?);
         origin.map(|line| line + 1)
     }
 
     /// The text with changes made, which ascend and do not overlap.
-    pub(super) fn with(&self, changes: &[LineChange]) -> Self {
+    pub(crate) fn with(&self, changes: &[LineChange]) -> Self {
         let mut origin = self.origin.clone();
         let mut unused = Lineage::new(self.content.line_count());
         let lineage = match &mut origin {

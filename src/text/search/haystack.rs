@@ -1,21 +1,30 @@
 //! A file's text as it is searched: every look at more than a few lines spends effort, and there is no other way to look.
 
-use super::alike::Spared;
 use super::borders::Borders;
-use super::effort::Effort;
-use super::place::Place;
-use super::thresholds::{BYTES_SCANNED, LINES_PER_STEP, PROBED};
-use crate::text::{Content, Form, Line, Piece, is_blank};
+use super::solid::Solid;
+use crate::text::alike::Spared;
+use crate::text::piece::Piece;
+use crate::text::search::{Effort, Place};
+use crate::text::{Content, Form, Line, is_blank};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
+
+/// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
+pub(crate) const LINES_PER_STEP: usize = 16;
+
+/// Looking for a part of a line in this many bytes, or comparing so much of one, costs one step.
+const BYTES_SCANNED: usize = 256;
+
+/// This many lines of a text to find are tried for the one that the fewest pieces of the file may have.
+const PROBED: usize = 8;
 
 /// A text and the effort that searching it may take. When that is spent searches find nothing, and
 /// [`Effort::is_spent`] says that nothing follows from it.
 #[derive(Clone, Copy)]
-pub(super) struct Haystack<'a> {
+pub(crate) struct Haystack<'a> {
     content: &'a Content,
     effort: &'a Effort,
     /// The lines that are searched: from the first to before the second.
@@ -23,12 +32,12 @@ pub(super) struct Haystack<'a> {
 }
 
 impl<'a> Haystack<'a> {
-    pub(super) fn new(content: &'a Content, effort: &'a Effort) -> Self {
+    pub(crate) fn new(content: &'a Content, effort: &'a Effort) -> Self {
         Self { content, effort, searched: (0, content.line_count()) }
     }
 
     /// The same text, with only some of its lines searched.
-    pub(super) fn within(self, lines: Range<usize>) -> Self {
+    pub(crate) fn within(self, lines: Range<usize>) -> Self {
         let (start, end) = self.searched;
         Self { searched: (lines.start.max(start), lines.end.min(end)), ..self }
     }
@@ -43,36 +52,36 @@ impl<'a> Haystack<'a> {
         (self.searched.0..self.searched.1).contains(&line)
     }
 
-    pub(super) fn effort(&self) -> &'a Effort {
+    pub(crate) fn effort(&self) -> &'a Effort {
         self.effort
     }
 
     /// The text itself, for changing it.
-    pub(super) fn content(&self) -> &'a Content {
+    pub(crate) fn content(&self) -> &'a Content {
         self.content
     }
 
-    pub(super) fn line_count(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         self.content.line_count()
     }
 
     /// One line, at no cost worth counting.
-    pub(super) fn line(&self, index: usize) -> Option<Line<'a>> {
+    pub(crate) fn line(&self, index: usize) -> Option<Line<'a>> {
         self.content.line(index)
     }
 
     /// The text of a line; empty behind the last one.
-    pub(super) fn text(&self, index: usize) -> &'a [u8] {
+    pub(crate) fn text(&self, index: usize) -> &'a [u8] {
         self.content.line(index).map_or(&[], |line| line.text)
     }
 
     /// Whether a line is there and blank.
-    pub(super) fn is_blank(&self, index: usize) -> bool {
+    pub(crate) fn is_blank(&self, index: usize) -> bool {
         self.content.line(index).is_some_and(|line| is_blank(line.text))
     }
 
     /// Lines of a range, paid for one by one.
-    pub(super) fn lines(&self, range: Range<usize>) -> impl Iterator<Item = (usize, Line<'a>)> + use<'a> {
+    pub(crate) fn lines(&self, range: Range<usize>) -> impl Iterator<Item = (usize, Line<'a>)> + use<'a> {
         let effort = self.effort;
         let from = range.start;
         self.content
@@ -83,28 +92,28 @@ impl<'a> Haystack<'a> {
     }
 
     /// All places of some whole lines, ascending; overlapping ones count. No place for no line.
-    pub(super) fn whole_lines(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
+    pub(crate) fn whole_lines(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
         self.places(lines, form, false)
     }
 
     /// All places of some lines, none of them blank, between which blank ones may stand; from the first to the last of
     /// them, ascending. No place for no line.
-    pub(super) fn skipping_blanks(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
+    pub(crate) fn skipping_blanks(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
         self.places(lines, form, true)
     }
 
     /// The lines that are equal to one in a form.
-    pub(super) fn lines_equal(&self, line: &[u8], form: Form) -> Vec<usize> {
+    pub(crate) fn lines_equal(&self, line: &[u8], form: Form) -> Vec<usize> {
         self.places(&[line], form, false).into_iter().map(|place| place.first()).collect()
     }
 
     /// Whether a line stands anywhere.
-    pub(super) fn has_line(&self, line: &[u8], form: Form) -> bool {
+    pub(crate) fn has_line(&self, line: &[u8], form: Form) -> bool {
         !self.places(&[line], form, false).is_empty()
     }
 
     /// The lines that contain a text, ascending; no more than two where `few` is set.
-    pub(super) fn lines_with(&self, text: &[u8], few: bool) -> Vec<usize> {
+    pub(crate) fn lines_with(&self, text: &[u8], few: bool) -> Vec<usize> {
         let most = if few { 2 } else { usize::MAX };
         let mut lines: Vec<usize> = Vec::new();
         self.occurrences(text, |line, _| {
@@ -117,7 +126,7 @@ impl<'a> Haystack<'a> {
     }
 
     /// The lines that may be one but for one spot of it, for each of two parts of it, with their hashes in [`Form::Bare`].
-    pub(super) fn lines_like(&self, text: &[u8]) -> [Vec<(usize, u64)>; 2] {
+    pub(crate) fn lines_like(&self, text: &[u8]) -> [Vec<(usize, u64)>; 2] {
         match Spared::of(text) {
             Spared::Words(words) => words.map(|word| self.lines_with_word(word)),
             Spared::Halves(halves) => halves.map(|half| {
@@ -144,7 +153,7 @@ impl<'a> Haystack<'a> {
     }
 
     /// All places of a text within lines, ascending; overlapping ones count.
-    pub(super) fn parts(&self, text: &[u8]) -> Vec<Place> {
+    pub(crate) fn parts(&self, text: &[u8]) -> Vec<Place> {
         let mut places = Vec::new();
         self.occurrences(text, |line, column| {
             places.push(Place::part(line, column, column + text.len()));
@@ -154,19 +163,10 @@ impl<'a> Haystack<'a> {
     }
 
     /// All lines that are not blank, in a form.
-    pub(super) fn solid(&self, form: Form) -> Solid<'a> {
-        let (mut pieces, mut len) = (Vec::new(), 0);
-        if self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
-            for piece in self.pieces(self.searched.0) {
-                let lines = piece.solid();
-                let from = lines.partition_point(|line| piece.first() + line < self.searched.0);
-                let to = lines.partition_point(|line| piece.first() + line < self.searched.1);
-                let lines = lines.get(from..to).unwrap_or(&[]);
-                pieces.push((len, piece, lines));
-                len += lines.len();
-            }
-        }
-        Solid { form, pieces, len }
+    pub(crate) fn solid(&self, form: Form) -> Solid<'a> {
+        let enough = self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1);
+        let pieces = self.pieces(self.searched.0).take_while(|_| enough);
+        Solid::new(form, pieces, self.searched.0..self.searched.1)
     }
 
     fn places(&self, lines: &[&[u8]], form: Form, skip_blanks: bool) -> Vec<Place> {
@@ -210,84 +210,6 @@ impl<'a> Haystack<'a> {
         }
     }
 }
-
-/// The lines of a text that are not blank, counted apart from those that are.
-pub(super) struct Solid<'a> {
-    form: Form,
-    /// With each piece how many such lines come before it, and those that it has.
-    pieces: Vec<(usize, Piece<'a>, &'a [usize])>,
-    len: usize,
-}
-
-impl<'a> Solid<'a> {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The piece that one of them is in, and its line in that.
-    fn position(&self, index: usize) -> Option<(&Piece<'a>, usize)> {
-        let at = self.pieces.partition_point(|&(before, ..)| before <= index).checked_sub(1)?;
-        let (before, piece, lines) = self.pieces.get(at)?;
-        Some((piece, *lines.get(index - before)?))
-    }
-
-    /// Which line of the text one of them is.
-    pub(super) fn line(&self, index: usize) -> Option<usize> {
-        self.position(index).map(|(piece, line)| piece.first() + line)
-    }
-
-    /// Which of them a line of the text is; none for a blank one.
-    pub(super) fn index(&self, line: usize) -> Option<usize> {
-        let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
-        let (before, piece, lines) = self.pieces.get(at)?;
-        lines.binary_search(&(line - piece.first())).ok().map(|at| before + at)
-    }
-
-    /// Its text.
-    pub(super) fn text(&self, index: usize) -> &'a [u8] {
-        self.position(index).map_or(&[], |(piece, line)| piece.text(line))
-    }
-
-    /// The hashes of some of them.
-    pub(super) fn hashes_of(&self, range: Range<usize>) -> Vec<u64> {
-        let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
-        let pieces = self.pieces.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
-        let of_piece = |&(before, ref piece, lines): &(usize, Piece<'a>, &'a [usize])| {
-            let (hashes, range) = (piece.hashes(self.form), range.clone());
-            let index = move |at: usize| range.contains(&(before + at));
-            lines.iter().enumerate().filter(move |(at, _)| index(*at)).map(|(_, &line)| hashes[line])
-        };
-        pieces.flat_map(of_piece).collect()
-    }
-
-    /// Where each of some hashes stands; of one that stands more often than `most` only as much as says so.
-    pub(super) fn spots(&self, wanted: &[u64], most: usize) -> HashMap<u64, Vec<usize>> {
-        let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
-        for (before, piece, lines) in &self.pieces {
-            let asked = |(hash, spots): (&u64, &Vec<usize>)| {
-                (spots.len() <= most && piece.may_have(self.form, *hash)).then_some(*hash)
-            };
-            let wanted: Vec<u64> = spots.iter().filter_map(asked).collect();
-            if wanted.is_empty() {
-                continue;
-            }
-            let hashes = piece.hashes(self.form);
-            for (at, &line) in lines.iter().enumerate() {
-                let hash = hashes[line];
-                if (wanted.len() > FEW || wanted.contains(&hash))
-                    && let Some(spots) = spots.get_mut(&hash)
-                {
-                    spots.push(before + at);
-                }
-            }
-        }
-        spots
-    }
-}
-
-/// This many hashes are compared one by one sooner than looked up.
-const FEW: usize = 8;
 
 /// Lines to find, in a form.
 struct Needle<'a> {

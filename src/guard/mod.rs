@@ -1,39 +1,71 @@
 //! After-texts that no one means: placeholders for code that would be lost, merge conflicts, dividers of the format that
 //! they are written in, and binary ones.
 
-use super::Limits;
-use super::effort::Effort;
-use super::evidence::Refusal;
-use super::haystack::Haystack;
-use super::language::Language;
-use super::pattern::{Pattern, Step, lines};
-use super::placeholder::{comment_opener, is_left_out, is_new_placeholder, speaks_of_code};
+pub(crate) mod placeholder;
+
 use crate::diag::Code;
 use crate::edit::{FormatId, Unit};
-use crate::text::{Content, Form, is_blank};
+use crate::pattern::{Pattern, Step, lines};
+use crate::text::search::{Effort, Haystack};
+use crate::text::{Content, Form, Language, is_blank};
+use placeholder::{comment_opener, is_left_out, is_new_placeholder, speaks_of_code};
+
+/// What an edit may bring to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// Whether it may say "rest of the code" where there was code.
+    pub allow_placeholder: bool,
+    /// Whether it may bring conflict markers, or dividers of the format that it is written in.
+    pub allow_markers: bool,
+    /// What the file is written in.
+    pub language: Language,
+    /// What the edit is written in.
+    pub format: Option<FormatId>,
+}
+
+/// A text that no one means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwanted {
+    /// What it is.
+    pub code: Code,
+    /// What is wrong: a lowercase fragment.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<&'static str>,
+}
+
+impl Unwanted {
+    fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: None }
+    }
+
+    fn with_help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+}
 
 /// What is wrong with what a hunk brings to a file.
-pub(super) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+pub(crate) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
     let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
-    lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, limits)?;
-    comments_for_code(hay, pattern, limits)?;
-    dividers(hay, &pattern.added().collect::<Vec<_>>(), limits)
+    lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, guard)?;
+    comments_for_code(hay, pattern, guard)?;
+    dividers(hay, &pattern.added().collect::<Vec<_>>(), guard)
 }
 
 /// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
 ///
 /// # Errors
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
-pub fn guard_text(text: &str, old: Option<&Content>, limits: &Limits) -> Result<(), Box<Refusal>> {
+pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Unwanted> {
     let nothing = Content::new(b"");
     // A line that is looked for in vain costs a look at the whole file, and few are.
     let effort = Effort::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
     let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
-    lines_with_new(hay, &after, old.is_some(), limits)?;
+    lines_with_new(hay, &after, old.is_some(), guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
     let pattern = std::str::from_utf8(&before).map(|before| Pattern::of_texts(before, text, Unit::Lines));
-    pattern.map_or(Ok(()), |pattern| comments_for_code(hay, &pattern, limits))
+    pattern.map_or(Ok(()), |pattern| comments_for_code(hay, &pattern, guard))
 }
 
 /// What is wrong with lines as they are to stand in a file, each with whether it is new; `removes` says that code goes.
@@ -41,31 +73,31 @@ fn lines_with_new(
     hay: Haystack<'_>,
     lines: &[(&[u8], bool)],
     removes: bool,
-    limits: &Limits,
-) -> Result<(), Box<Refusal>> {
+    guard: &Guard,
+) -> Result<(), Unwanted> {
     let (after, is_new): (Vec<&[u8]>, Vec<bool>) = lines.iter().copied().unzip();
     if lines.iter().any(|(line, new)| *new && memchr::memchr(0, line).is_some()) {
         // It would make the file a binary one.
-        return Err(Refusal::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
+        return Err(Unwanted::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
     }
     if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(hay, &after, limits)?;
+        fenced(hay, &after, guard)?;
     }
     if removes {
-        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), limits)?;
+        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), guard)?;
     }
-    markers(hay, &after, limits)
+    markers(hay, &after, guard)
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
 /// So is a CDATA section, with which XML escapes a text.
-fn fenced(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
+fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let what = match (is_fence && !limits.language.is_prose(), is_escaped) {
+    let what = match (is_fence && !guard.language.is_prose(), is_escaped) {
         (true, _) => "code fence",
         (_, true) => "CDATA section",
         _ => return Ok(()),
@@ -74,7 +106,7 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box
         return Ok(());
     }
     let message = format!("a {what} stands around the new text, which would be put into the file");
-    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
+    Err(Unwanted::new(Code::Malformed, message).with_help("leave it out"))
 }
 
 /// `is_new` says of an index of the after-lines whether the line is an added one.
@@ -82,12 +114,12 @@ fn placeholders(
     hay: Haystack<'_>,
     after: &[&[u8]],
     is_new: impl Fn(usize) -> bool,
-    limits: &Limits,
-) -> Result<(), Box<Refusal>> {
-    if limits.allow_placeholder {
+    guard: &Guard,
+) -> Result<(), Unwanted> {
+    if guard.allow_placeholder {
         return Ok(());
     }
-    let language: Language = limits.language;
+    let language: Language = guard.language;
     let elides = |at: usize| {
         is_new_placeholder(after[at], language) || !language.is_prose() && is_left_out(after, at, language)
     };
@@ -99,8 +131,8 @@ fn placeholders(
 }
 
 /// A new comment that speaks of code which is not written out, where at least two lines of code go and fewer come.
-fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
-    if limits.allow_placeholder || limits.language.is_prose() {
+fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
+    if guard.allow_placeholder || guard.language.is_prose() {
         return Ok(());
     }
     let is_code = |line: &[u8]| !is_blank(line) && comment_opener(line.trim_ascii()).is_none();
@@ -118,17 +150,17 @@ fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, limits: &Limits) 
     Ok(())
 }
 
-fn takes_the_place(line: &[u8]) -> Box<Refusal> {
+fn takes_the_place(line: &[u8]) -> Unwanted {
     let line = String::from_utf8_lossy(line);
     let message = format!("`{}` would take the place of code that the file has", line.trim());
-    Refusal::new(Code::Placeholder, message).with_help(
+    Unwanted::new(Code::Placeholder, message).with_help(
         "write the code out, or leave the unchanged lines out of both texts; \
                             --allow-placeholder lets it pass",
     )
 }
 
-fn markers(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
-    if limits.allow_markers {
+fn markers(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+    if guard.allow_markers {
         return Ok(());
     }
     let label = |line: &[u8], mark: &[u8]| {
@@ -150,7 +182,7 @@ fn markers(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Bo
         let first = String::from_utf8_lossy(found[0].copied().unwrap_or_default());
         let first: String = first.chars().take(40).collect();
         let message = format!("the new text holds an unresolved merge conflict, which begins with `{first}`");
-        return Err(Refusal::new(Code::Markers, message)
+        return Err(Unwanted::new(Code::Markers, message)
             .with_help("write the lines as they should be; --allow-markers lets it pass"));
     }
     Ok(())
@@ -158,8 +190,8 @@ fn markers(hay: Haystack<'_>, after: &[&[u8]], limits: &Limits) -> Result<(), Bo
 
 /// A line that divides a block of the format which an edit is written in, and that the file has none of, was meant to divide
 /// it: models double the divider, or lose a line of it.
-fn dividers(hay: Haystack<'_>, added: &[&[u8]], limits: &Limits) -> Result<(), Box<Refusal>> {
-    if limits.allow_markers || limits.format != Some(FormatId::SearchReplace) {
+fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+    if guard.allow_markers || guard.format != Some(FormatId::SearchReplace) {
         return Ok(());
     }
     let is = |line: &[u8], mark: u8, word: &[u8]| {
@@ -173,7 +205,7 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], limits: &Limits) -> Result<(), B
         Some(line) => {
             let line = String::from_utf8_lossy(line).into_owned();
             let message = format!("the new text holds `{}`, which divides a block", line.trim());
-            Err(Refusal::new(Code::Markers, message)
+            Err(Unwanted::new(Code::Markers, message)
                 .with_help("write each block with its three marks, each once; --allow-markers lets it pass"))
         }
         None => Ok(()),
@@ -182,17 +214,19 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], limits: &Limits) -> Result<(), B
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::LIMITS;
     use super::*;
+
+    const GUARD: Guard =
+        Guard { allow_placeholder: false, allow_markers: false, language: Language::UNKNOWN, format: None };
 
     fn code(file: &str, before: &str, after: &str) -> Option<Code> {
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
-        guarded(file, &pattern, &LIMITS).err().map(|refusal| refusal.code)
+        guarded(file, &pattern, &GUARD).err().map(|refusal| refusal.code)
     }
 
-    fn guarded(file: &str, pattern: &Pattern<'_>, limits: &Limits) -> Result<(), Box<Refusal>> {
+    fn guarded(file: &str, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        hunk(Haystack::new(&content, &effort), pattern, limits)
+        hunk(Haystack::new(&content, &effort), pattern, guard)
     }
 
     #[test]
@@ -226,10 +260,10 @@ mod tests {
 
     #[test]
     fn a_divider_of_the_format_is_not_put_into_a_file() {
-        let limits = Limits { format: Some(FormatId::SearchReplace), ..LIMITS };
+        let guard = Guard { format: Some(FormatId::SearchReplace), ..GUARD };
         let code = |file: &str, after: &str| {
             let pattern = Pattern::of_texts("x\n", after, Unit::Lines);
-            guarded(file, &pattern, &limits).err().map(|refusal| refusal.code)
+            guarded(file, &pattern, &guard).err().map(|refusal| refusal.code)
         };
         assert_eq!(code("x\n", "y\n=======\n"), Some(Code::Markers));
         assert_eq!(code("x\n", "y\n>>>>>>> REPLACE\n"), Some(Code::Markers));
@@ -248,9 +282,9 @@ mod tests {
         let dots = "fn f() {\n    ...\n    b();\n}\n";
         assert_eq!(code(before, before, dots), Some(Code::Placeholder));
         let pattern = Pattern::of_texts(before, dots, Unit::Lines);
-        let prose = Limits { language: Language::of("a.md"), ..LIMITS };
+        let prose = Guard { language: Language::of("a.md"), ..GUARD };
         assert!(guarded(before, &pattern, &prose).is_ok(), "a text may say so");
-        let lax = Limits { allow_placeholder: true, ..LIMITS };
+        let lax = Guard { allow_placeholder: true, ..GUARD };
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
         assert!(guarded("", &pattern, &lax).is_ok());
     }
@@ -258,7 +292,7 @@ mod tests {
     #[test]
     fn a_whole_text_is_guarded_where_it_replaces_one() {
         let old = Content::new(b"a\nb\n");
-        let refused = |text, old| guard_text(text, old, &LIMITS).err().map(|refusal| refusal.code);
+        let refused = |text, old| whole_text(text, old, &GUARD).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
         assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
         let old = Content::new(b"a();\nb();\nc();\n");
@@ -268,17 +302,17 @@ mod tests {
     #[test]
     fn a_fence_around_a_text_is_not_put_into_a_file() {
         let fenced = "```rust\nfn a() {}\n```\n";
-        assert_eq!(guard_text(fenced, None, &LIMITS).unwrap_err().code, Code::Malformed);
+        assert_eq!(whole_text(fenced, None, &GUARD).unwrap_err().code, Code::Malformed);
         assert_eq!(code("x\n", "x\n", fenced), Some(Code::Malformed));
         assert_eq!(code("x\n", "x\n", &format!("x\n{fenced}")), None, "in a comment");
-        assert!(guard_text(fenced, None, &Limits { language: Language::of("a.md"), ..LIMITS }).is_ok());
-        assert!(guard_text(&format!("{fenced}\nMore.\n"), None, &LIMITS).is_ok());
+        assert!(whole_text(fenced, None, &Guard { language: Language::of("a.md"), ..GUARD }).is_ok());
+        assert!(whole_text(&format!("{fenced}\nMore.\n"), None, &GUARD).is_ok());
     }
 
     #[test]
     fn a_text_is_no_binary() {
         assert_eq!(code("x\n", "x\n", "a\0b\n"), Some(Code::NotEditable));
-        assert!(guard_text("a\0b\n", None, &LIMITS).is_err());
+        assert!(whole_text("a\0b\n", None, &GUARD).is_err());
     }
 
     #[test]
@@ -292,7 +326,7 @@ mod tests {
         );
         assert_eq!(code("x\n", "x\n", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"), None);
         assert_eq!(code("x\n", "x\n", "Title\n=======\n"), None, "an underlined heading");
-        assert!(guard_text(conflict, None, &LIMITS).is_err());
-        assert!(guard_text(conflict, None, &Limits { allow_markers: true, ..LIMITS }).is_ok());
+        assert!(whole_text(conflict, None, &GUARD).is_err());
+        assert!(whole_text(conflict, None, &Guard { allow_markers: true, ..GUARD }).is_ok());
     }
 }

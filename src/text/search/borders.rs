@@ -2,11 +2,11 @@
 
 /// A sequence of elements with the table of Knuth, Morris and Pratt: for every prefix the length of the longest shorter
 /// prefix that is also its end.
-pub(super) struct Borders(Vec<usize>);
+pub(crate) struct Borders(Vec<usize>);
 
 impl Borders {
     /// The table of a sequence of `len` elements; `equal` says whether two of them are the same.
-    pub(super) fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
+    pub(crate) fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
         let mut table = vec![0; len];
         let mut matched = 0;
         for at in 1..len {
@@ -22,7 +22,7 @@ impl Borders {
     }
 
     /// Takes the next element: given how many elements match so far, fewer than all, how many do with it.
-    pub(super) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
+    pub(crate) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
         while matched > 0 && !equal(matched) {
             matched = self.0[matched - 1];
         }
@@ -30,7 +30,7 @@ impl Borders {
     }
 
     /// How many elements match behind an occurrence.
-    pub(super) fn after_all(&self) -> usize {
+    pub(crate) fn after_all(&self) -> usize {
         self.0.last().copied().unwrap_or(0)
     }
 }

@@ -1,8 +1,7 @@
 //! All places of a text, found by going through the lines and by looking them up.
 
-use crate::locate::effort::Effort;
-use crate::locate::haystack::Haystack;
-use crate::locate::pattern::lines;
+use crate::pattern::lines;
+use crate::text::search::{Effort, Haystack};
 use crate::text::{Content, Form};
 
 /// The first lines of places, found by going through the lines and, asked often enough, by looking them up.

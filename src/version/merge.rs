@@ -1,8 +1,8 @@
 //! Bringing a change of one version of a file over to another: a three-way merge, line by line.
 
-use super::change::{LineChange, spliced};
-use super::lineage::Lineage;
 use crate::text::Content;
+use crate::version::change::{LineChange, spliced};
+use crate::version::lineage::Lineage;
 
 /// What changes of `base` come to in `ours`, which `lineage` says the lines of; a change that `ours` has already comes to
 /// none. Nothing where both changed the same lines in different ways.
@@ -10,7 +10,7 @@ use crate::text::Content;
 /// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
 /// that is inserted where ours inserts too comes behind that, since insertions of one response keep its order. One beside
 /// lines of which ours has another number is a conflict.
-pub(super) fn bring_over(
+pub(crate) fn bring_over(
     base: &Content,
     ours: &Content,
     lineage: &Lineage,
@@ -81,8 +81,8 @@ fn has_it(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::commit;
     use super::*;
+    use crate::version::change::commit;
 
     type Change<'a> = (usize, usize, &'a str);
 

@@ -1,14 +1,14 @@
 //! Which lines of a file are those of the base, through all edits so far.
 
-use super::haystack::Haystack;
-use super::pairing::sure_runs;
+use crate::pattern::sure_runs;
 use crate::text::Eol;
+use crate::text::search::Haystack;
 
 /// Where the lines of a base are in a later version of a file.
 ///
 /// It is kept edit by edit and not found by comparing the two: a comparison can't tell a line from its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lineage {
+pub(crate) struct Lineage {
     /// How many lines the base has.
     base: usize,
     /// How many lines there are now.
@@ -29,7 +29,7 @@ struct Run {
 
 impl Lineage {
     /// The base itself, with that number of lines.
-    pub(super) fn new(lines: usize) -> Self {
+    pub(crate) fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines, lead: 0 }] };
         Self { base: lines, now: lines, runs }
     }
@@ -37,7 +37,7 @@ impl Lineage {
     /// From one text to another that has grown from it somewhere else, of which only the texts are known. Only lines
     /// that cannot be mistaken are taken for the same: those at both ends, those that stand once in each text, and what
     /// is equal right beside such lines.
-    pub(super) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
+    pub(crate) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
         let (old, new) = (all(base), all(now));
         let run = |(base, now, len)| Run { base, now, len, lead: 0 };
         let runs = sure_runs(&old, &new).into_iter().map(run).collect();
@@ -46,7 +46,7 @@ impl Lineage {
 
     /// Takes note that `lines` new ones took the place of those from `start` to before `end`; `leads` says that they belong to
     /// the line below.
-    pub(super) fn replace(&mut self, start: usize, end: usize, lines: usize, leads: bool) {
+    pub(crate) fn replace(&mut self, start: usize, end: usize, lines: usize, leads: bool) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         for run in &self.runs {
             let kept = start.saturating_sub(run.now).min(run.len);
@@ -71,17 +71,17 @@ impl Lineage {
     }
 
     /// Whether nothing was changed.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.base == self.now && self.runs.iter().map(|run| run.len).sum::<usize>() == self.base
     }
 
     /// How many lines the base has.
-    pub(super) fn base_lines(&self) -> usize {
+    pub(crate) fn base_lines(&self) -> usize {
         self.base
     }
 
     /// Where a line of the base is now; behind the last comes the end.
-    pub(super) fn of(&self, line: usize) -> Option<usize> {
+    pub(crate) fn of(&self, line: usize) -> Option<usize> {
         if line == self.base {
             return Some(self.now);
         }
@@ -91,20 +91,20 @@ impl Lineage {
     }
 
     /// How many new lines right above a line belong to it.
-    pub(super) fn lead(&self, line: usize) -> usize {
+    pub(crate) fn lead(&self, line: usize) -> usize {
         let index = self.runs.binary_search_by_key(&line, |run| run.now);
         index.ok().and_then(|index| self.runs.get(index)).map_or(0, |run| run.lead)
     }
 
     /// The line of the base that a line is; none for a new one.
-    pub(super) fn origin(&self, line: usize) -> Option<usize> {
+    pub(crate) fn origin(&self, line: usize) -> Option<usize> {
         let index = self.runs.partition_point(|run| run.now <= line).checked_sub(1)?;
         let run = self.runs.get(index).filter(|run| line < run.now + run.len)?;
         Some(run.base + line - run.now)
     }
 
     /// The line that is now behind the one that the base has in front of `line`.
-    pub(super) fn behind(&self, line: usize) -> Option<usize> {
+    pub(crate) fn behind(&self, line: usize) -> Option<usize> {
         match line.checked_sub(1) {
             None => Some(0),
             Some(line) => self.of(line).map(|line| line + 1),
@@ -120,8 +120,8 @@ fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::Effort;
     use crate::text::Content;
+    use crate::text::search::Effort;
 
     fn between(old: &str, new: &str) -> Vec<Option<usize>> {
         let effort = Effort::default();

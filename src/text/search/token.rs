@@ -1,10 +1,9 @@
 //! Where tokens begin and end in a line.
 
-use super::haystack::Haystack;
-use super::place::Place;
+use crate::text::search::{Haystack, Place};
 
 /// Whether a place begins and ends at the borders of tokens.
-pub(super) fn is_of_tokens(hay: Haystack<'_>, place: &Place) -> bool {
+pub(crate) fn is_of_tokens(hay: Haystack<'_>, place: &Place) -> bool {
     let line = hay.text(place.first());
     !splits_token(line, place.start.column) && !splits_token(line, place.end.column)
 }

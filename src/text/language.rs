@@ -116,32 +116,32 @@ impl Language {
     }
 
     /// Whether a line may begin a block with `.`, `#` and other signs of selectors.
-    pub(super) fn has_selectors(self) -> bool {
+    pub(crate) fn has_selectors(self) -> bool {
         self.has(Selectors)
     }
 
     /// Whether nothing may stand behind the last bracket of such a file.
-    pub(super) fn is_closed(self) -> bool {
+    pub(crate) fn is_closed(self) -> bool {
         self.has(Closed)
     }
 
     /// Whether `...` is the whole body of a function.
-    pub(super) fn has_bodies_of_dots(self) -> bool {
+    pub(crate) fn has_bodies_of_dots(self) -> bool {
         self.has(DotsAreBodies)
     }
 
     /// Whether `...` stands wherever a body does.
-    pub(super) fn is_stub(self) -> bool {
+    pub(crate) fn is_stub(self) -> bool {
         self.has(Stub)
     }
 
     /// Whether `...` ends a document.
-    pub(super) fn ends_documents_with_dots(self) -> bool {
+    pub(crate) fn ends_documents_with_dots(self) -> bool {
         self.has(DotsEndDocuments)
     }
 
     /// Whether a line is a label, such as `error:`, `case 1:` or `public:` of C, and begins nothing.
-    pub(super) fn is_label(self, line: &[u8]) -> bool {
+    pub(crate) fn is_label(self, line: &[u8]) -> bool {
         let (code, _) = self.split(line);
         let code = code.trim_ascii();
         let Some(name) = code.strip_suffix(b":") else { return false };
@@ -151,7 +151,7 @@ impl Language {
 
     /// The code of a line and the comment at its end, with the blanks in front of it. A comment that a program reads
     /// counts as code; in a text for people nothing does.
-    pub(super) fn split(self, line: &[u8]) -> (&[u8], &[u8]) {
+    pub(crate) fn split(self, line: &[u8]) -> (&[u8], &[u8]) {
         match self.comment(line) {
             Some(at) if !is_directive(&line[at..]) => {
                 let code = line[..at].trim_ascii_end().len();
@@ -162,12 +162,12 @@ impl Language {
     }
 
     /// Whether a line is nothing but a comment.
-    pub(super) fn is_comment(self, line: &[u8]) -> bool {
+    pub(crate) fn is_comment(self, line: &[u8]) -> bool {
         !self.has(Prose) && self.is_no_code(line)
     }
 
     /// Whether a line is nothing but a comment, or a line of a text for people.
-    pub(super) fn is_no_code(self, line: &[u8]) -> bool {
+    pub(crate) fn is_no_code(self, line: &[u8]) -> bool {
         if self.has(Prose) {
             return !line.trim_ascii().is_empty();
         }

@@ -1,7 +1,13 @@
 //! How much may still be spent.
 
-use super::thresholds::{EVIDENCE_EFFORT, SEARCH_EFFORT};
 use std::cell::Cell;
+
+/// What all searches of one response may cost, in steps of about 10 ns: some seconds. For texts that are nowhere in 100,000
+/// lines it is 20 to 30 s.
+const SEARCH_EFFORT: u64 = 400_000_000;
+
+/// What a response's refusals may cost beyond the searches, in the same steps: 2 s.
+const EVIDENCE_EFFORT: u64 = 200_000_000;
 
 /// What all searches of one response may cost, in steps of about 10 ns. Counting steps instead of looking at a clock makes
 /// every run give the same answer.
@@ -34,12 +40,12 @@ impl Effort {
     }
 
     /// Whether anybody reads what refusals say.
-    pub(super) fn is_told(&self) -> bool {
+    pub(crate) fn is_told(&self) -> bool {
         self.is_told
     }
 
     /// Takes steps for finding places; false when there are not enough left, and then there are none.
-    pub(super) fn spend(&self, steps: usize) -> bool {
+    pub(crate) fn spend(&self, steps: usize) -> bool {
         let enough = take(&self.search, steps);
         if !enough {
             self.short.set(true);
@@ -48,12 +54,12 @@ impl Effort {
     }
 
     /// Whether a search was cut short, so that nothing follows from what was found or not.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.short.get()
     }
 
     /// Takes steps for evidence; false when there are not enough left.
-    pub(super) fn spend_on_evidence(&self, steps: usize) -> bool {
+    pub(crate) fn spend_on_evidence(&self, steps: usize) -> bool {
         take(&self.evidence, steps)
     }
 }

@@ -1,0 +1,18 @@
+//! Searching a text. Every look at more than a few lines spends [`Effort`], and there is no other way to look: the pieces
+//! that a text is searched by are not to be had outside of [`crate::text`].
+
+mod borders;
+mod effort;
+mod haystack;
+mod place;
+mod solid;
+mod token;
+
+pub use effort::Effort;
+pub(crate) use haystack::{Haystack, LINES_PER_STEP};
+pub(crate) use place::{Place, Point};
+pub(crate) use solid::Solid;
+pub(crate) use token::is_of_tokens;
+
+#[cfg(test)]
+mod tests;

@@ -109,9 +109,7 @@ impl Room {
         ];
         let outside = outside::remains(&self.path);
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
-        let emptied =
-            self.common.join("worktrees").read_dir().is_ok_and(|mut entries| entries.next().is_none());
-        remains || outside || emptied || early::remains(&self.path)
+        remains || outside || Scratch::leaves_empty(&self.common) || early::remains(&self.path)
     }
 }
 

@@ -98,10 +98,20 @@ impl Scratch {
         }
         places::remove(&entry)?;
         // Even if the entry had gone: its process may have been killed between the two.
-        if let Some(parent) = entry.parent() {
-            let _ = std::fs::remove_dir(parent);
-        }
+        Self::leaves_empty(common);
         Ok(())
+    }
+
+    /// Removes `worktrees/` if it is empty, whoever made it: another process that has only just made it makes it again. Says
+    /// whether it is empty and stays all the same.
+    pub fn leaves_empty(common: &Path) -> bool {
+        use std::io::ErrorKind as Kind;
+        let all = common.join("worktrees");
+        match std::fs::remove_dir(&all) {
+            Ok(()) => false,
+            Err(e) if matches!(e.kind(), Kind::NotFound | Kind::DirectoryNotEmpty) => false,
+            Err(_) => all.read_dir().is_ok_and(|mut entries| entries.next().is_none()),
+        }
     }
 
     /// The top of its files.

@@ -15,7 +15,7 @@ pub(super) struct Sought<'a> {
 }
 
 impl<'a> Sought<'a> {
-    /// Other lines, sought there likewise.
+    /// Other lines, sought in the same place.
     pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
         Self { pattern, ..self }
     }

@@ -121,7 +121,7 @@ fn within_words(hay: Haystack<'_>, places: &[Place]) -> Option<Place> {
     places.iter().find(|place| !is_of_tokens(hay, place)).copied()
 }
 
-/// A place of several lines of which the first or the last is only a part of the file's.
+/// A place of several lines whose first or last is only a part of the file's line.
 fn beside_lines(hay: Haystack<'_>, lines: &[&[u8]], places: &[Place]) -> Option<Place> {
     let (last, before) = lines.split_last()?;
     let (first, inner) = before.split_first()?;

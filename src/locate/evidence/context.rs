@@ -5,7 +5,7 @@ use crate::text::search::{Effort, Place};
 use crate::text::{Content, Form};
 use std::collections::HashSet;
 
-/// The least number of lines such that no two runs of so many consecutive lines of the file are equal: whatever is copied
+/// The least number of lines such that no two runs of that many consecutive lines of the file are equal: whatever is copied
 /// from it with that many lines stands there once. 0 for an empty file.
 ///
 /// Line endings do not count. The rule is applydir's.

@@ -126,7 +126,7 @@ fn more(lines: usize) -> String {
 }
 
 /// A text that is nowhere.
-pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> {
+fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
     if hay.effort().is_spent() {
         return too_much();
     }
@@ -134,7 +134,7 @@ pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> 
         return Refusal::new(Code::SearchNotFound, String::new());
     }
     let content = hay.content();
-    let evidence = nearest::evidence(content, &pattern.before, hay.effort());
+    let evidence = nearest::evidence(hay, &pattern.before, pointers);
     if let [text] = pattern.solid().as_slice()
         && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
         && !Form::Trimmed.eq(text, hay.text(*line))
@@ -157,7 +157,7 @@ pub(super) fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>) -> Box<Refusal> 
 /// A text that stands at a place which is not taken all the same.
 pub(super) fn stands_but(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place, why: &str) -> Box<Refusal> {
     let line = place.first() + 1;
-    let evidence = nearest::evidence(hay.content(), &pattern.before, hay.effort());
+    let evidence = nearest::evidence(hay, &pattern.before, &Pointers::NONE);
     Refusal::new(Code::SearchNotFound, format!("the text to find stands at line {line}, {why}"))
         .with_evidence(evidence)
 }
@@ -169,7 +169,7 @@ pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Point
     let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
     match against {
         Some((place, against)) => objected(hay, pattern, &place, Objection::Pointer(against)),
-        None => nowhere(hay, pattern),
+        None => nowhere(hay, pattern, pointers),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Nearest, Row, RowKind};
+use crate::locate::pointer::Pointers;
 use crate::locate::thresholds::{
     ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
 };
@@ -23,10 +24,15 @@ pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> boo
         && pattern.added().all(|text| there.contains(&FORM.hash(text)))
 }
 
-/// What a file has that is like some lines.
-pub(super) fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> Evidence {
+/// What a file has that is like some lines: in the one region that is named, if there is something in it, else anywhere.
+pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers) -> Evidence {
+    let content = hay.content();
     let file_lines = Some(content.line_count());
-    match nearest(content, before, effort) {
+    let named = match pointers.regions.as_deref() {
+        Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).ok().flatten(),
+        _ => None,
+    };
+    match named.map_or_else(|| nearest(hay, before), |nearest| Ok(Some(nearest))) {
         Ok(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
         Ok(None) => beginning(content),
         Err(GaveUp) => Evidence { gave_up: true, ..beginning(content) },
@@ -36,8 +42,9 @@ pub(super) fn evidence(content: &Content, before: &[&[u8]], effort: &Effort) -> 
 /// It would take too long.
 struct GaveUp;
 
-/// The region most like some lines.
-fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Option<Nearest>, GaveUp> {
+/// The region most like some lines, of those that are searched.
+fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveUp> {
+    let (content, effort) = (hay.content(), hay.effort());
     let wanted: Vec<Wanted<'_>> = before
         .iter()
         .map(|line| Wanted { text: FORM.of(line), hash: FORM.hash(line) })
@@ -51,7 +58,7 @@ fn nearest(content: &Content, before: &[&[u8]], effort: &Effort) -> Result<Optio
     }
     // What evidence costs is counted apart from searching.
     let free = Effort::new(u64::MAX, 0);
-    let hay = Haystack::new(content, &free);
+    let hay = hay.with_effort(&free);
     let file = hay.solid(FORM);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     let spots = file.spots(&hashes, COMMON);
@@ -218,10 +225,33 @@ fn first_difference(rows: &[Row]) -> Option<(usize, Option<usize>)> {
 mod tests {
     use super::super::{HELP_ADDED, HELP_COPY, nowhere};
     use super::*;
+    use crate::locate::pointer::Region;
     use crate::pattern::lines;
 
     fn nearest(file: &str, before: &str) -> Option<Nearest> {
-        evidence(&Content::new(file.as_bytes()), &lines(before), &Effort::default()).nearest
+        nearest_in(file, before, None)
+    }
+
+    /// Within the block that a heading on a line opens, which a place may begin up to another one of.
+    fn nearest_in(file: &str, before: &str, block: Option<(usize, usize)>) -> Option<Nearest> {
+        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        let region = |(heading, last)| vec![Region { heading, outermost: heading, last, opens: true }];
+        let pointers = Pointers { regions: block.map(region), ..Pointers::default() };
+        evidence(Haystack::new(&content, &effort), &lines(before), &pointers).nearest
+    }
+
+    #[test]
+    fn what_a_heading_names_goes_first() {
+        let file =
+            ".btn {\n  padding: 4px 8px;\n  color: black;\n}\n.card {\n  padding: 2px;\n  color: black;\n}\n";
+        let before = "  padding: 4px 8px;\n  color: blue;\n";
+        assert_eq!(nearest(file, before).unwrap().line, 2);
+        assert_eq!(nearest_in(file, before, Some((4, 7))).unwrap().line, 6);
+        assert_eq!(
+            nearest_in(file, "  color: black;\n", Some((7, 7))).unwrap().line,
+            3,
+            "nothing is like it there"
+        );
     }
 
     #[test]
@@ -277,7 +307,7 @@ mod tests {
         let content = Content::new(b"one\ntwo\nbrought();\nthree\n");
         let help = |after: &str| {
             let pattern = Pattern::of_texts("one\ntwo\nfour\n", after, crate::edit::Unit::Lines);
-            nowhere(Haystack::new(&content, &Effort::default()), &pattern).help
+            nowhere(Haystack::new(&content, &Effort::default()), &pattern, &Pointers::NONE).help
         };
         // The nearest region has to hold it.
         assert_eq!(help("one\ntwo\nbrought();\nfour\n").as_deref(), Some(HELP_ADDED));
@@ -293,6 +323,7 @@ mod tests {
     #[test]
     fn without_budget_it_says_that_it_gave_up() {
         let content = Content::new(&b"some line\n".repeat(100));
-        assert!(evidence(&content, &[b"other"], &Effort::new(10, 10)).gave_up);
+        let effort = Effort::new(10, 10);
+        assert!(evidence(Haystack::new(&content, &effort), &[b"other"], &Pointers::NONE).gave_up);
     }
 }

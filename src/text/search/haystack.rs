@@ -52,6 +52,11 @@ impl<'a> Haystack<'a> {
         (self.searched.0..self.searched.1).contains(&line)
     }
 
+    /// The same search at the cost of another effort.
+    pub(crate) fn with_effort(self, effort: &'a Effort) -> Self {
+        Self { effort, ..self }
+    }
+
     pub(crate) fn effort(&self) -> &'a Effort {
         self.effort
     }

@@ -89,7 +89,7 @@ impl Printer {
         exit
     }
 
-    /// A report of which nothing went wrong.
+    /// A report where nothing went wrong.
     pub(super) fn report(&self, mut report: Report) -> Exit {
         self.outcome(&mut report, None)
     }

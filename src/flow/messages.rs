@@ -104,7 +104,7 @@ impl Messages {
         })
     }
 
-    /// A message out of the response, of which no line is a comment.
+    /// A message out of the response. None of its lines is a comment.
     pub(super) fn made(&self, text: String, options: &Options) -> String {
         if options.edit { text } else { self.cleanup.spared(text, &self.comment) }
     }

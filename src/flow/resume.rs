@@ -265,7 +265,7 @@ impl Run<'_> {
         Ok(id)
     }
 
-    /// Forgets the attempt that has landed now, or in the place of which a whole answer has: one that had the same
+    /// Forgets the attempt that has landed now. Also one that a whole answer has landed instead of: one that had the same
     /// responses, or was about the same branch and no other paths.
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         // One edit of it is not the response.

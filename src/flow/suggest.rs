@@ -1,4 +1,4 @@
-//! Several responses, each onto a branch of its own: suggestions to compare, of which one may be accepted.
+//! Several responses, each onto a branch of its own: suggestions to compare. One of them may be accepted.
 //!
 //! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
 //! their branches are known to be free.

@@ -295,7 +295,7 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
     }
 }
 
-/// The branch, of which it is not said where it is.
+/// The branch, without where it is.
 pub(super) fn branch(target: &Target) -> BranchReport {
     BranchReport {
         reference: target.name.clone(),

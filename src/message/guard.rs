@@ -9,7 +9,7 @@
 //!   `(cherry picked from commit`) are so in any paragraph, others in one that git would take for a block. Such lines are
 //!   indented by four blanks.
 //! - Mail: `git am` ends a message at `---`, `diff -` and `Index: `, takes author and subject from `From:` and its like,
-//!   and begins another mail at `From <id> <date>`. `git rebase --apply` goes through mails too. Indented likewise.
+//!   and begins another mail at `From <id> <date>`. `git rebase --apply` goes through mails too. Such lines are indented as well.
 //! - Scissors (`-- >8 --`) end a message wherever they stand in the line: a blank goes between the two characters.
 //! - Subjects: `rebase --autosquash` melts `fixup!`, `squash!` and `amend!` commits into others, and an editor session
 //!   drops lines that begin with `#`. The word is put in quotes: `'fixup!' Make it so`. `git am` drops `Re:` and

@@ -73,8 +73,8 @@ pub const UNDONE: &str = "LLM-Apply-Undone";
 /// The name of the trailer that says which landing a commit puts back.
 pub const REDONE: &str = "LLM-Apply-Redone";
 
-/// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that say so and of which
-/// landing.
+/// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that name
+/// the landing.
 pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, comment: &str) -> String {
     let mut out = message.to_owned();
     if block::start(message, comment).is_none() {

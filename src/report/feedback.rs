@@ -30,7 +30,7 @@ enum Detail {
     Least,
 }
 
-/// The text, at most `limit` bytes long (of which 4096 are always taken for granted); none if nothing was refused, or no
+/// The text, at most `limit` bytes long, and never cut below 4096; none if nothing was refused, or no
 /// response was given: commits that do not merge are nobody's answer.
 pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<String> {
     if report.responses.is_empty() {

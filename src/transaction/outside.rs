@@ -1,8 +1,8 @@
 //! The directory of a full scratch worktree: private, and outside of every git directory, since test runners and other
 //! tools pass over what lies below a `.git`.
 //!
-//! It is noted in the transaction's room before it is made, and says itself to which transaction of which repository it
-//! belongs: only what says so is ever removed.
+//! It is noted in the transaction's room before it is made, and names its transaction and
+//! repository itself: only what names them is ever removed.
 
 use super::{Error, Result, Room};
 use crate::vcs::fault::{Fault, point};

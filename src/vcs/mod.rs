@@ -1,7 +1,7 @@
 //! Git, and the files of a checkout: the only module that names git2 or spawns git.
 //!
 //! Libgit2 reads objects, references, the index and attributes, and writes objects. What decides over
-//! "before" or "after" is done here in plain system calls, each of which either happened or did not: locks made
+//! "before" or "after" is done here in plain system calls. Each either happened or did not: locks made
 //! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
 mod alternates;

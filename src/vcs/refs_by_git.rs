@@ -1,4 +1,4 @@
-//! References of which only git knows where they are (git-symbolic-ref(1), git-for-each-ref(1), git-update-ref(1)).
+//! References that only git can find (git-symbolic-ref(1), git-for-each-ref(1), git-update-ref(1)).
 
 use super::refs::{Head, Movement};
 use super::repo::Repo;

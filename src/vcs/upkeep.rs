@@ -46,7 +46,7 @@ impl Repo {
         { settings }.any(|name| !["auto", "autodetach", "repo"].contains(&name))
     }
 
-    /// Whether there are so many loose objects, or packs, that `git gc --auto` would do something.
+    /// Whether there are enough loose objects, or packs, for `git gc --auto` to do something.
     fn is_full(&self) -> bool {
         let limit = |key: &str, default: i64| self.config().number(key).ok().flatten().unwrap_or(default);
         let loose_limit = limit("gc.auto", 6700);

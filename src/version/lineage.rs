@@ -34,7 +34,7 @@ impl Lineage {
         Self { base: lines, now: lines, runs }
     }
 
-    /// From one text to another that has grown from it somewhere else, of which only the texts are known. Only lines
+    /// From one text to another that has grown from it somewhere else, where only the texts are known. Only lines
     /// that cannot be mistaken are taken for the same: those at both ends, those that stand once in each text, and what
     /// is equal right beside such lines.
     pub(crate) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {

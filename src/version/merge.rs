@@ -9,7 +9,7 @@ use crate::version::lineage::Lineage;
 ///
 /// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
 /// that is inserted where ours inserts too comes behind that, since insertions of one response keep its order. One beside
-/// lines of which ours has another number is a conflict.
+/// lines that ours has more or fewer of is a conflict.
 pub(crate) fn bring_over(
     base: &Content,
     ours: &Content,

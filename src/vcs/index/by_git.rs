@@ -21,7 +21,7 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     run(command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
-/// Changes the index at that path: the updates, of which those in `placed` stand in the checkout, and those in `skipped`
+/// Changes the index at that path: the updates. Those in `placed` stand in the checkout, and those in `skipped`
 /// are not to stand there.
 pub(super) fn change(
     repo: &Repo,

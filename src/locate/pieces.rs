@@ -4,14 +4,14 @@ use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
 use super::found::{Search, find};
 use super::indent::Shift;
-use super::pointer::{Pointers, depth};
+use super::pointer::{Blocks, Pointers};
 use super::scene::Solution;
 use super::solve::solve;
 use super::sought::Sought;
 use super::thresholds::ALTERNATIVES;
 use crate::pattern::Pattern;
-use crate::text::is_blank;
 use crate::text::search::Place;
+use crate::text::{depth, is_blank};
 use crate::version::LineChange;
 
 /// What becomes of the lines between pieces.
@@ -64,6 +64,7 @@ impl Pieces<'_> {
     fn from(&self, first: &Pattern<'_>, (head, made): &Found) -> Result<Option<Solution>, Box<Refusal>> {
         let mut whole = self.part(first, head, *made)?;
         let mut end = head.place.behind();
+        let mut section = self.section_end(&head.place);
         for (index, piece) in self.rest.iter().enumerate() {
             // Where nothing from here on changes, the outcome is the same wherever it stands.
             let any =
@@ -79,9 +80,12 @@ impl Pieces<'_> {
             // Farther in than the first piece says it is in another block.
             let is_farther =
                 matches!(aligned.shift, Shift::Add(_) | Shift::Strip(_)) && aligned.shift != head.shift;
-            if is_farther && !(any && self.is_sure) {
+            let is_beyond = self.between == Between::Stays
+                && section.is_some_and(|section| section <= aligned.place.first());
+            if (is_farther || is_beyond) && !(any && self.is_sure) {
                 return Ok(None);
             }
+            section = self.section_end(&aligned.place).or(section);
             let part = self.part(piece, &aligned, made)?;
             if self.between == Between::Goes {
                 let bytes = Vec::new();
@@ -93,6 +97,12 @@ impl Pieces<'_> {
             end = aligned.place.behind();
         }
         Ok(Some(whole))
+    }
+
+    /// Where the section ends that the last heading of a place begins. What is left out is of that section.
+    fn section_end(&self, place: &Place) -> Option<usize> {
+        let blocks = Blocks::new(self.sought.hay, self.sought.scene);
+        (place.first()..place.behind()).rev().find_map(|line| blocks.section_end(line))
     }
 
     /// What a piece changes at its place. Where it was made nothing is left to do, and the next best place is not asked.

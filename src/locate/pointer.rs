@@ -4,7 +4,7 @@ use super::scene::Scene;
 use super::thresholds::{CUT_SECTION, HEADINGS};
 use crate::edit::{Anchor, Hunk};
 use crate::text::search::{Haystack, Place, is_of_tokens};
-use crate::text::{Form, indentation, is_blank};
+use crate::text::{Form, Language, depth, indentation, is_blank};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -96,7 +96,7 @@ type Like = (usize, usize);
 /// The blocks of one text. A block is looked at once, however many hunks name it.
 pub(super) struct Blocks<'a> {
     hay: Haystack<'a>,
-    language: crate::text::Language,
+    language: Language,
     known: RefCell<HashMap<usize, Region>>,
     like: RefCell<HashMap<String, Rc<[Like]>>>,
 }
@@ -134,9 +134,8 @@ impl<'a> Blocks<'a> {
         };
         let inner = solid(heading + 1).find(|(_, line)| below(line.text) || !goes_on(line.text));
         let opens = inner.is_some_and(|(_, line)| below(line.text));
-        let is_section =
-            |mark: &[u8]| mark.starts_with(b"[") || language.is_prose() && mark.starts_with(b"#");
-        let mark = mark(text).filter(|mark| is_section(mark) || opens && !language.is_comment(text));
+        let mark =
+            mark(text).filter(|mark| is_section(mark, language) || opens && !language.is_comment(text));
         let is_label = language.is_label(text);
         let ends = |text: &[u8]| match self::mark(text) {
             None => opens && (is_label || !language.is_label(text)),
@@ -163,6 +162,11 @@ impl<'a> Blocks<'a> {
         let region = Region { heading, outermost: heading, last, opens };
         self.known.borrow_mut().insert(heading, region);
         region
+    }
+
+    /// Where the section ends that a line begins, if it begins one.
+    pub(super) fn section_end(&self, line: usize) -> Option<usize> {
+        begins_section(self.hay.text(line), self.language).then(|| self.region(line).last)
     }
 
     /// The lines of a range that a bare heading may mean: those equal to it at tiers 1 to 5, the strictest that has any, or
@@ -214,17 +218,22 @@ impl<'a> Blocks<'a> {
     }
 }
 
+fn is_section(mark: &[u8], language: Language) -> bool {
+    mark.starts_with(b"[") || language.is_prose() && mark.starts_with(b"#")
+}
+
+/// Whether a line begins a section: `[a]` alone, or `# One` of a Markdown file.
+pub(super) fn begins_section(text: &[u8], language: Language) -> bool {
+    let is_whole = |mark: &[u8]| !mark.starts_with(b"[") || text.ends_with(b"]");
+    depth(text) == 0 && mark(text).is_some_and(|mark| is_section(mark, language) && is_whole(mark))
+}
+
 /// The sign that a line begins with, as often as it stands there; none if it begins with a letter, `_` or `$`.
 fn mark(text: &[u8]) -> Option<&[u8]> {
     let text = &text[indentation(text).len()..];
     let first = *text.first()?;
     let is_sign = !first.is_ascii_alphabetic() && !b"_$".contains(&first) && first.is_ascii();
     is_sign.then(|| &text[..text.iter().take_while(|&&b| b == first).count()])
-}
-
-/// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
-pub(super) fn depth(text: &[u8]) -> usize {
-    indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
 }
 
 /// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
@@ -289,7 +298,6 @@ impl Numbered {
 mod tests {
     use super::*;
     use crate::text::Content;
-    use crate::text::Language;
     use crate::text::search::Effort;
 
     fn region(path: &str, file: &str, heading: usize) -> (bool, usize) {

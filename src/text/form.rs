@@ -82,6 +82,11 @@ pub fn indentation(text: &[u8]) -> &[u8] {
     &text[..text.len() - rest.len()]
 }
 
+/// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
+pub fn depth(text: &[u8]) -> usize {
+    indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
+}
+
 /// Whether a byte is a blank: space, tab, or a control character that editors show as one.
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)

@@ -14,7 +14,7 @@ pub mod search;
 mod word;
 
 pub use difference::{difference, difference_of, in_common};
-pub use form::{Form, indentation, is_blank, plain};
+pub use form::{Form, depth, indentation, is_blank, plain};
 pub use language::Language;
 pub use word::{is_of_word, words};
 

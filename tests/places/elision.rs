@@ -95,3 +95,15 @@ fn what_is_made_behind_the_dots_is_not_made_in_the_next_block() {
     lands("a.rs", file, each("a.rs", find, put), &expected);
     already("a.rs", &expected, each("a.rs", find, put));
 }
+
+#[test]
+fn what_is_left_out_is_of_one_section() {
+    let toml = "[a]\nx = 1\nw = 2\n\n[b]\ny = 2\n";
+    refused("a.toml", toml, each("a.toml", "[a]\n# ...\ny = 2", "[a]\n# ...\ny = 3"));
+    let (find, put) = ("[a]\n# ...\nw = 2", "[a]\n# ...\nw = 3");
+    lands("a.toml", toml, each("a.toml", find, put), &toml.replace("w = 2", "w = 3"));
+    let text = "# Calc\n\n## Install\n\nGet it.\n\n## Usage\n\nRun it.\n";
+    refused("a.md", text, each("a.md", "## Install\n\n...\n\nRun it.", "## Install\n\n...\n\nCall it."));
+    let (find, put) = ("# Calc\n\n...\n\nRun it.", "# Calc\n\n...\n\nCall it.");
+    lands("a.md", text, each("a.md", find, put), &text.replace("Run it", "Call it"));
+}

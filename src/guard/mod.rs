@@ -8,7 +8,7 @@ use crate::edit::{FormatId, Unit};
 use crate::pattern::{Pattern, Step, lines};
 use crate::text::search::{Effort, Haystack};
 use crate::text::{Content, Form, Language, is_blank};
-use placeholder::{comment_opener, is_left_out, is_new_placeholder, speaks_of_code};
+use placeholder::{comment_opener, is_aside, is_left_out, is_new_placeholder, speaks_of_code};
 
 /// What an edit may bring to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,17 +132,24 @@ fn placeholders(
 
 /// A new comment that speaks of code which is not written out, where at least two lines of code go and fewer come.
 fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
-    if guard.allow_placeholder || guard.language.is_prose() {
+    if guard.allow_placeholder {
         return Ok(());
     }
-    let is_code = |line: &[u8]| !is_blank(line) && comment_opener(line.trim_ascii()).is_none();
+    let is_prose = guard.language.is_prose();
+    let is_code = |line: &[u8]| !is_blank(line) && (is_prose || comment_opener(line.trim_ascii()).is_none());
+    // A text for people has headings and lists that begin as comments do.
+    let may_speak = |line: &&[u8]| {
+        let text = String::from_utf8_lossy(line);
+        !is_prose || text.trim_start().starts_with("<!--") || is_aside(&text)
+    };
     for run in pattern.steps.split(|step| matches!(step, Step::Keep(_))) {
         let (added, removed): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
         let code = |steps: &[&Step<'_>]| steps.iter().filter(|step| is_code(pattern.text_of(step))).count();
         if code(&removed) < 2 || code(&added) >= code(&removed) {
             continue;
         }
-        let mut comments = added.iter().map(|step| pattern.text_of(step)).filter(|line| speaks_of_code(line));
+        let comments = added.iter().map(|step| pattern.text_of(step)).filter(may_speak);
+        let mut comments = comments.filter(|line| speaks_of_code(line));
         if let Some(line) = comments.find(|line| !hay.has_line(line, Form::Trimmed)) {
             return Err(takes_the_place(line));
         }
@@ -244,6 +251,10 @@ mod tests {
             "// (no changes)",
             "# (loop as above)",
             "# original loop stays",
+            "(rest of the file unchanged)",
+            "[... rest of file ...]",
+            "<rest of file unchanged>",
+            "[unchanged]",
         ] {
             let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
             assert_eq!(code(before, before, &after("")), Some(Code::Placeholder), "{comment}");
@@ -252,9 +263,32 @@ mod tests {
             let with = format!("{before}{comment}\n");
             assert_eq!(code(&with, before, &after("")), None, "{comment} is the file's");
         }
-        for comment in ["// Moved to b.rs.", "// TODO: write it again", "// No callers are left here"] {
+        for comment in [
+            "// Moved to b.rs.",
+            "// TODO: write it again",
+            "// No callers are left here",
+            "[rest, other]",
+            "(rest)",
+        ] {
             let after = format!("fn f() {{\n    {comment}\n}}\n");
             assert_eq!(code(before, before, &after), None, "{comment}");
+        }
+    }
+
+    #[test]
+    fn nor_does_an_aside_come_for_a_text() {
+        let prose = Guard { language: Language::of("a.md"), ..GUARD };
+        let old = Content::new(b"# A\n\nOne.\n\nTwo.\n\nThree.\n");
+        let refused =
+            |line: &str| whole_text(&format!("# A\n\nOne!\n\n{line}\n"), Some(&old), &prose).is_err();
+        for line in
+            ["<!-- rest unchanged -->", "[rest of the README unchanged]", "*(the rest stays as it is)*"]
+        {
+            assert!(refused(line), "{line}");
+        }
+        for line in ["Keep the rest.", "- the rest", "## Previous versions", "<!-- markdownlint-disable -->"]
+        {
+            assert!(!refused(line), "{line}");
         }
     }
 

@@ -104,9 +104,20 @@ pub(crate) fn speaks_of_code(line: &[u8]) -> bool {
     // It may stand behind what Python has for nothing.
     let line = line.trim_ascii();
     let line = [&b"pass"[..], b"..."].iter().find_map(|nothing| line.strip_prefix(*nothing)).unwrap_or(line);
-    comment_opener(line.trim_ascii()).is_some()
+    (comment_opener(line.trim_ascii()).is_some() || is_aside(&text))
         && text.split_whitespace().count() <= FEW_WORDS
         && text.split(|c: char| !c.is_alphanumeric()).any(of_code)
+}
+
+/// Whether a line says something in brackets or between stars, and nothing besides: `(rest of the file unchanged)`. In code that
+/// is more than one word, or says by itself that something stays.
+pub(super) fn is_aside(line: &str) -> bool {
+    let line = line.trim();
+    let inner = line.trim_matches(['*', '_', '(', ')', '[', ']', '<', '>', '.', '…', ' ']);
+    let is_marked =
+        line.starts_with(['*', '_', '(', '[', '<']) && line.ends_with(['*', '_', ')', ']', '>', '.', '…']);
+    let says = inner.contains(' ') || among("unchanged|omitted|snip", |word| inner == word);
+    is_marked && says && inner.chars().all(|c| c.is_alphabetic() || " '.…".contains(c))
 }
 
 /// Whether a line of some is dots that stand for code: alone, or as all that is between two braces. In Python they are code

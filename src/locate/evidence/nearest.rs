@@ -20,7 +20,9 @@ const FORM: Form = Form::FoldedTrimmed;
 /// Whether all lines that a hunk adds stand in the region, and one of them says something.
 pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
     let there: HashSet<u64> = nearest.lines.iter().map(|line| FORM.hash(line.as_bytes())).collect();
-    pattern.added().any(|text| text.iter().any(u8::is_ascii_alphanumeric))
+    // What only changes its place was there before, too.
+    let goes: HashSet<u64> = pattern.removed().map(|text| FORM.hash(text)).collect();
+    pattern.added().any(|text| text.iter().any(u8::is_ascii_alphanumeric) && !goes.contains(&FORM.hash(text)))
         && pattern.added().all(|text| there.contains(&FORM.hash(text)))
 }
 

@@ -10,7 +10,7 @@ use super::{Applied, Effect, Note};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
-use crate::text::search::{Effort, Haystack};
+use crate::text::search::{Effort, Haystack, Place};
 use crate::version::{self, Lineage, Version};
 
 /// How hunks that are located together find their places on one text.
@@ -51,7 +51,7 @@ impl Cascade<'_> {
         let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
         if let Some((base, lineage)) = based {
             let asks_base = match &now {
-                Ok(parts) => parts.iter().any(|part| is_loose(part, lineage)),
+                Ok(parts) => parts.iter().any(|part| is_loose(part, lineage) || is_new(part, lineage)),
                 Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
             };
             let then = || self.on(&Scene { lineage: None, ..scene }, base);
@@ -60,6 +60,10 @@ impl Cascade<'_> {
                 (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
                     return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
                 }
+                (Ok(parts), Some(there)) => match was_there_too(&there, &parts, lineage) {
+                    Some((hunk, places)) => return Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
+                    None => return self.finish(parts),
+                },
                 (Ok(parts), _) => return self.finish(parts),
                 (Err(refusals), None) if !asks_base => return Err(refusals),
                 (Err(refusals), None) => now = Err(refusals),
@@ -172,6 +176,26 @@ fn is_loose(part: &Part, lineage: &Lineage) -> bool {
     let Part::Change(solution) = part else { return false };
     let of_base = |line: usize| lineage.origin(line).is_some();
     solution.matched.tier > Tier::Eol && (solution.place.first()..solution.place.behind()).all(of_base)
+}
+
+/// Whether a hunk was found in lines that earlier edits brought, and in no others.
+fn is_new(part: &Part, lineage: &Lineage) -> bool {
+    let Part::Change(solution) = part else { return false };
+    let mut lines = solution.place.first()..solution.place.behind();
+    !lines.is_empty() && lines.all(|line| lineage.origin(line).is_none())
+}
+
+/// A hunk that was found in lines that earlier edits brought, where the text before the response has a place for it, too, which
+/// is still there: the hunk, and both places.
+fn was_there_too(there: &[Part], parts: &[Part], lineage: &Lineage) -> Option<(usize, [Place; 2])> {
+    parts.iter().zip(there).enumerate().find_map(|(hunk, (part, other))| match (part, other) {
+        (Part::Change(solution), Part::Change(other)) if is_new(part, lineage) => {
+            let first = lineage.of(other.place.first())?;
+            let place = Place::lines(first, first + other.place.behind() - other.place.first());
+            Some((hunk, [place.min(solution.place), place.max(solution.place)]))
+        }
+        _ => None,
+    })
 }
 
 /// Whether the text before the response has for one of the hunks a place that is more like what it quotes: of two places

@@ -56,9 +56,9 @@ pub use together::{are_all_there, may_be_there};
 
 use crate::edit::{Anchor, Hunk};
 use crate::guard::Guard;
-use crate::pattern::{End, Pattern, lines};
+use crate::pattern::lines;
 use crate::text::search::{Effort, Haystack};
-use crate::text::{Content, Language};
+use crate::text::{Content, Form, Language};
 use crate::version::Version;
 use arrange::{anchored, numbered, single};
 use scene::Scene;
@@ -237,21 +237,17 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     Ok(Applied { version: now, matched, places, notes, effect })
 }
 
-/// The file with lines added at its end; `None` if they stand there already.
-pub fn append(version: &Version, text: &str) -> Option<Version> {
-    let content = version.content();
-    let mut pattern = Pattern::of_texts("", text, crate::edit::Unit::Lines);
-    pattern.end = End::Newline;
-    let last = content.line_count();
-    if ends_with(content, &[text]) {
-        return None;
-    }
-    let effort = Effort::default();
-    let hay = Haystack::new(content, &effort);
-    let splice =
-        splice::Splice { hay, dress: &dress::Dress::PLAIN, beside: splice::Beside::Above, lineage: None };
-    let changes = splice.changes(&pattern, &alignment::Alignment::of_nothing(last)).unwrap_or_default();
-    Some(version.with(&changes))
+/// The file with lines added at its end, and what is to be said of that; none if they stand there already.
+///
+/// # Errors
+/// How they are to be indented in the file is not known.
+pub fn append(
+    version: &Version,
+    text: &str,
+    limits: &Limits,
+    effort: &Effort,
+) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
+    arrange::addition::appended(version, text, limits, effort)
 }
 
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
@@ -259,18 +255,21 @@ pub fn is_closed(content: &Content, language: Language) -> bool {
     arrange::addition::is_closed(content, language)
 }
 
-/// Whether a file ends with the lines of all of some texts.
+/// Whether a file ends with the lines of all of some texts, as they are or with its tabs.
 pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
-    let lines: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
+    let wanted: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
     let count = content.line_count();
-    let start = count.checked_sub(lines.len());
-    start.is_some_and(|start| content.lines(start..count).map(|line| line.text).eq(lines))
+    let is = |(line, text): (&[u8], &[u8])| {
+        line == text || line.starts_with(b"\t") && text.starts_with(b" ") && Form::Trimmed.eq(line, text)
+    };
+    let start = count.checked_sub(wanted.len());
+    start.is_some_and(|start| content.lines(start..count).map(|line| line.text).zip(wanted).all(is))
 }
 
-/// Whether the lines of a text stand in a file.
+/// Whether the lines of a text stand in a file, however they are indented.
 pub fn stands(version: &Version, text: &str, effort: &Effort) -> bool {
     let hay = Haystack::new(version.content(), effort);
-    !hay.whole_lines(&lines(text), crate::text::Form::Text).is_empty()
+    !hay.whole_lines(&lines(text), Form::Trimmed).is_empty()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn only_outcome(
 ) -> Result<Vec<LineChange>, Unclear> {
     let Sought { scene, hay, pattern, .. } = *sought;
     let read = |beside: Beside, pattern: &Pattern<'_>, aligned: &Alignment| {
-        Splice { hay, dress, beside, lineage: scene.lineage }.changes(pattern, aligned)
+        Splice { hay, dress, beside, scene: Some(scene) }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
     if aligned.rung == Rung::EXACT {

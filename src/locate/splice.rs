@@ -2,10 +2,12 @@
 
 use super::alignment::Alignment;
 use super::dress::Dress;
+use super::pointer::begins_section;
+use super::scene::Scene;
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
-use crate::text::{Eol, Form, is_blank};
-use crate::version::{LineChange, Lineage};
+use crate::text::{Eol, Form, Language, is_blank};
+use crate::version::{LineChange, Lineage, goes_behind};
 
 /// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +34,8 @@ pub(super) struct Splice<'a> {
     pub(super) hay: Haystack<'a>,
     pub(super) dress: &'a Dress,
     pub(super) beside: Beside,
-    /// Where the lines of the text before the response are in this one.
-    pub(super) lineage: Option<&'a Lineage>,
+    /// What is known of the lines of the text before the response; nothing where there is no other text.
+    pub(super) scene: Option<&'a Scene<'a>>,
 }
 
 impl Splice<'_> {
@@ -104,7 +106,7 @@ impl Splice<'_> {
                     (_, Some(above), _) => above,
                     (_, None, None) => aligned.place.first(),
                 };
-                let here = if below.is_none() { self.behind_what_came(here) } else { here };
+                let here = if below.is_none() { self.behind_what_came(here, &run.added) } else { here };
                 if self.has_come(&run.added, here) {
                     return Err(Unclear::Again);
                 }
@@ -142,20 +144,31 @@ impl Splice<'_> {
     }
 
     /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there, but for
-    /// those that belong to the line below.
-    fn behind_what_came(&self, here: usize) -> usize {
+    /// those that belong to the line below. Not where a block or a section of its own begins among those, in which these would
+    /// stand then.
+    fn behind_what_came(&self, here: usize, added: &[(&[u8], bool)]) -> usize {
         let follows = || {
-            let lineage = self.lineage?;
+            let lineage = self.lineage()?;
             let above = lineage.origin(here.checked_sub(1)?)?;
             let next = lineage.of(above + 1)?;
-            (next >= here).then(|| next.saturating_sub(lineage.lead(next)).max(here))
+            let behind = next.checked_sub(lineage.lead(next)).filter(|behind| *behind >= here)?;
+            let (first, is_first) = added.iter().find(|(text, _)| !is_blank(text))?;
+            let first = self.dress.line(first, *is_first);
+            let language = self.scene.map_or(Language::UNKNOWN, |scene| scene.limits.language());
+            let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
+            let mut came = (here..behind).map(|line| self.hay.text(line));
+            (goes_behind(came.clone(), &first) && !came.any(begins)).then_some(behind)
         };
         follows().unwrap_or(here)
     }
 
+    fn lineage(&self) -> Option<&Lineage> {
+        self.scene.and_then(|scene| scene.lineage)
+    }
+
     /// Whether earlier edits have put lines in there with which these begin, or which begin with these.
     fn has_come(&self, added: &[(&[u8], bool)], here: usize) -> bool {
-        let Some(lineage) = self.lineage else { return false };
+        let Some(lineage) = self.lineage() else { return false };
         let came = |line: &usize| *line < self.hay.line_count() && lineage.origin(*line).is_none();
         let above = (0..here).rev().take_while(came).count();
         let below = (here..).take_while(came).count();

@@ -225,16 +225,18 @@ impl Operation<'_, '_> {
         if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.effort) {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
-        match locate::append(&version, text) {
+        let appended = locate::append(&version, text, &self.limits(), self.effort);
+        match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
             Some(_) if locate::is_closed(version.content(), self.limits().guard.language) => {
                 let message = format!("the new lines would stand behind the last bracket of `{path}`");
                 let help = "edit the lines that they belong between";
                 Err(self.error(Code::Malformed, message).with_help(help).into())
             }
-            Some(appended) => {
+            Some((appended, note)) => {
                 self.guard(text, None)?;
                 let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
-                self.write(path, Some(state), after, Some(appended), Vec::new())
+                let (step, places) = self.write(path, Some(state), after, Some(appended), Vec::new())?;
+                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, places))
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }

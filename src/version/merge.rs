@@ -1,6 +1,6 @@
 //! Bringing a change of one version of a file over to another: a three-way merge, line by line.
 
-use crate::text::Content;
+use crate::text::{Content, depth, is_blank};
 use crate::version::change::{LineChange, spliced};
 use crate::version::lineage::Lineage;
 
@@ -22,7 +22,8 @@ pub(crate) fn bring_over(
         if end == base.line_count() && base.ends_with_newline() != ours.ends_with_newline() {
             return None;
         }
-        let place = if start == end { insertion(lineage, start) } else { replaced(lineage, start, end) };
+        let place =
+            if start == end { insertion(ours, lineage, change) } else { replaced(lineage, start, end) };
         // What comes where ours inserts too may be there already.
         let behind = place.is_some_and(|place| lineage.behind(start) == Some(place.0));
         let may_be_made = place.is_none() || start == end && !behind;
@@ -43,8 +44,17 @@ fn replaced(lineage: &Lineage, start: usize, end: usize) -> Option<(usize, usize
 }
 
 /// Where in ours a line is inserted that is inserted in front of that one of the base.
-fn insertion(lineage: &Lineage, at: usize) -> Option<(usize, usize)> {
+fn insertion(ours: &Content, lineage: &Lineage, change: &LineChange) -> Option<(usize, usize)> {
+    let at = change.start;
+    let came = |behind: usize, front: usize| ours.lines(behind..front).map(|line| line.text);
+    let mut added = change.bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line));
+    let first = added.next().unwrap_or_default();
     let place = match (lineage.behind(at), lineage.of(at)) {
+        (Some(behind), Some(front))
+            if behind <= front && !change.leads && !goes_behind(came(behind, front), first) =>
+        {
+            Some(behind)
+        }
         (Some(_), Some(front)) => Some(front),
         (None, Some(front)) => {
             let (start, ours) = gap_before(lineage, at);
@@ -57,6 +67,12 @@ fn insertion(lineage: &Lineage, at: usize) -> Option<(usize, usize)> {
         (None, None) => None,
     };
     place.map(|place| (place, place))
+}
+
+/// Whether a line goes behind others that were put in at the same spot: not if one of those is less deep, and so begins a block of
+/// its own.
+pub(crate) fn goes_behind<'a>(mut came: impl Iterator<Item = &'a [u8]>, added: &[u8]) -> bool {
+    came.all(|line| is_blank(line) || depth(line) >= depth(added))
 }
 
 /// Where the lines that ours changed in front of a line begin: in the base and in ours.

@@ -8,7 +8,7 @@ mod merge;
 pub(crate) use change::{LineChange, spliced};
 pub use clash::{clash, is_same_change};
 pub(crate) use lineage::Lineage;
-pub(crate) use merge::bring_over;
+pub(crate) use merge::{bring_over, goes_behind};
 
 use crate::text::Content;
 use std::sync::Arc;

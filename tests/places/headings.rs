@@ -429,3 +429,11 @@ fn equal_hunks_below_headings_of_their_own_are_each_made() {
         already("a.py", &expected, udiffx("a.py", &both).and(diffs("a.py", &both)));
     }
 }
+
+#[test]
+fn what_stands_below_the_heading_is_meant_also_where_it_is_written_otherwise() {
+    let file = "def alpha(cfg):\n    load(cfg)\n    end()\n\ndef beta(cfg):\n    load(cfg)\n\n    end()\n";
+    let body = "@@ def beta(cfg):\n     load(cfg)\n-    end()\n+    end(1)\n";
+    let at = file.rfind("end()").unwrap();
+    lands("a.py", file, diffs("a.py", body), &format!("{}end(1)\n", &file[..at]));
+}

@@ -148,3 +148,38 @@ fn hunks_of_a_file_are_made_all_or_none() {
     let pairs = [("  setup();", "  setup(1);"), ("  nowhere();", "  there();")];
     refused("a.c", MAIN, every("a.c", &pairs)).code(Code::SearchNotFound);
 }
+
+#[test]
+fn what_an_earlier_edit_brought_is_not_taken_for_what_was_there_before() {
+    let file = "x = call( timeout=30 )  \nif x:  \n    go()\ny = 1\n";
+    let new = "y = 2\nif x:\n    go()";
+    let pairs = [("y = 1", new), ("if x:\n    go()", "if x:\n    stop()")];
+    refused("a.py", file, texts("a.py", &pairs)).code(Code::SearchAmbiguous);
+    // What was not there before can only be the new one.
+    let pairs = [("y = 1", "y = 2\nz = 3\nend()"), ("z = 3\nend()", "z = 4\nend()")];
+    lands("a.py", file, texts("a.py", &pairs), &file.replace("y = 1", "y = 2\nz = 4\nend()"));
+}
+
+#[test]
+fn an_insertion_does_not_go_into_a_block_that_an_earlier_one_began_at_its_spot() {
+    let file = "def run():\n    b()\n    log()\n";
+    let pairs =
+        [("    log()", "    log()\n\ndef extra():\n    c()"), ("    log()", "    log()\n    flush()")];
+    let expected = "def run():\n    b()\n    log()\n    flush()\n\ndef extra():\n    c()\n";
+    lands("a.py", file, texts("a.py", &pairs), expected);
+    lands("a.py", file, texts("a.py", &[pairs[1], pairs[0]]), expected);
+    let file = "[dev-dependencies]\ntempfile = \"3\"\n";
+    let pairs = [
+        ("tempfile = \"3\"", "tempfile = \"3\"\n\n[build-dependencies]\ncc = \"1\""),
+        ("tempfile = \"3\"", "tempfile = \"3\"\nproptest = \"1\""),
+    ];
+    let expected =
+        "[dev-dependencies]\ntempfile = \"3\"\nproptest = \"1\"\n\n[build-dependencies]\ncc = \"1\"\n";
+    lands("Cargo.toml", file, texts("Cargo.toml", &pairs), expected);
+    // Two new functions are in the order of the response.
+    let file = "def run():\n    log()\n";
+    let pairs = ["a", "b"].map(|name| format!("    log()\n\ndef {name}():\n    c()"));
+    let pairs = [("    log()", &*pairs[0]), ("    log()", &*pairs[1])];
+    let expected = "def run():\n    log()\n\ndef a():\n    c()\n\ndef b():\n    c()\n";
+    lands("a.py", file, texts("a.py", &pairs), expected);
+}

@@ -1,19 +1,21 @@
 //! Lines that are added beside no line of the file: below a heading, or at the end of the file.
 
 use crate::diag::Code;
+use crate::edit::Unit;
 use crate::guard;
-use crate::locate::Note;
 use crate::locate::alignment::Alignment;
 use crate::locate::dress::Dress;
 use crate::locate::evidence::Refusal;
-use crate::locate::pointer::depth;
-use crate::locate::scene::{Part, Solution};
+use crate::locate::pointer::Pointers;
+use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::pattern::Pattern;
-use crate::text::search::{Haystack, Place};
-use crate::text::{Content, Language, indentation, is_blank, is_of_word};
+use crate::locate::{Limits, Note, Others};
+use crate::pattern::{End, Pattern};
+use crate::text::search::{Effort, Haystack, Place};
+use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
+use crate::version::Version;
 
 /// Puts lines right below a heading.
 pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
@@ -42,6 +44,35 @@ pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Re
     }
 }
 
+/// The file with lines at its end, as it has them; none if they stand there already.
+pub(in crate::locate) fn appended(
+    version: &Version,
+    text: &str,
+    limits: &Limits,
+    effort: &Effort,
+) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
+    let (content, others) = (version.content(), Others::default());
+    let mut pattern = Pattern::of_texts("", text, Unit::Lines);
+    pattern.end = End::Newline;
+    let last = content.line_count();
+    let scene =
+        Scene { limits, repeats: &[], others: &others, followed: false, original: None, lineage: None };
+    let hay = Haystack::new(content, effort);
+    let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
+    let aligned = Alignment::of_nothing(last);
+    let dress = Dress::of(&sought, &aligned).map_err(|_| unknown_indentation())?;
+    let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| dress.line(text, false)).collect();
+    let stand = last.checked_sub(lines.len()).is_some_and(|start| {
+        lines.iter().enumerate().all(|(at, text)| hay.text(start + at) == text.as_slice())
+    });
+    if stand {
+        return Ok(None);
+    }
+    let splice = Splice { hay, dress: &dress, beside: Beside::Above, scene: None };
+    let changes = splice.changes(&pattern, &aligned).unwrap_or_default();
+    Ok(Some((version.with(&changes), dress.is_retabbed().then_some(Note::Retabbed))))
+}
+
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
 pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> bool {
     let last = content.line_count();
@@ -50,13 +81,22 @@ pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> boo
     language.is_closed() && solid.next().is_some_and(|line| closes(line.text))
 }
 
-/// Puts lines, as they are written, behind as many of the file.
+/// Puts lines behind as many of the file.
 pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
-    match put(sought, line, Some(line), &Dress::PLAIN)? {
+    let dress = Dress::of(sought, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
+    match put(sought, line, Some(line), &dress)? {
         // They stand where they are said to.
-        Part::Change(solution) => Ok(Part::Change(Solution { note: None, ..solution })),
+        Part::Change(solution) => {
+            let note = solution.note.filter(|note| *note != Note::Unanchored);
+            Ok(Part::Change(Solution { note, ..solution }))
+        }
         part => Ok(part),
     }
+}
+
+fn unknown_indentation() -> Box<Refusal> {
+    Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
+        .with_help("give the lines before and after them, and indent the new ones like them")
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
@@ -77,10 +117,7 @@ fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
         let first = dress.line(first, false);
         scene.limits.language().is_prose() || fits(hay.text(heading), inner, indentation(&first))
     };
-    let dress = dress.ok().filter(is_known).ok_or_else(|| {
-        Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
-            .with_help("give the lines before and after them, and indent the new ones like them")
-    })?;
+    let dress = dress.ok().filter(is_known).ok_or_else(unknown_indentation)?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
     put(sought, line, start, &dress)
 }
@@ -130,7 +167,7 @@ fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) ->
         return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
     guard::hunk(hay, pattern, &scene.limits.guard)?;
-    let splice = Splice { hay, dress, beside: Beside::Above, lineage: scene.lineage };
+    let splice = Splice { hay, dress, beside: Beside::Above, scene: Some(scene) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);
     let note = if dress.is_retabbed() { Note::Retabbed } else { Note::Unanchored };

@@ -10,7 +10,7 @@ use crate::edit::Unit;
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::alike::{differs_in_a_word, is_mistyped, reach, without_style};
 use crate::text::search::{Haystack, Place, is_of_tokens};
-use crate::text::{Form, difference_of, in_common, indentation};
+use crate::text::{Form, difference_of, in_common, indentation, is_blank};
 use std::collections::{HashMap, HashSet};
 
 /// Whether a place of the before-text lies inside a result of the hunk, which may be indented in any one way.
@@ -57,8 +57,9 @@ pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place,
     let is_at_end = || !hay.content().ends_with_newline() && is_last();
     let goes = |step: &&Step<'_>| matches!(step, Step::Remove(_));
     let text = |step| pattern.text_of(step);
-    let above = pattern.steps.iter().take_while(goes).last().map(text);
-    let below = pattern.steps.iter().rev().take_while(goes).last().map(text);
+    // The lines that go at each edge, the innermost last.
+    let above: Vec<&[u8]> = pattern.steps.iter().take_while(goes).map(text).collect();
+    let below: Vec<&[u8]> = pattern.steps.iter().rev().take_while(goes).map(text).collect();
     // Which of equal lines goes, two texts do not say.
     let (before, after) = (pattern.before.iter().copied(), pattern.after());
     let first = fewer_at_edge(before.clone(), after.iter().copied());
@@ -68,9 +69,21 @@ pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place,
         (Some(text), Some(real)) => !(skips_blanks && real.is_blank()) && Form::Trailing.eq(text, real.text),
         _ => false,
     };
+    // Nor is any other of them there, with as many blank lines in between: the innermost may be misquoted.
+    let remain = |going: &[&[u8]], beside: &mut dyn Iterator<Item = usize>| {
+        let mut solid = beside.enumerate().filter(|(_, line)| !hay.is_blank(*line));
+        let Some((apart, line)) = solid.next() else { return false };
+        let mut blanks = 0;
+        going.iter().rev().any(|text| {
+            blanks += usize::from(is_blank(text));
+            blanks == apart && says_something(text) && Form::Trailing.eq(text, hay.text(line))
+        })
+    };
     (pattern.end != End::Nothing || is_at_end())
-        && ![above, first].into_iter().any(|text| stands(text, lines.first().checked_sub(1)))
-        && ![below, last].into_iter().any(|text| stands(text, Some(lines.behind())))
+        && ![above.last().copied(), first].into_iter().any(|text| stands(text, lines.first().checked_sub(1)))
+        && ![below.last().copied(), last].into_iter().any(|text| stands(text, Some(lines.behind())))
+        && !remain(&above, &mut (0..lines.first()).rev())
+        && !remain(&below, &mut (lines.behind()..hay.line_count()))
 }
 
 /// The line that a result begins with, if the text to find begins with more of it.

@@ -74,3 +74,15 @@ def load_test(path):
     let put = "    rows = read(path)\n    check(rows)\n    return sorted(rows)";
     refused("a.py", file, each("a.py", find, put));
 }
+
+#[test]
+fn lines_that_go_above_a_misquoted_one_are_not_there_already() {
+    let file = "ci:\n  schedule: monthly\nrepos:\n  - repo: a\n    rev: 1\n";
+    let find = "ci:\n  schedule: monthly\nreros:\n  - repo: a\n    rev: 1";
+    let put = "repos:\n  - repo: a\n    rev: 1";
+    lands("a.yaml", file, each("a.yaml", find, put), &format!("{put}\n"));
+    let file = "import annotations\n\nimport typing as t\n\nfrom . import json\nfrom .app import App\n";
+    let find = "import annotations\n\nimport typing as t\n\nfromm . import json\nfrom .app import App";
+    let put = "from . import json\nfrom .app import App";
+    lands("a.py", file, each("a.py", find, put), &format!("{put}\n"));
+}

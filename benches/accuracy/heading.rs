@@ -37,7 +37,7 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
         let is_inside = |place: &usize| (block.heading..=block.end).contains(place);
         let inside = places.iter().filter(|place| is_inside(place)).count();
         let is_outside = region.end <= block.heading || region.start > block.end;
-        if is_outside && places.len() == 1 && another < MOST {
+        if is_outside && places.len() == 1 && !has_but_for_blanks(subject, block, &region) && another < MOST {
             another += usize::from(attempt(subject, block, &region, ANOTHER, random, table));
         }
         let is_meant = is_inside(&region.start) && region.start > block.heading;
@@ -96,6 +96,14 @@ fn places(subject: &Subject, region: &Range<usize>) -> Vec<usize> {
         (0..region.len()).all(|n| subject.line(at + n).trim() == subject.line(region.start + n).trim())
     };
     (0..=subject.file.lines.len() - region.len()).filter(same).collect()
+}
+
+/// Whether a block has the lines of a region, with blank ones in between: then its heading may be right.
+fn has_but_for_blanks(subject: &Subject, block: &Block, region: &Range<usize>) -> bool {
+    let trimmed = |at: usize| subject.line(at).trim();
+    let end = block.end.min(subject.file.lines.len());
+    let solid: Vec<&str> = (block.heading..end).map(trimmed).filter(|line| !line.is_empty()).collect();
+    solid.windows(region.len()).any(|lines| lines.iter().copied().eq(region.clone().map(trimmed)))
 }
 
 fn attempt(

@@ -25,6 +25,8 @@ pub(super) struct Section<'r> {
     pub(super) is_nameless: bool,
     /// The file that the text above the diff names for such a one.
     pub(super) given: Option<Target>,
+    /// Whether that is the file of the diff before.
+    pub(super) is_carried: bool,
     /// Whether changed lines stand in no hunk of it.
     has_strays: bool,
     /// What follows `diff --git `.
@@ -54,6 +56,7 @@ impl<'r> Section<'r> {
             span,
             is_nameless: false,
             given: None,
+            is_carried: false,
             has_strays: false,
             git: None,
             old: None,
@@ -223,6 +226,8 @@ impl<'r> Section<'r> {
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
         let Body { hunks, marks, mut faults } = hunks;
+        // What only adds may be of any file.
+        self.given.take_if(|_| self.is_carried && marks.are_only(b'+'));
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
         match self.edit(cursor.region(), mail, hunks, marks) {

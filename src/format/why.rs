@@ -202,8 +202,8 @@ const FUNCTION: &str = "a above after again all also an and any are as at be bee
     third this those three to two us was we were what when where which will with would yes";
 
 /// Words for editing, and for being asked to.
-const EDITING: &str = "accordingly ahead apply ask block change code diff edit feature file finally fix follow give given go \
-    great implement issue line made make necessary need patch problem readme request review section snippet step suggest \
+const EDITING: &str = "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give given go \
+    great implement issue line made make necessary need patch problem readme request review run section snippet step suggest \
     summary trick understand understood update version";
 
 /// What verbs and names end with in their other forms.
@@ -425,6 +425,8 @@ mod tests {
             "Edit 1 of 3: `a.py`\n",
             "That is all you asked me for, I believe.\n",
             "Feel free to adapt it to your taste!\n",
+            "Run the following command:\n",
+            "diff\nCopy code\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

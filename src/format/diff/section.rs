@@ -4,7 +4,7 @@ use super::mail::Mail;
 use super::name::{Name, Path, Side, alone, same};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
-use crate::format::hunk::{Body, Due, Hunks, Marks};
+use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
@@ -94,11 +94,11 @@ impl<'r> Section<'r> {
         self.git.is_some() && self.old.is_none() && !self.hunks.have_begun()
     }
 
-    /// Whether it says nothing yet, or its last hunk is shorter than its numbers say.
+    /// Whether it says nothing yet, or its last hunk is fine so far and shorter than its numbers say.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
         let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
-        matches!(self.hunks.due(), Due::Lines(_)) || (!self.hunks.have_begun() && is_bare && !removes)
+        self.hunks.is_short() || (!self.hunks.have_begun() && is_bare && !removes)
     }
 
     /// Begins a hunk.

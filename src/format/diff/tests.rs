@@ -123,6 +123,7 @@ fn what_is_declared_and_cannot_be_read_is_an_error() {
         ("diff --git a/x b/x\n", Truncated),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\nb\n+c\n\nSo.\n", Malformed),
         ("--- a/x\n+++ b/x\n@@\n-a\nb\n+c\n\nSo.\n", Malformed),
+        ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\na\n b\n-c\n+d\n", Malformed),
     ] {
         assert_eq!(codes(text), [code], "{text}");
         assert!(script(text).edits.is_empty(), "{text}");

@@ -78,6 +78,8 @@ pub(super) enum When {
         /// What comes in their place.
         new: String,
     },
+    /// If the tree has this file, and no edit is about it.
+    Left(String),
     /// In any case: the response ends where it begins.
     CutOff,
     /// If the tree has one of these files, and no edit brings the lines; and then it may still be none.
@@ -200,13 +202,21 @@ impl<'r> Cursor<'r> {
         }
     }
 
+    /// The command of a shell that begins at a line.
+    pub(super) fn command(&self, line: Line<'r>) -> &'r str {
+        match line.text.trim_end().ends_with('\\') {
+            true => shell::command(&self.response().text()[line.start..]),
+            false => line.text,
+        }
+    }
+
     /// What a shell's command at this line writes into a file.
     pub(super) fn writing(&self) -> Option<Writing<'r>> {
         let line = self.line().filter(|line| !line.is_blank())?;
         let is_run = |info: &str| info.is_empty() || shell::is_language(info);
         // Prose speaks of commands, too.
         let fence = self.fence();
-        let writing = Writing::of(line.text).filter(|writing| writing.is_plain() || fence.is_some());
+        let writing = Writing::of(self.command(line)).filter(|writing| writing.is_plain() || fence.is_some());
         let is_call = line.first_byte() == Some(b'<');
         let mut writing = writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))?;
         if !writing.there.is_empty() && fence.is_some() {
@@ -256,7 +266,7 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
         let finding = told(cursor.response(), *span, when, severity).with_help(help);
         // What an edit removes or moves is told once more, and so is a command for a file that one makes.
         let goes_already = |file: &str| script.edits.iter().any(|edit| edit.takes_away(file));
-        let written = cursor.response().slice(*span).lines().next().and_then(Writing::of);
+        let written = Writing::of(shell::command(cursor.response().slice(*span)));
         let (mut files, text) = match when {
             When::Always(_) => {
                 let takes_away = written.is_some_and(|written| written.takes_away);
@@ -275,6 +285,8 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
                 script.diagnostics.push(truncated(*span, "the response ends where this begins"));
                 continue;
             }
+            When::Left(file) if script.paths().iter().any(|path| may_be_same(file, path)) => continue,
+            When::Left(file) => (vec![file.clone()], None),
             When::Stands { files, old, .. } => {
                 let files = if files.is_empty() { script.paths() } else { files.clone() };
                 (files, Some(old.clone()))
@@ -357,11 +369,16 @@ fn noted<'c>(cursor: &'c Cursor<'_>) -> impl Iterator<Item = &'c Noted> {
 /// What is said of a part of a response that reads like an edit.
 fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Diagnostic {
     let text = response.slice(span);
-    let written = text.lines().next().and_then(Writing::of);
-    // Of a command it is its first line that says what it does, and of two fences the one above them.
-    let is_told_first = written.is_some() || matches!(when, When::Stands { .. } | When::Perhaps { .. });
-    let told = if is_told_first { text.lines().next().unwrap_or(text) } else { text };
-    let words = told.split_whitespace().take(SHOWN);
+    let written = Writing::of(shell::command(text));
+    // Of a command its text is not told, and of two fences the line above them is.
+    let told = match when {
+        When::Stands { .. } | When::Perhaps { .. } if written.is_none() => {
+            text.lines().next().unwrap_or(text)
+        }
+        _ if written.is_some() => shell::command(text),
+        _ => text,
+    };
+    let words = told.split_whitespace().filter(|word| *word != "\\").take(SHOWN);
     let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
     let what = match &written {
         Some(_) => "changes a file, and no command is run",
@@ -374,6 +391,7 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     };
     let file = match when {
         When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => files.first(),
+        When::Left(file) => Some(file),
         When::Always(file) => file.as_ref(),
         When::CutOff => None,
     };

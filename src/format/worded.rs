@@ -1,5 +1,5 @@
-//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; or two fences, of which the
-//! first is to be replaced by the second.
+//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; two fences, of which the
+//! first is to be replaced by the second; or a line that says no more than that a file goes.
 //!
 //! None is read, and much that explains edits or code looks like one. So for most the tree has to have the file, and what
 //! is to be replaced in it.
@@ -9,7 +9,7 @@ use super::edit_calls::is_editor;
 use super::fence::Fence;
 use super::json::key::{self, COMMAND, NEW, OLD, PATH};
 use super::scan::{Cursor, Line, is_blank, trim, trim_start};
-use super::search_replace::mentioned;
+use super::search_replace::{GONE, announced, mentioned};
 use super::shell;
 use super::unread::{Noted, When};
 use std::collections::HashSet;
@@ -43,6 +43,10 @@ const TOOLS: &[&str] = &["default_api.", "functions.", "tools."];
 impl<'r> Cursor<'r> {
     /// The edit that begins, or of two fences ends, at this line of prose.
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
+        if let Some(path) = announced(line.text, GONE).filter(|_| self.fence().is_none()) {
+            let span = self.span(line.start, line.end());
+            return Some(Noted { span, when: When::Left(path.to_owned()) });
+        }
         match line.text.as_bytes().first()? {
             b'`' | b'~' => self.pair(line).or_else(|| self.part(line)).or_else(|| self.marked(line)),
             b'-' | b'\'' | b'[' | b'a'..=b'z' => {

@@ -122,23 +122,27 @@ fn label(line: &str) -> Option<Label<'_>> {
     Some(Label { name, value: trim(value), marked: bold > 0 || trim(line).starts_with('#') })
 }
 
-/// The path of the file that a line says is new, and nothing else: `### New file: path`, `Create path:`.
-pub(in crate::format) fn announced(line: &str) -> Option<&str> {
+/// What a line says of a new file, and of one that goes.
+pub(in crate::format) const MADE: &[&str] = &["add", "create", "new"];
+pub(in crate::format) const GONE: &[&str] = &["delete", "deleted", "remove", "removed"];
+
+/// The path of the file that a line says that of, and nothing else: `### New file: path`, `Create path:`.
+pub(in crate::format) fn announced<'t>(line: &'t str, says: &[&str]) -> Option<&'t str> {
     let mut text = without_lead(trim(line)).trim_matches(['*', '_']);
-    let mut is_new = false;
+    let mut is_said = false;
     for _ in 0..4 {
         let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-        let makes = is(&["add", "create", "new"]);
-        if !(makes || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
+        let says = is(says);
+        if !(says || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
             break;
         }
-        is_new |= makes;
+        is_said |= says;
         text = rest.trim_start_matches([' ', ':', '*']);
     }
-    match alone(text, true) {
-        Said::Path(path) if is_new => Some(path),
+    match alone(text.trim_end_matches('.'), true) {
+        Said::Path(path) if is_said => Some(path),
         _ => None,
     }
 }
@@ -316,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_announced_by_its_path_alone() {
+    fn a_file_that_comes_or_goes_is_announced_by_its_path_alone() {
         for line in [
             "### New file: `src/a.py`",
             "### Create src/a.py",
@@ -325,7 +329,16 @@ mod tests {
             "Create `src/a.py`:",
             "2. Add a new file src/a.py",
         ] {
-            assert_eq!(announced(line), Some("src/a.py"), "{line}");
+            assert_eq!(announced(line, MADE), Some("src/a.py"), "{line}");
+            assert_eq!(announced(line, GONE), None, "{line}");
+        }
+        for line in [
+            "DELETE FILE: src/a.py",
+            "### Delete `src/a.py`",
+            "- **Removed:** `src/a.py`",
+            "Remove the file `src/a.py`.",
+        ] {
+            assert_eq!(announced(line, GONE), Some("src/a.py"), "{line}");
         }
         for line in [
             "src/a.py",
@@ -335,7 +348,7 @@ mod tests {
             "New in a.py:",
             "Create it:",
         ] {
-            assert_eq!(announced(line), None, "{line}");
+            assert_eq!(announced(line, MADE), None, "{line}");
         }
     }
 

@@ -196,14 +196,15 @@ pub(super) fn plain(text: &str) -> &str {
 }
 
 /// Words that say nothing by themselves: those that hold sentences together.
-const FUNCTION: &str = "a above after again all also an and any are as at be been before below both but by can could do does \
-    done each else first for four from had has have here how i if in into is it its just last let may must my next no not now \
-    of ok okay on one only or other our out over per second should so some sure than that the their them then there these they thing \
-    third this those three to two us was we were what when where which will with would yes";
+const FUNCTION: &str = "a about above absolutely after again all also an and any apologies are as at be been before \
+    below both but by can certainly could course do does done each else first for four from good got had has \
+    have here how i if in into is it its just last let may must my next no not now of ok okay on one only or \
+    other our out over per second should so some sorry sure than thanks that the their them then there these \
+    they thing third this those three to two us was we were what when where which will with would yes";
 
 /// Words for editing, and for being asked to.
 const EDITING: &str = "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give given go \
-    great implement issue line made make necessary need patch problem readme request review run section snippet step suggest \
+    great implement issue line made make necessary need patch point problem readme request review run section snippet step suggest \
     summary trick understand understood update version";
 
 /// What verbs and names end with in their other forms.
@@ -426,6 +427,11 @@ mod tests {
             "That is all you asked me for, I believe.\n",
             "Feel free to adapt it to your taste!\n",
             "Run the following command:\n",
+            "Of course.\n",
+            "Certainly, here it is:\n",
+            "Sorry about that.\n",
+            "Good point. Thanks.\n",
+            "Got it.\n",
             "diff\nCopy code\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");

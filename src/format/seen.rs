@@ -15,6 +15,9 @@ pub const PROSE: &str = "this is prose, or code that does not say which file it 
 /// How many files are named.
 const FILES: usize = 10;
 
+/// How long the name of a file in a diff is at most.
+const LONGEST: usize = 500;
+
 /// How the openings of formats begin where they begin a line.
 const OPENINGS: &[&str] = &[
     "<edit file",
@@ -167,7 +170,7 @@ fn is_string_with_edits(line: &str) -> bool {
         // What is a line of its own in a format has others below.
         let begins = match rest.starts_with("<<") {
             true => breaks && starts_with_any(rest),
-            false => starts_with_any(rest) || rest.starts_with("*** Begin Patch\\n"),
+            false => starts_with_any(rest) || rest.starts_with("*** Begin Patch\\n") || starts_diff(rest),
         };
         // Its own quotes are escaped, wherever in its line a tag stands.
         if begins || (rest.starts_with('"') && line[..line.len() - rest.len() - 1].ends_with("<edit file=")) {
@@ -175,6 +178,13 @@ fn is_string_with_edits(line: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a line of a string begins a diff.
+fn starts_diff(text: &str) -> bool {
+    let Some(name) = text.strip_prefix("--- ") else { return text.starts_with("diff --git ") };
+    let end = name.bytes().take(LONGEST).position(|byte| byte == b'\\');
+    end.is_some_and(|end| name[end..].starts_with("\\n+++ "))
 }
 
 /// Whether a text begins as a format does.
@@ -244,6 +254,7 @@ mod tests {
         sees("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", "the tags are escaped as in HTML", "line 1");
         let message = "the edits stand within a string";
         sees("\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n", message, "line 1");
+        sees("{\"patch\": \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\"}\n", message, "line 1");
         sees("{\"text\": \"So.\\n\\n<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n", message, "line 1");
         sees("{\"text\": \"<edit file=\\\"a\\\" op=\\\"remove\\\" />\\n\"}\n", message, "line 1");
     }

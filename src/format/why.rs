@@ -204,7 +204,7 @@ const FUNCTION: &str = "a about above absolutely after again all also an and any
 
 /// Words for editing, and for being asked to.
 const EDITING: &str = "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give given go \
-    great implement issue line made make necessary need patch point problem readme request review run section snippet step suggest \
+    great implement issue line made make necessary need new patch point problem readme request review run section snippet step suggest \
     summary trick understand understood update version";
 
 /// What verbs and names end with in their other forms.
@@ -399,6 +399,7 @@ mod tests {
             "Here is the final state of the reducer:\n",
             "Let me show you the updated section:\n",
             "**`src/util/f.ts`** (lines 2-4)\n",
+            "### `docs/new.md` (new file)\n",
             "Third:\n",
             "I've made the following changes:\n",
             "Sure! Below are the edits.\n",

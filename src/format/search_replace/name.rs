@@ -126,21 +126,24 @@ fn label(line: &str) -> Option<Label<'_>> {
 pub(in crate::format) const MADE: &[&str] = &["add", "create", "new"];
 pub(in crate::format) const GONE: &[&str] = &["delete", "deleted", "remove", "removed"];
 
-/// The path of the file that a line says that of, and nothing else: `### New file: path`, `Create path:`.
+/// The path of the file that a line says that of, and hardly more: `### New file: path`, `Create path with:`.
 pub(in crate::format) fn announced<'t>(line: &'t str, says: &[&str]) -> Option<&'t str> {
+    let fillers =
+        &["a", "also", "and", "called", "file", "finally", "first", "named", "next", "now", "the", "then"];
     let mut text = without_lead(trim(line)).trim_matches(['*', '_']);
     let mut is_said = false;
-    for _ in 0..4 {
+    for _ in 0..8 {
         let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
         let says = is(says);
-        if !(says || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
+        if !(says || is(fillers)) || !rest.starts_with([' ', ':', '*', ',']) {
             break;
         }
         is_said |= says;
-        text = rest.trim_start_matches([' ', ':', '*']);
+        text = rest.trim_start_matches([' ', ':', '*', ',']);
     }
+    let text = text.split_once(" with").filter(|_| text.ends_with(':')).map_or(text, |(path, _)| path);
     match alone(text.trim_end_matches('.'), true) {
         Said::Path(path) if is_said => Some(path),
         _ => None,
@@ -328,6 +331,8 @@ mod tests {
             "**New file:** src/a.py",
             "Create `src/a.py`:",
             "2. Add a new file src/a.py",
+            "And a new file `src/a.py`:",
+            "Next, create the file `src/a.py` with the following content:",
         ] {
             assert_eq!(announced(line, MADE), Some("src/a.py"), "{line}");
             assert_eq!(announced(line, GONE), None, "{line}");
@@ -347,6 +352,8 @@ mod tests {
             "The new `a.py` is used so:",
             "New in a.py:",
             "Create it:",
+            "Create a page with `src/a.py`:",
+            "Add `src/a.py` with the others",
         ] {
             assert_eq!(announced(line, MADE), None, "{line}");
         }

@@ -28,6 +28,15 @@ fn edits() -> Vec<(&'static str, &'static str)> {
             "applydir",
             "[{\"file\": \"src/a.rs\", \"changes\": [{\"original_lines\": [\"fn b() {}\"], \"changed_lines\": [\"fn d() {}\"]}]}]\n",
         ),
+        ("diff", "--- a/src/a.rs\n+++ b/src/a.rs\n@@ ... @@\n-fn b() {}\n+fn d() {}\n"),
+        (
+            "edit-calls",
+            "{\"file_path\": \"src/a.rs\", \"old_string\": \"fn b() {}\", \"new_string\": \"fn d() {}\"}\n",
+        ),
+        (
+            "edit-calls",
+            "<replace_in_file>\n<path>src/a.rs</path>\n<diff>\n<<<<<<< SEARCH\nfn b() {}\n=======\nfn d() {}\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>\n",
+        ),
     ]
 }
 

@@ -55,6 +55,10 @@ fn a_diff_may_stand_anywhere_in_prose() {
     ] {
         assert_eq!(all(&text), ["modify x 1"], "{text}");
     }
+    for between in ["", "diff -ru a/y b/y\n"] {
+        let text = format!("```diff\n{ONE}{between}{}```\n", ONE.replace('x', "y"));
+        assert_eq!(all(&text), ["modify x 1", "modify y 1"], "{text}");
+    }
 }
 
 #[test]

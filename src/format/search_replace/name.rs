@@ -237,7 +237,7 @@ fn has_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_extension = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    (1..=12).contains(&extension.len())
+    (1..=20).contains(&extension.len())
         && is_extension(extension)
         && extension.contains(|c: char| c.is_ascii_alphabetic())
         && (!stem.is_empty() || extension.len() > 1)
@@ -398,6 +398,8 @@ mod tests {
             ("/x.ts", "/x.ts"),
             ("src\\a.rs", "src\\a.rs"),
             (".gitignore", ".gitignore"),
+            (".gitattributes", ".gitattributes"),
+            ("app.code-workspace", "app.code-workspace"),
             ("Makefile:", "Makefile"),
             ("## Dockerfile", "Dockerfile"),
             ("`src/new.rs` (new file):", "src/new.rs"),

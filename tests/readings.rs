@@ -106,6 +106,30 @@ fn one_commit_for_all_has_all_reasons_wrapped() {
 }
 
 #[test]
+fn an_answers_own_message_is_that_of_the_only_commit_or_stands_in_each() {
+    let change = |name: &str, why: &str| {
+        format!(
+            "{{\"file\": \"src/a.rs\", {why}\"changes\": [{{\"original_lines\": [\"fn {name}() {{}}\"], \"changed_lines\": [\"fn {name}{name}() {{}}\"]}}]}}"
+        )
+    };
+    let answer = format!(
+        "{{\"message\": \"Double the names\\n\\nThey were short.\", \"file_entries\": [{}, {}]}}\n",
+        change("a", "\"why\": \"Double a\", "),
+        change("b", "")
+    );
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--commit=response"], &answer).exits(0);
+    assert_eq!(message(&sandbox), "Double the names\n\nThey were short.\n\n- Double a");
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &answer).exits(0);
+    assert_eq!(message(&sandbox), "Update src/a.rs\n\nDouble the names\n\nThey were short.");
+    assert_eq!(
+        sandbox.git(["log", "-1", "--format=%B", "HEAD~1"]),
+        "Double a\n\nDouble the names\n\nThey were short."
+    );
+}
+
+#[test]
 fn drafts_in_reasoning_are_named() {
     for (format, edit) in edits() {
         let sandbox = Sandbox::new();

@@ -110,11 +110,17 @@ impl<'r> Cursor<'r> {
         }
         let is_noted = match line.text.as_bytes().first() {
             Some(b'<') => {
-                is_tag(line.text) || is_half(line.text) || self.is_field(line) || self.has_half(line)
+                is_tag(line.text)
+                    || is_half(line.text)
+                    || self.is_field(line)
+                    || self.has_half(line)
+                    || seen::escaped(line.text).is_some()
             }
             Some(b'[') if self.has_half(line) => true,
+            Some(0x80..) => seen::escaped(line.text).is_some(),
             Some(b'*' | b'r' | b'c' | b'0'..=b'9') if self.is_of_diff(line) => true,
-            Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
+            Some(b'*') => seen::escaped(line.text).is_some(),
+            Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line.text).is_some(),
             // A diff whose lines have numbers: the first of those that change something.
             Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
                 let above = self.above().next();
@@ -380,9 +386,11 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     };
     let words = told.split_whitespace().filter(|word| *word != "\\").take(SHOWN);
     let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
-    let what = match &written {
-        Some(_) => "changes a file, and no command is run",
-        None => "reads like an edit, but no format has it",
+    let escaped = seen::escaped(text.lines().next().unwrap_or(text));
+    let what = match (&written, escaped) {
+        (Some(_), _) => "changes a file, and no command is run".to_owned(),
+        (None, Some((how, _))) => format!("reads like an edit, but {how}"),
+        (None, None) => "reads like an edit, but no format has it".to_owned(),
     };
     let message = format!("`{}` {what}", shown.trim_end());
     let fault = match severity {

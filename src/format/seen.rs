@@ -266,6 +266,8 @@ mod tests {
     fn prose_is_said_to_be_prose() {
         let prose = "this is prose, or code that does not say which file it is for";
         sees("\nI would use a map,\nhere:\n\n```\nx = {}\n```\n", prose, "lines 2-7");
+        sees("{\"text\": \"--- done\"}\n", prose, "line 1");
+        sees("{\"text\": \"--- done\\n\"}\n", prose, "line 1");
     }
 
     #[test]

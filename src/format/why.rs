@@ -98,8 +98,8 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
             return None;
         }
         let text = plain(&text);
-        if says_something(text) {
-            return joined(&without_emphasis(text));
+        if says_something(&text) {
+            return joined(&text);
         }
     }
     None
@@ -177,22 +177,18 @@ fn without_mark(text: &str) -> &str {
     if rest.starts_with([' ', '\t']) { trim_start(rest) } else { text }
 }
 
-/// Prose without sentences before it that say nothing or only exclaim, without what is bold around all of it and without a
+/// Prose without sentences before it that say nothing or only exclaim, without the marks of what is bold in it and without a
 /// colon behind it.
-pub(super) fn plain(text: &str) -> &str {
-    let mut text = text;
+pub(super) fn plain(text: &str) -> String {
+    let text = without_emphasis(text);
+    let mut text = text.as_str();
     while let Some((sentence, rest)) =
         text.split_once(['!', '.', ':']).filter(|(_, rest)| rest.starts_with(' '))
         && (!says_something(sentence) || text[sentence.len()..].starts_with('!'))
     {
         text = rest.trim_start();
     }
-    for _ in 0..2 {
-        text = text.trim_end_matches([':', ' ']);
-        let inner = text.strip_prefix("**").and_then(|text| text.strip_suffix("**"));
-        text = inner.filter(|inner| !inner.contains("**")).unwrap_or(text);
-    }
-    text
+    text.trim_end_matches([':', ' ']).to_owned()
 }
 
 /// Words that say nothing by themselves: those that hold sentences together.
@@ -330,6 +326,7 @@ mod tests {
             ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
             ("- **Loop**: cache **it** in `a**b**`.\n", "Loop: cache it in `a**b**`."),
             ("- **First**: cache it.\n", "cache it."),
+            ("**1. Cache it.** It was slow.\n", "Cache it. It was slow."),
             ("First, here's the reducer. Then cache it.\n", "Then cache it."),
             ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
             ("Cache it.\n\n<tool_call>\n", "Cache it."),

@@ -120,6 +120,12 @@ impl<'r> Cursor<'r> {
             Some(0x80..) => seen::escaped(line.text).is_some(),
             Some(b'*' | b'r' | b'c' | b'0'..=b'9') if self.is_of_diff(line) => true,
             Some(b'*') => seen::escaped(line.text).is_some(),
+            // A diff without any @@.
+            Some(b'-') if line.text.starts_with("--- ") => {
+                let mut below = self.lines().skip(1).map(Line::trimmed);
+                below.next().is_some_and(|name| name.starts_with("+++ "))
+                    && below.next().is_none_or(|text| text.starts_with(['+', '-']))
+            }
             Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line.text).is_some(),
             // A diff whose lines have numbers: the first of those that change something.
             Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
@@ -266,7 +272,10 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
         let span = cursor.span(start, all.trim_end().len().max(start));
         truncated(span, "this JSON is never closed")
     });
-    let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
+    let is_lost =
+        |span: Span| cut_off.as_ref().and_then(Diagnostic::span).is_some_and(|lost| lost.holds(span));
+    let unread = noted(cursor).filter(|noted| !is_read(noted.span) && !is_lost(noted.span));
+    let unread: Vec<_> = unread.collect();
     for Noted { span, when } in unread {
         let severity = if matches!(when, When::Perhaps { .. }) { Severity::Warning } else { Severity::Error };
         let finding = told(cursor.response(), *span, when, severity).with_help(help);
@@ -407,12 +416,12 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     Diagnostic { path: written.or_else(|| file.cloned()), ..fault }
 }
 
-/// Whether a line begins with a tag that declares an edit by its name and names a file.
+/// Whether a line begins with a tag that declares an edit, by its name or an operation, and names a file.
 fn is_tag(text: &str) -> bool {
     let Some((name, false)) = tag::peek(text) else { return false };
     let rest = &text[1 + name.len()..];
     let attributes = &rest[..memchr::memchr2(b'<', b'>', rest.as_bytes()).unwrap_or(rest.len())];
-    declares(name)
+    (declares(name) || attributes.contains(" op="))
         && memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
             let attribute = attributes[..at].trim_end().rsplit([' ', '\t', '"', '\'']).next().unwrap_or("");
             let quoted = trim_start(&attributes[at + 1..]).starts_with(['"', '\'', '“', '”']);
@@ -476,6 +485,7 @@ mod tests {
             "<move from=\"a\" to=\"b\" />",
             "<rename old='a' new='b'/>",
             "<file name=\"a.py\">",
+            "<edti file=\"a.py\" op=\"remove\" />",
         ] {
             assert!(is_tag(line), "{line}");
         }

@@ -24,7 +24,10 @@ impl<'r> Cursor<'r> {
     /// The edit that the JSON at this line declares.
     pub(super) fn object(&self, line: Line<'r>) -> Option<Noted> {
         let is_json = |info: &str| info.is_empty() || info.starts_with("json") || info == "tool_call";
-        if !self.fence().is_none_or(|fence| is_json(fence.info)) {
+        // Most prose begins with a letter.
+        if line.first_byte().is_none_or(|byte| byte.is_ascii_alphabetic())
+            || !self.fence().is_none_or(|fence| is_json(fence.info))
+        {
             return None;
         }
         let whole = if line.first_byte() == Some(b'{') { self.whole(line) } else { None };

@@ -216,7 +216,7 @@ impl<'r> Cursor<'r> {
 
     /// The command of a shell that begins at a line.
     pub(super) fn command(&self, line: Line<'r>) -> &'r str {
-        match line.text.trim_end().ends_with('\\') {
+        match line.text.ends_with('\\') {
             true => shell::command(&self.response().text()[line.start..]),
             false => line.text,
         }

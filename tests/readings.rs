@@ -28,6 +28,15 @@ fn edits() -> Vec<(&'static str, &'static str)> {
             "applydir",
             "[{\"file\": \"src/a.rs\", \"changes\": [{\"original_lines\": [\"fn b() {}\"], \"changed_lines\": [\"fn d() {}\"]}]}]\n",
         ),
+        ("diff", "--- a/src/a.rs\n+++ b/src/a.rs\n@@ ... @@\n-fn b() {}\n+fn d() {}\n"),
+        (
+            "edit-calls",
+            "{\"file_path\": \"src/a.rs\", \"old_string\": \"fn b() {}\", \"new_string\": \"fn d() {}\"}\n",
+        ),
+        (
+            "edit-calls",
+            "<replace_in_file>\n<path>src/a.rs</path>\n<diff>\n<<<<<<< SEARCH\nfn b() {}\n=======\nfn d() {}\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>\n",
+        ),
     ]
 }
 
@@ -93,6 +102,30 @@ fn one_commit_for_all_has_all_reasons_wrapped() {
         message(&sandbox),
         "Apply 2 edits from response.txt\n\n- Rename b, because the name that it has is taken by another function of\n  the crate \
          by now.\n- And drop c."
+    );
+}
+
+#[test]
+fn an_answers_own_message_is_that_of_the_only_commit_or_stands_in_each() {
+    let change = |name: &str, why: &str| {
+        format!(
+            "{{\"file\": \"src/a.rs\", {why}\"changes\": [{{\"original_lines\": [\"fn {name}() {{}}\"], \"changed_lines\": [\"fn {name}{name}() {{}}\"]}}]}}"
+        )
+    };
+    let answer = format!(
+        "{{\"message\": \"Double the names\\n\\nThey were short.\", \"file_entries\": [{}, {}]}}\n",
+        change("a", "\"why\": \"Double a\", "),
+        change("b", "")
+    );
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--commit=response"], &answer).exits(0);
+    assert_eq!(message(&sandbox), "Double the names\n\nThey were short.\n\n- Double a");
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &answer).exits(0);
+    assert_eq!(message(&sandbox), "Update src/a.rs\n\nDouble the names\n\nThey were short.");
+    assert_eq!(
+        sandbox.git(["log", "-1", "--format=%B", "HEAD~1"]),
+        "Double a\n\nDouble the names\n\nThey were short."
     );
 }
 

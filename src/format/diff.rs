@@ -20,7 +20,7 @@ use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::search_replace::{self, Named};
 use super::{Format, FormatId, is_full, within};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Script, Target};
+use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
@@ -74,14 +74,15 @@ fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
         }
     }
     let begin = cursor.span(first.start, first.end());
+    let mut is_carried = false;
     let named = names_nothing(cursor, indent).then(|| {
-        // What the text above names holds for the fences below it; what a diff names itself is its own.
-        let is_above =
-            |path: &Target| script.edits.last().is_some_and(|last| path.span.end <= last.span.start);
-        let last = search_replace::last_path(script, FormatId::Diff).0.filter(is_above);
-        search_replace::file_above(cursor, last)
+        let last = search_replace::last_path(script, FormatId::Diff).0;
+        let before = last.as_ref().map(|path| path.span);
+        let named = search_replace::file_above(cursor, last);
+        is_carried = matches!(&named, Named::File(path) if Some(path.span) == before);
+        named
     });
-    let mut reader = Reader { outdented, named, ..Reader::new(fence, begin) };
+    let mut reader = Reader { outdented, named, is_carried, ..Reader::new(fence, begin) };
     while let Some(whole) = cursor.line() {
         let line = dedent(whole, indent);
         if is_full(script) || ends_reasoning(cursor, line) {
@@ -140,6 +141,8 @@ struct Reader<'r> {
     closed: bool,
     /// What the text above says of the file, if the diff begins without a name.
     named: Option<Named>,
+    /// Whether that is the file of the diff before.
+    is_carried: bool,
     mail: Option<Mail>,
     /// Whether this is the body of a mail, decoded: it is one mail.
     is_decoded: bool,
@@ -156,6 +159,7 @@ impl<'r> Reader<'r> {
             begin,
             closed: false,
             named: None,
+            is_carried: false,
             mail: None,
             is_decoded: false,
             is_whole: false,
@@ -437,7 +441,7 @@ impl<'r> Reader<'r> {
             }
             Some(Named::Nothing(_)) | None => (None, None),
         };
-        section.given = given;
+        (section.given, section.is_carried) = (given, self.is_carried);
         match section.lower(cursor, self.mail.as_ref(), cut) {
             Ok(mut edit) => {
                 let open = open

@@ -235,6 +235,12 @@ impl<'r> Hunks<'r> {
         self.begun
     }
 
+    /// Whether lines are due of the hunk that is read, all of which so far have their marks.
+    pub(super) fn is_short(&self) -> bool {
+        let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
+        hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))
+    }
+
     /// How many lines are due of the hunk that is read.
     pub(super) fn due(&self) -> Due {
         self.open.as_ref().map_or(Due::Nothing, |hunk| hunk.numbers.due(hunk.counted))

@@ -286,7 +286,8 @@ fn take_written(cursor: &mut Cursor<'_>, script: &mut Script, formats: &[Format]
     cursor.restore(state);
     found.restore(script);
     let end = writing.end.and_then(|word| cursor.end_of_written(word));
-    let span = cursor.span(line.trim_start().start, end.unwrap_or(line).end());
+    let command = line.start + cursor.command(line).len();
+    let span = cursor.span(line.trim_start().start, end.map_or(command, |end| end.end().max(command)));
     cursor.note(Noted { span, when: When::written(writing) });
     cursor.pass();
     if let Some(end) = end {

@@ -24,9 +24,21 @@ impl<'r> Cursor<'r> {
     /// The edit that the JSON at this line declares.
     pub(super) fn object(&self, line: Line<'r>) -> Option<Noted> {
         let is_json = |info: &str| info.is_empty() || info.starts_with("json") || info == "tool_call";
-        if line.first_byte() != Some(b'{') || !self.fence().is_none_or(|fence| is_json(fence.info)) {
+        // Most prose begins with a letter.
+        if line.first_byte().is_none_or(|byte| byte.is_ascii_alphabetic())
+            || !self.fence().is_none_or(|fence| is_json(fence.info))
+        {
             return None;
         }
+        let whole = if line.first_byte() == Some(b'{') { self.whole(line) } else { None };
+        whole.or_else(|| {
+            let span = self.span(line.start, line.end());
+            has_text(line.text).then_some(Noted { span, when: When::Always(None) })
+        })
+    }
+
+    /// The edit that the object at this line declares.
+    fn whole(&self, line: Line<'r>) -> Option<Noted> {
         let mut tokens = Tokens::new(self.lines());
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         let (mut depth, mut before, mut key) = (0, "", None);
@@ -79,4 +91,13 @@ impl<'r> Cursor<'r> {
         };
         Some(Noted { span: self.span(line.start, line.end()), when })
     }
+}
+
+/// Whether a line holds the text that an edit is to find, as JSON has it, whatever the JSON around it has come to.
+fn has_text(line: &str) -> bool {
+    memchr::memmem::find_iter(line.as_bytes(), "\":").any(|at| {
+        let key = line[..at].rsplit('"').next().unwrap_or("");
+        let is_text = OLD.contains(&key) && key::is_sure(key) || key == "original_lines";
+        is_text && line[at + 2..].trim_start().starts_with(['"', '['])
+    })
 }

@@ -22,7 +22,7 @@ use crate::span::Span;
 use block::Block;
 use heading::Heading;
 use marker::Marker;
-pub(super) use name::{Said, announced, may_be_same, mentioned};
+pub(super) use name::{GONE, MADE, Said, announced, may_be_same, mentioned};
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {

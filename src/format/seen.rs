@@ -15,6 +15,12 @@ pub const PROSE: &str = "this is prose, or code that does not say which file it 
 /// How many files are named.
 const FILES: usize = 10;
 
+/// How long the name of a file in a diff is at most.
+const LONGEST: usize = 500;
+
+/// How much of a line is looked at for characters that are not seen.
+const SHOWN: usize = 40;
+
 /// How the openings of formats begin where they begin a line.
 const OPENINGS: &[&str] = &[
     "<edit file",
@@ -114,7 +120,7 @@ fn lines(response: &Response) -> Vec<Diagnostic> {
             let help = "it says that there is nothing to do; if there is, ask for the edits again";
             unread(span, format!("{what} is empty"), help)
         }));
-        add(escaped(line).map(|(message, help)| unread(span, message, help)));
+        add(escaped(line.text).map(|(message, help)| unread(span, message, help)));
     }
     if let Some((_, line)) = open {
         let span = Span::new(response.id(), line.start, line.end());
@@ -137,9 +143,9 @@ fn empty(line: Line<'_>, begins: bool) -> Option<&'static str> {
     }
 }
 
-/// How a line hides edits: HTML escapes, or a string's.
-pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
-    let text = trim(line.text);
+/// How a line hides edits, such as by HTML's escapes or a string's, and the way on.
+pub(super) fn escaped(line: &str) -> Option<(&'static str, &'static str)> {
+    let text = trim(line);
     if let Some(rest) = text.strip_prefix("&lt;") {
         let opening = OPENINGS.iter().any(|opening| {
             let first = opening.trim_start_matches('<').trim_start();
@@ -148,6 +154,10 @@ pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
         let help = "take the answer as plain text, not out of a page's source; or undo the escapes &lt; &gt; &quot; &amp;";
         return opening.then_some(("the tags are escaped as in HTML", help));
     }
+    if visible(text).is_some_and(|text| text.starts_with("*** Begin Patch") || starts_with_any(&text)) {
+        let help = "take the answer as plain text, not out of a page";
+        return Some(("the line has blanks that do not break, or characters that are not seen", help));
+    }
     let bare = text.starts_with('\\').then(|| text.replace('\\', ""));
     if bare.is_some_and(|bare| bare.starts_with("*** Begin Patch") || starts_with_any(&bare)) {
         let help = "take the answer as plain text, not as Markdown that was escaped once more";
@@ -155,6 +165,19 @@ pub(super) fn escaped(line: Line<'_>) -> Option<(&'static str, &'static str)> {
     }
     let help = "undo the escapes, as 'jq -r' does: the answer is what the string says";
     is_string_with_edits(text).then_some(("the edits stand within a string", help))
+}
+
+/// The beginning of a line as it is seen, if that is otherwise than it is written: a page may have blanks that do not break, and
+/// characters without a width.
+fn visible(text: &str) -> Option<String> {
+    let is_written_so = text.bytes().take(SHOWN).all(|byte| byte.is_ascii());
+    let seen = |c: char| match c {
+        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => None,
+        _ if c.is_whitespace() => Some(' '),
+        _ => Some(c),
+    };
+    (!is_written_so)
+        .then(|| text.chars().take(SHOWN).filter_map(seen).collect::<String>().trim_start().to_owned())
 }
 
 /// Whether the edits of a format begin where a string of JSON does in a line, or a line in such a string.
@@ -167,7 +190,7 @@ fn is_string_with_edits(line: &str) -> bool {
         // What is a line of its own in a format has others below.
         let begins = match rest.starts_with("<<") {
             true => breaks && starts_with_any(rest),
-            false => starts_with_any(rest) || rest.starts_with("*** Begin Patch\\n"),
+            false => starts_with_any(rest) || rest.starts_with("*** Begin Patch\\n") || starts_diff(rest),
         };
         // Its own quotes are escaped, wherever in its line a tag stands.
         if begins || (rest.starts_with('"') && line[..line.len() - rest.len() - 1].ends_with("<edit file=")) {
@@ -175,6 +198,13 @@ fn is_string_with_edits(line: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a line of a string begins a diff.
+fn starts_diff(text: &str) -> bool {
+    let Some(name) = text.strip_prefix("--- ") else { return text.starts_with("diff --git ") };
+    let end = name.bytes().take(LONGEST).position(|byte| byte == b'\\');
+    end.is_some_and(|end| name[end..].starts_with("\\n+++ "))
 }
 
 /// Whether a text begins as a format does.
@@ -236,14 +266,23 @@ mod tests {
     fn prose_is_said_to_be_prose() {
         let prose = "this is prose, or code that does not say which file it is for";
         sees("\nI would use a map,\nhere:\n\n```\nx = {}\n```\n", prose, "lines 2-7");
+        sees("{\"text\": \"--- done\"}\n", prose, "line 1");
+        sees("{\"text\": \"--- done\\n\"}\n", prose, "line 1");
     }
 
     #[test]
     fn what_is_escaped_is_told_by_how() {
         sees("Here:\n&lt;edit file=\"a\" op=\"remove\" /&gt;\n", "the tags are escaped as in HTML", "line 2");
         sees("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", "the tags are escaped as in HTML", "line 1");
+        let message = "the line has blanks that do not break, or characters that are not seen";
+        for line in
+            ["<<<<<<<\u{a0}SEARCH", "<edit\u{a0}file=\"a\"\u{a0}op=\"remove\" />", "\u{200b}*** Begin Patch"]
+        {
+            sees(&format!("Größe:\n{line}\n"), message, "line 2");
+        }
         let message = "the edits stand within a string";
         sees("\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n", message, "line 1");
+        sees("{\"patch\": \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\"}\n", message, "line 1");
         sees("{\"text\": \"So.\\n\\n<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n", message, "line 1");
         sees("{\"text\": \"<edit file=\\\"a\\\" op=\\\"remove\\\" />\\n\"}\n", message, "line 1");
     }

@@ -5,7 +5,7 @@
 //! no repository has, such as what a build has made: there the tree says whether they are edits. `cp` and `touch` are as often
 //! how to set something up.
 
-use super::scan::{is_blank, trim_start};
+use super::scan::trim_start;
 
 /// Languages of what is run or was put out.
 const LANGUAGES: &[&str] =
@@ -18,7 +18,11 @@ const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 const LEADS: &[&str] = &["$ ", "<command>", "<parameter name=\"command\">"];
 
 /// Commands that need no mark of the shell.
-const ALONE: &[&str] = &["cp ", "git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee ", "touch "];
+const ALONE: &[&str] =
+    &["cp ", "find ", "for ", "git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee ", "touch "];
+
+/// How many lines a command has at most.
+const LONGEST: usize = 50;
 
 /// PowerShell's commands that put a text into a file.
 const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
@@ -26,6 +30,15 @@ const CMDLETS: &[&str] = &["Set-Content", "Add-Content", "Out-File"];
 /// Whether what a fence is of may be run in a shell, or was put out by one.
 pub(super) fn is_language(info: &str) -> bool {
     LANGUAGES.iter().any(|shell| info.eq_ignore_ascii_case(shell))
+}
+
+/// The command that a text begins with: its first line, and those on which that goes on.
+pub(super) fn command(text: &str) -> &str {
+    let goes_on = |line: &&str| line.trim_end().ends_with('\\');
+    let mut lines = text.split_inclusive('\n').take(LONGEST);
+    let above: usize = lines.by_ref().map_while(|line| goes_on(&line).then_some(line.len())).sum();
+    let last = text[above..].split('\n').next().map_or(0, str::len);
+    &text[..above + last]
 }
 
 /// A command that changes a file.
@@ -80,9 +93,11 @@ impl<'t> Writing<'t> {
         let (mut command, mut path, mut end, mut says) = ("", None, None, false);
         let (mut there, mut moved, mut directory): (Vec<(&str, &str)>, Option<&str>, &str) =
             (Vec::new(), None, "");
-        let mut perhaps = None;
+        let (mut perhaps, mut is_given) = (None, false);
         while let Some(word) = words.next() {
             match word {
+                // The command goes on in the next line.
+                "\\" => {}
                 // The next command may be given what this one says.
                 "|" => command = "",
                 "&&" | "||" | ";" | "&" if path.is_some() => break,
@@ -94,7 +109,8 @@ impl<'t> Writing<'t> {
                         path = path.or(target);
                     }
                 }
-                "sudo" if command.is_empty() => {}
+                "sudo" | "do" if command.is_empty() => {}
+                "sed" | "perl" if matches!(command, "find" | "xargs") => (command, is_given) = (word, true),
                 "git" if command.is_empty() => {
                     (command, says) =
                         words.next().map_or(("", false), |verb| (verb, matches!(verb, "mv" | "rm")));
@@ -124,8 +140,11 @@ impl<'t> Writing<'t> {
                 _ => {}
             }
         }
-        let path = path.map(without_quotes).filter(|path| may_be_tracked(path));
-        if path.is_some() && (end.is_some() || says) {
+        // What is changed in its place may be many files, or those that another command says.
+        let is_here = is_given || path.is_some_and(|path| !is_elsewhere(without_quotes(path)));
+        let in_place = says && is_here && matches!(command, "sed" | "perl");
+        let path = path.map(without_quotes).filter(|path| may_be_tracked(path) && !is_given);
+        if in_place || path.is_some() && (end.is_some() || says) {
             let takes_away = matches!(command, "mv" | "rm");
             return Some(Self { path, end, there: Vec::new(), perhaps: false, takes_away });
         }
@@ -159,8 +178,11 @@ pub(super) fn folder_of(line: &str) -> Option<&str> {
 
 /// Whether a repository may have a file of that path, as far as anyone but the shell can tell.
 fn may_be_tracked(path: &str) -> bool {
-    let is_elsewhere = path.starts_with(['~', '&', '(']) || path.starts_with("/dev/");
-    !path.is_empty() && !is_elsewhere && !path.contains(['$', '`', '*'])
+    !path.is_empty() && !is_elsewhere(path) && !path.contains(['$', '`', '*'])
+}
+
+fn is_elsewhere(path: &str) -> bool {
+    path.starts_with(['~', '&', '(']) || path.starts_with("/dev/") || path.starts_with("$HOME")
 }
 
 /// The line that ends a text, from the word behind `<<`.
@@ -182,7 +204,7 @@ impl<'t> Iterator for Words<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
-        let text = trim_start(self.0);
+        let text = self.0.trim_ascii_start();
         let first = *text.as_bytes().first()?;
         let is_mark = |byte: u8| matches!(byte, b'<' | b'>' | b'|' | b'&' | b';');
         let mut quote = None;
@@ -194,7 +216,7 @@ impl<'t> Iterator for Words<'t> {
             }
             None => {
                 quote = Some(byte).filter(|byte| matches!(byte, b'"' | b'\''));
-                is_blank(byte) || is_mark(byte)
+                byte.is_ascii_whitespace() || is_mark(byte)
             }
         };
         let end = text.bytes().position(ends).unwrap_or(text.len());
@@ -239,6 +261,28 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_changed_in_its_place_may_be_many_files() {
+        for line in [
+            "sed -i 's/a/b/' src/*.rs",
+            "perl -pi -e 's/a/b/' \"$file\"",
+            "find src -name '*.rs' -exec sed -i 's/a/b/' {} +",
+            "grep -rl a src | xargs -n 1 sed -i 's/a/b/'",
+            "for f in src/*.rs; do sed -i 's/a/b/' \"$f\"; done",
+        ] {
+            let written = Writing::of(line).unwrap();
+            assert_eq!((written.path, written.perhaps), (None, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_goes_on_behind_a_backslash() {
+        let text = "rm -f \\\n  a.py \\\r\n  'b c'\nls\n";
+        assert_eq!(command(text), "rm -f \\\n  a.py \\\r\n  'b c'");
+        assert_eq!(Writing::of(command(text)).unwrap().there, ["a.py", "b c"]);
+        assert_eq!(["", "a", "a\nb", "a\\", "a\\\n"].map(command), ["", "a", "a", "a\\", "a\\\n"]);
     }
 
     #[test]
@@ -302,6 +346,9 @@ mod tests {
             "git rm \"$file\"",
             "sed 's/a/b/' c",
             "sed -n -i",
+            "sed -i 's/a/b/' ~/.profile",
+            "find . -name '*.pyc' -delete",
+            "grep -rl a src | xargs sed -n 1p",
             "rm -rf ~/.cache \"$TMP/a\" *.o",
             "rm",
             "mv a",

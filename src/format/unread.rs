@@ -78,6 +78,8 @@ pub(super) enum When {
         /// What comes in their place.
         new: String,
     },
+    /// If the tree has this file, and no edit is about it.
+    Left(String),
     /// In any case: the response ends where it begins.
     CutOff,
     /// If the tree has one of these files, and no edit brings the lines; and then it may still be none.
@@ -108,11 +110,23 @@ impl<'r> Cursor<'r> {
         }
         let is_noted = match line.text.as_bytes().first() {
             Some(b'<') => {
-                is_tag(line.text) || is_half(line.text) || self.is_field(line) || self.has_half(line)
+                is_tag(line.text)
+                    || is_half(line.text)
+                    || self.is_field(line)
+                    || self.has_half(line)
+                    || seen::escaped(line.text).is_some()
             }
             Some(b'[') if self.has_half(line) => true,
+            Some(0x80..) => seen::escaped(line.text).is_some(),
             Some(b'*' | b'r' | b'c' | b'0'..=b'9') if self.is_of_diff(line) => true,
-            Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line).is_some(),
+            Some(b'*') => seen::escaped(line.text).is_some(),
+            // A diff without any @@.
+            Some(b'-') if line.text.starts_with("--- ") => {
+                let mut below = self.lines().skip(1).map(Line::trimmed);
+                below.next().is_some_and(|name| name.starts_with("+++ "))
+                    && below.next().is_none_or(|text| text.starts_with(['+', '-']))
+            }
+            Some(b'&' | b'\\' | b'"' | b'{' | b'[') => seen::escaped(line.text).is_some(),
             // A diff whose lines have numbers: the first of those that change something.
             Some(b'0'..=b'9') if self.fence().is_some_and(says_diff) => {
                 let above = self.above().next();
@@ -200,13 +214,21 @@ impl<'r> Cursor<'r> {
         }
     }
 
+    /// The command of a shell that begins at a line.
+    pub(super) fn command(&self, line: Line<'r>) -> &'r str {
+        match line.text.ends_with('\\') {
+            true => shell::command(&self.response().text()[line.start..]),
+            false => line.text,
+        }
+    }
+
     /// What a shell's command at this line writes into a file.
     pub(super) fn writing(&self) -> Option<Writing<'r>> {
         let line = self.line().filter(|line| !line.is_blank())?;
         let is_run = |info: &str| info.is_empty() || shell::is_language(info);
         // Prose speaks of commands, too.
         let fence = self.fence();
-        let writing = Writing::of(line.text).filter(|writing| writing.is_plain() || fence.is_some());
+        let writing = Writing::of(self.command(line)).filter(|writing| writing.is_plain() || fence.is_some());
         let is_call = line.first_byte() == Some(b'<');
         let mut writing = writing.filter(|_| is_call || fence.is_none_or(|fence| is_run(fence.info)))?;
         if !writing.there.is_empty() && fence.is_some() {
@@ -250,13 +272,16 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
         let span = cursor.span(start, all.trim_end().len().max(start));
         truncated(span, "this JSON is never closed")
     });
-    let unread: Vec<_> = noted(cursor).filter(|noted| !is_read(noted.span)).collect();
+    let is_lost =
+        |span: Span| cut_off.as_ref().and_then(Diagnostic::span).is_some_and(|lost| lost.holds(span));
+    let unread = noted(cursor).filter(|noted| !is_read(noted.span) && !is_lost(noted.span));
+    let unread: Vec<_> = unread.collect();
     for Noted { span, when } in unread {
         let severity = if matches!(when, When::Perhaps { .. }) { Severity::Warning } else { Severity::Error };
         let finding = told(cursor.response(), *span, when, severity).with_help(help);
         // What an edit removes or moves is told once more, and so is a command for a file that one makes.
         let goes_already = |file: &str| script.edits.iter().any(|edit| edit.takes_away(file));
-        let written = cursor.response().slice(*span).lines().next().and_then(Writing::of);
+        let written = Writing::of(shell::command(cursor.response().slice(*span)));
         let (mut files, text) = match when {
             When::Always(_) => {
                 let takes_away = written.is_some_and(|written| written.takes_away);
@@ -275,6 +300,8 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
                 script.diagnostics.push(truncated(*span, "the response ends where this begins"));
                 continue;
             }
+            When::Left(file) if script.paths().iter().any(|path| may_be_same(file, path)) => continue,
+            When::Left(file) => (vec![file.clone()], None),
             When::Stands { files, old, .. } => {
                 let files = if files.is_empty() { script.paths() } else { files.clone() };
                 (files, Some(old.clone()))
@@ -357,15 +384,22 @@ fn noted<'c>(cursor: &'c Cursor<'_>) -> impl Iterator<Item = &'c Noted> {
 /// What is said of a part of a response that reads like an edit.
 fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Diagnostic {
     let text = response.slice(span);
-    let written = text.lines().next().and_then(Writing::of);
-    // Of a command it is its first line that says what it does, and of two fences the one above them.
-    let is_told_first = written.is_some() || matches!(when, When::Stands { .. } | When::Perhaps { .. });
-    let told = if is_told_first { text.lines().next().unwrap_or(text) } else { text };
-    let words = told.split_whitespace().take(SHOWN);
+    let written = Writing::of(shell::command(text));
+    // Of a command its text is not told, and of two fences the line above them is.
+    let told = match when {
+        When::Stands { .. } | When::Perhaps { .. } if written.is_none() => {
+            text.lines().next().unwrap_or(text)
+        }
+        _ if written.is_some() => shell::command(text),
+        _ => text,
+    };
+    let words = told.split_whitespace().filter(|word| *word != "\\").take(SHOWN);
     let shown: String = words.collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
-    let what = match &written {
-        Some(_) => "changes a file, and no command is run",
-        None => "reads like an edit, but no format has it",
+    let escaped = seen::escaped(text.lines().next().unwrap_or(text));
+    let what = match (&written, escaped) {
+        (Some(_), _) => "changes a file, and no command is run".to_owned(),
+        (None, Some((how, _))) => format!("reads like an edit, but {how}"),
+        (None, None) => "reads like an edit, but no format has it".to_owned(),
     };
     let message = format!("`{}` {what}", shown.trim_end());
     let fault = match severity {
@@ -374,6 +408,7 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     };
     let file = match when {
         When::There(files) | When::Stands { files, .. } | When::Perhaps { files, .. } => files.first(),
+        When::Left(file) => Some(file),
         When::Always(file) => file.as_ref(),
         When::CutOff => None,
     };
@@ -381,12 +416,12 @@ fn told(response: &Response, span: Span, when: &When, severity: Severity) -> Dia
     Diagnostic { path: written.or_else(|| file.cloned()), ..fault }
 }
 
-/// Whether a line begins with a tag that declares an edit by its name and names a file.
+/// Whether a line begins with a tag that declares an edit, by its name or an operation, and names a file.
 fn is_tag(text: &str) -> bool {
     let Some((name, false)) = tag::peek(text) else { return false };
     let rest = &text[1 + name.len()..];
     let attributes = &rest[..memchr::memchr2(b'<', b'>', rest.as_bytes()).unwrap_or(rest.len())];
-    declares(name)
+    (declares(name) || attributes.contains(" op="))
         && memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
             let attribute = attributes[..at].trim_end().rsplit([' ', '\t', '"', '\'']).next().unwrap_or("");
             let quoted = trim_start(&attributes[at + 1..]).starts_with(['"', '\'', '“', '”']);
@@ -450,6 +485,7 @@ mod tests {
             "<move from=\"a\" to=\"b\" />",
             "<rename old='a' new='b'/>",
             "<file name=\"a.py\">",
+            "<edti file=\"a.py\" op=\"remove\" />",
         ] {
             assert!(is_tag(line), "{line}");
         }

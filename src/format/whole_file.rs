@@ -7,7 +7,7 @@ use super::diff::{is_numbered, says_diff};
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
 use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
-use super::search_replace::{Named, Said, announced, file_above, one_of, opens_block};
+use super::search_replace::{MADE, Named, Said, announced, file_above, one_of, opens_block};
 use super::{Format, FormatId, MAX_PASSED_OVER, read, shell};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
@@ -207,7 +207,7 @@ fn named(cursor: &mut Cursor<'_>, line: Line<'_>, fence: Fence<'_>) -> Named {
         return Named::File(target(line, path));
     }
     let nearest = cursor.above().find(|line| !line.is_blank());
-    if let Some((line, path)) = nearest.and_then(|line| Some((line, announced(line.text)?))) {
+    if let Some((line, path)) = nearest.and_then(|line| Some((line, announced(line.text, MADE)?))) {
         return Named::File(target(line, path));
     }
     let is_near = nearest.is_some_and(|line| matches!(Said::of(line.text), Said::File(_) | Said::Path(_)));

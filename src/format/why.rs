@@ -98,8 +98,8 @@ pub(super) fn above<'t>(lines: impl Iterator<Item = &'t str>, fenced: bool) -> O
             return None;
         }
         let text = plain(&text);
-        if says_something(text) {
-            return joined(&without_emphasis(text));
+        if says_something(&text) {
+            return joined(&text);
         }
     }
     None
@@ -177,33 +177,30 @@ fn without_mark(text: &str) -> &str {
     if rest.starts_with([' ', '\t']) { trim_start(rest) } else { text }
 }
 
-/// Prose without sentences before it that say nothing or only exclaim, without what is bold around all of it and without a
+/// Prose without sentences before it that say nothing or only exclaim, without the marks of what is bold in it and without a
 /// colon behind it.
-pub(super) fn plain(text: &str) -> &str {
-    let mut text = text;
+pub(super) fn plain(text: &str) -> String {
+    let text = without_emphasis(text);
+    let mut text = text.as_str();
     while let Some((sentence, rest)) =
         text.split_once(['!', '.', ':']).filter(|(_, rest)| rest.starts_with(' '))
         && (!says_something(sentence) || text[sentence.len()..].starts_with('!'))
     {
         text = rest.trim_start();
     }
-    for _ in 0..2 {
-        text = text.trim_end_matches([':', ' ']);
-        let inner = text.strip_prefix("**").and_then(|text| text.strip_suffix("**"));
-        text = inner.filter(|inner| !inner.contains("**")).unwrap_or(text);
-    }
-    text
+    text.trim_end_matches([':', ' ']).to_owned()
 }
 
 /// Words that say nothing by themselves: those that hold sentences together.
-const FUNCTION: &str = "a above after again all also an and any are as at be been before below both but by can could do does \
-    done each else first for four from had has have here how i if in into is it its just last let may must my next no not now \
-    of ok okay on one only or other our out over per second should so some sure than that the their them then there these they thing \
-    third this those three to two us was we were what when where which will with would yes";
+const FUNCTION: &str = "a about above absolutely after again all also an and any apologies are as at be been before \
+    below both but by can certainly could course do does done each else first for four from good got had has \
+    have here how i if in into is it its just last let may must my next no not now of ok okay on one only or \
+    other our out over per second should so some sorry sure than thanks that the their them then there these \
+    they thing third this those three to two us was we were what when where which will with would yes";
 
 /// Words for editing, and for being asked to.
-const EDITING: &str = "accordingly ahead apply ask block change code diff edit feature file finally fix follow give given go \
-    great implement issue line made make necessary need patch problem readme request review section snippet step suggest \
+const EDITING: &str = "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give given go \
+    great implement issue line made make necessary need new patch point problem readme request review run section snippet step suggest \
     summary trick understand understood update version";
 
 /// What verbs and names end with in their other forms.
@@ -329,6 +326,7 @@ mod tests {
             ("1. First\n2. Then cache\n   it.\n", "Then cache it."),
             ("- **Loop**: cache **it** in `a**b**`.\n", "Loop: cache it in `a**b**`."),
             ("- **First**: cache it.\n", "cache it."),
+            ("**1. Cache it.** It was slow.\n", "Cache it. It was slow."),
             ("First, here's the reducer. Then cache it.\n", "Then cache it."),
             ("Pass **kwargs and **args on.\n", "Pass **kwargs and **args on."),
             ("Cache it.\n\n<tool_call>\n", "Cache it."),
@@ -398,6 +396,7 @@ mod tests {
             "Here is the final state of the reducer:\n",
             "Let me show you the updated section:\n",
             "**`src/util/f.ts`** (lines 2-4)\n",
+            "### `docs/new.md` (new file)\n",
             "Third:\n",
             "I've made the following changes:\n",
             "Sure! Below are the edits.\n",
@@ -425,6 +424,13 @@ mod tests {
             "Edit 1 of 3: `a.py`\n",
             "That is all you asked me for, I believe.\n",
             "Feel free to adapt it to your taste!\n",
+            "Run the following command:\n",
+            "Of course.\n",
+            "Certainly, here it is:\n",
+            "Sorry about that.\n",
+            "Good point. Thanks.\n",
+            "Got it.\n",
+            "diff\nCopy code\n",
         ] {
             assert_eq!(of(prose, false), None, "{prose:?}");
         }

@@ -1,5 +1,5 @@
-//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; or two fences, of which the
-//! first is to be replaced by the second.
+//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; two fences, of which the
+//! first is to be replaced by the second; or a line that says no more than that a file goes.
 //!
 //! None is read, and much that explains edits or code looks like one. So for most the tree has to have the file, and what
 //! is to be replaced in it.
@@ -9,7 +9,7 @@ use super::edit_calls::is_editor;
 use super::fence::Fence;
 use super::json::key::{self, COMMAND, NEW, OLD, PATH};
 use super::scan::{Cursor, Line, is_blank, trim, trim_start};
-use super::search_replace::mentioned;
+use super::search_replace::{GONE, announced, mentioned};
 use super::shell;
 use super::unread::{Noted, When};
 use std::collections::HashSet;
@@ -43,6 +43,11 @@ const TOOLS: &[&str] = &["default_api.", "functions.", "tools."];
 impl<'r> Cursor<'r> {
     /// The edit that begins, or of two fences ends, at this line of prose.
     pub(super) fn worded(&self, line: Line<'r>) -> Option<Noted> {
+        let is_gone = may_be_gone(line.text) && self.fence().is_none();
+        if let Some(path) = is_gone.then(|| announced(line.text, GONE)).flatten() {
+            let span = self.span(line.start, line.end());
+            return Some(Noted { span, when: When::Left(path.to_owned()) });
+        }
         match line.text.as_bytes().first()? {
             b'`' | b'~' => self.pair(line).or_else(|| self.part(line)).or_else(|| self.marked(line)),
             b'-' | b'\'' | b'[' | b'a'..=b'z' => {
@@ -207,6 +212,18 @@ impl<'r> Cursor<'r> {
         let when = When::Stands { files, old: old.join("\n"), new: new.join("\n") };
         says(&old).then(|| Noted { span: self.span(from.start, end), when })
     }
+}
+
+/// Whether a line may say that a file goes: most prose does not begin so, nor end with a path, which is soon told.
+fn may_be_gone(line: &str) -> bool {
+    let may_begin =
+        |byte| matches!(byte, b'd' | b'r' | b'a' | b'f' | b'n' | b't') || !byte.is_ascii_alphabetic();
+    if !line.bytes().next().is_some_and(|byte| may_begin(byte.to_ascii_lowercase())) {
+        return false;
+    }
+    let line = line.trim_ascii_end().trim_end_matches(['.', ':', '*', '_']);
+    let last = &line.as_bytes()[memchr::memrchr(b' ', line.as_bytes()).map_or(0, |at| at + 1)..];
+    last.ends_with(b"`") || memchr::memchr3(b'.', b'/', b'\\', last).is_some()
 }
 
 /// When something is an edit that names that file.

@@ -11,7 +11,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
-use crate::path::{PathContext, RepoPath, interpret};
+use crate::path::{PathContext, PathError, RepoPath, interpret};
 use crate::text::search::Effort;
 use crate::text::{Content, Language};
 use crate::version::Version;
@@ -78,9 +78,18 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     if let Some(error) = trouble.take() {
         return Err(error.into());
     }
-    path.map_err(|error| {
-        Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(error.help()).into()
-    })
+    let error = match path {
+        Ok(path) => return Ok(path),
+        Err(error) => error,
+    };
+    // What stands elsewhere on another machine may be here, too.
+    let inside = match error {
+        PathError::OutsideWorktree { .. } => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
+        _ => None,
+    };
+    let hint = inside.map_or(Ok(None), |path| policy::hint(&path, overlay))?;
+    let help = hint.unwrap_or_else(|| error.help().to_owned());
+    Err(Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(help).into())
 }
 
 /// Reads the path of an edit: of git's, without the prefix where only that is there.

@@ -386,6 +386,10 @@ fn a_path_that_is_not_there_is_hinted_at_and_never_guessed() {
     assert_eq!(help("src/b.rs").as_deref(), Some("a file of that name is at `lib/b.rs`"));
     assert_eq!(help("src/A.rs").as_deref(), Some("`src/a.rs` exists; it differs in case"));
     assert_eq!(help("q"), None);
+    let rules = Rules { worktree: Some("/here/repo".to_owned()), ..rules() };
+    let elsewhere = [patch("/home/me/repo/lib/b.rs", "1\n", "2\n")];
+    let refused = run_with(&base, &elsewhere, &rules).unwrap_err();
+    assert_eq!(refused.diagnostics[0].help.as_deref(), Some("a file of that name is at `lib/b.rs`"));
 }
 
 #[test]

@@ -229,8 +229,8 @@ const DIFF: Chapter = Chapter {
     pieces: &[
         Text(
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
-             `patch`) or bare. A fence without names is for the file that the text above it names. Each file's part is an \
-             edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
+             `patch`) or bare. A fence without names is for the file that the text above it names, else for \
+             that of the diff before, if it quotes lines of it. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
              base64 or quoted-printable, or have parts, as with an attached patch. Of a header is obeyed:",
         ),
         Item(

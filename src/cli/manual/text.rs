@@ -211,8 +211,9 @@ pub(super) const FORMATS: &[Piece] = &[
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \
          off is an error, and any error refuses the whole response. So is what reads like an edit beside others but is none \
          that is read: a tag of another tool, edits within a string or as fields of YAML, two fences to replace one by the \
-         other while the file has what the first holds, or a shell's command that changes a file, such as `cat > file <<EOF`, \
-         `sed -i`, or `rm` of a file that the tree has. No such command is run; `--keep-going` lands the edits beside it. Where \
+         other while the file has what the first holds, a line that says no more than that a file goes (`Delete file: f`) while \
+         the tree has it, or a shell's command that changes files, such as `cat > file <<EOF`, `sed -i`, or `rm` of a file that \
+         the tree has. No such command is run; `--keep-going` lands the edits beside it. Where \
          it may as well only show how to do something, as `cp`, `touch` and scripts that write a file do, it is a warning.",
     ),
     Text(

@@ -4,7 +4,7 @@ use super::mail::Mail;
 use super::name::{Name, Path, Side, alone, same};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
-use crate::format::hunk::{Body, Due, Hunks, Marks};
+use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
@@ -25,6 +25,8 @@ pub(super) struct Section<'r> {
     pub(super) is_nameless: bool,
     /// The file that the text above the diff names for such a one.
     pub(super) given: Option<Target>,
+    /// Whether that is the file of the diff before.
+    pub(super) is_carried: bool,
     /// Whether changed lines stand in no hunk of it.
     has_strays: bool,
     /// What follows `diff --git `.
@@ -54,6 +56,7 @@ impl<'r> Section<'r> {
             span,
             is_nameless: false,
             given: None,
+            is_carried: false,
             has_strays: false,
             git: None,
             old: None,
@@ -91,11 +94,11 @@ impl<'r> Section<'r> {
         self.git.is_some() && self.old.is_none() && !self.hunks.have_begun()
     }
 
-    /// Whether it says nothing yet, or its last hunk is shorter than its numbers say.
+    /// Whether it says nothing yet, or its last hunk is fine so far and shorter than its numbers say.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
         let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
-        matches!(self.hunks.due(), Due::Lines(_)) || (!self.hunks.have_begun() && is_bare && !removes)
+        self.hunks.is_short() || (!self.hunks.have_begun() && is_bare && !removes)
     }
 
     /// Begins a hunk.
@@ -223,6 +226,8 @@ impl<'r> Section<'r> {
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
         let Body { hunks, marks, mut faults } = hunks;
+        // What only adds may be of any file.
+        self.given.take_if(|_| self.is_carried && marks.are_only(b'+'));
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
         match self.edit(cursor.region(), mail, hunks, marks) {

@@ -55,6 +55,10 @@ fn a_diff_may_stand_anywhere_in_prose() {
     ] {
         assert_eq!(all(&text), ["modify x 1"], "{text}");
     }
+    for between in ["", "diff -ru a/y b/y\n"] {
+        let text = format!("```diff\n{ONE}{between}{}```\n", ONE.replace('x', "y"));
+        assert_eq!(all(&text), ["modify x 1", "modify y 1"], "{text}");
+    }
 }
 
 #[test]
@@ -123,6 +127,7 @@ fn what_is_declared_and_cannot_be_read_is_an_error() {
         ("diff --git a/x b/x\n", Truncated),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\nb\n+c\n\nSo.\n", Malformed),
         ("--- a/x\n+++ b/x\n@@\n-a\nb\n+c\n\nSo.\n", Malformed),
+        ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\na\n b\n-c\n+d\n", Malformed),
     ] {
         assert_eq!(codes(text), [code], "{text}");
         assert!(script(text).edits.is_empty(), "{text}");

@@ -202,6 +202,7 @@ fn directives_outside_an_envelope_are_errors() {
     assert_eq!(refused(text), [(Code::Malformed, "<FILE_NEW file_path=\"a\">".to_owned())]);
     for text in [
         "<FILE_NEW\nfile_path='a'>x</FILE_NEW>\n",
+        "<FILE_RENAME from_path='a' to_path='b' />\n",
         "<FILE_NEW>\n</FILE_NEW>\n",
         "</FILE_NEW>\n",
         "[[[/FILE_NEW]]]\n",

@@ -199,8 +199,8 @@ fn paragraphs(lines: &[&str]) -> Option<String> {
     let mut lines: Vec<&str> = lines.iter().map(|line| trim(line.trim_start_matches('#'))).collect();
     lines.reverse();
     let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join("\n"));
-    let saying: Vec<String> = paragraphs.filter(|text| why::says_something(why::plain(text))).collect();
-    why::joined(why::plain(&saying.join("\n\n")))
+    let saying: Vec<String> = paragraphs.filter(|text| why::says_something(&why::plain(text))).collect();
+    why::joined(&why::plain(&saying.join("\n\n")))
 }
 
 /// The path that is a part of a line.

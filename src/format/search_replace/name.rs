@@ -122,23 +122,30 @@ fn label(line: &str) -> Option<Label<'_>> {
     Some(Label { name, value: trim(value), marked: bold > 0 || trim(line).starts_with('#') })
 }
 
-/// The path of the file that a line says is new, and nothing else: `### New file: path`, `Create path:`.
-pub(in crate::format) fn announced(line: &str) -> Option<&str> {
+/// What a line says of a new file, and of one that goes.
+pub(in crate::format) const MADE: &[&str] = &["add", "create", "new"];
+pub(in crate::format) const GONE: &[&str] = &["delete", "deleted", "remove", "removed"];
+
+/// The path of the file that a line says that of, and hardly more: `### New file: path`, `Create path with:`.
+pub(in crate::format) fn announced<'t>(line: &'t str, says: &[&str]) -> Option<&'t str> {
+    let fillers =
+        &["a", "also", "and", "called", "file", "finally", "first", "named", "next", "now", "the", "then"];
     let mut text = without_lead(trim(line)).trim_matches(['*', '_']);
-    let mut is_new = false;
-    for _ in 0..4 {
+    let mut is_said = false;
+    for _ in 0..8 {
         let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-        let makes = is(&["add", "create", "new"]);
-        if !(makes || is(&["a", "file", "the"])) || !rest.starts_with([' ', ':', '*']) {
+        let says = is(says);
+        if !(says || is(fillers)) || !rest.starts_with([' ', ':', '*', ',']) {
             break;
         }
-        is_new |= makes;
-        text = rest.trim_start_matches([' ', ':', '*']);
+        is_said |= says;
+        text = rest.trim_start_matches([' ', ':', '*', ',']);
     }
-    match alone(text, true) {
-        Said::Path(path) if is_new => Some(path),
+    let text = text.split_once(" with").filter(|_| text.ends_with(':')).map_or(text, |(path, _)| path);
+    match alone(text.trim_end_matches('.'), true) {
+        Said::Path(path) if is_said => Some(path),
         _ => None,
     }
 }
@@ -230,7 +237,7 @@ fn has_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_extension = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    (1..=12).contains(&extension.len())
+    (1..=20).contains(&extension.len())
         && is_extension(extension)
         && extension.contains(|c: char| c.is_ascii_alphabetic())
         && (!stem.is_empty() || extension.len() > 1)
@@ -316,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_announced_by_its_path_alone() {
+    fn a_file_that_comes_or_goes_is_announced_by_its_path_alone() {
         for line in [
             "### New file: `src/a.py`",
             "### Create src/a.py",
@@ -324,8 +331,19 @@ mod tests {
             "**New file:** src/a.py",
             "Create `src/a.py`:",
             "2. Add a new file src/a.py",
+            "And a new file `src/a.py`:",
+            "Next, create the file `src/a.py` with the following content:",
         ] {
-            assert_eq!(announced(line), Some("src/a.py"), "{line}");
+            assert_eq!(announced(line, MADE), Some("src/a.py"), "{line}");
+            assert_eq!(announced(line, GONE), None, "{line}");
+        }
+        for line in [
+            "DELETE FILE: src/a.py",
+            "### Delete `src/a.py`",
+            "- **Removed:** `src/a.py`",
+            "Remove the file `src/a.py`.",
+        ] {
+            assert_eq!(announced(line, GONE), Some("src/a.py"), "{line}");
         }
         for line in [
             "src/a.py",
@@ -334,8 +352,10 @@ mod tests {
             "The new `a.py` is used so:",
             "New in a.py:",
             "Create it:",
+            "Create a page with `src/a.py`:",
+            "Add `src/a.py` with the others",
         ] {
-            assert_eq!(announced(line), None, "{line}");
+            assert_eq!(announced(line, MADE), None, "{line}");
         }
     }
 
@@ -378,6 +398,8 @@ mod tests {
             ("/x.ts", "/x.ts"),
             ("src\\a.rs", "src\\a.rs"),
             (".gitignore", ".gitignore"),
+            (".gitattributes", ".gitattributes"),
+            ("app.code-workspace", "app.code-workspace"),
             ("Makefile:", "Makefile"),
             ("## Dockerfile", "Dockerfile"),
             ("`src/new.rs` (new file):", "src/new.rs"),

@@ -334,6 +334,10 @@ fn the_reason_is_a_line_of_its_own_or_prose() {
         why("### File: a.rs\nNow\n```rust\ncode();\n```\nbecomes\n```rust\n").as_deref(),
         Some("Now becomes")
     );
+    assert_eq!(
+        why("### File: a.rs\n\n**1. Cache it.** It **broke**.\n").as_deref(),
+        Some("Cache it. It broke.")
+    );
     assert_eq!(why("Hello.\n\na.rs\n```\n").as_deref(), Some("Hello."), "above the path's line");
     assert_eq!(why("Hello.\n\n### File: a.rs\n\nHere is the change:\n").as_deref(), Some("Hello."));
     assert_eq!(why("Here is the change:\n\na.rs\n```\n"), None);

@@ -1,0 +1,3 @@
+from app.cache import Cache
+
+cache = Cache()

@@ -1,0 +1,4 @@
+from app.cache import Cache
+
+LIFETIME = 60
+cache = Cache()

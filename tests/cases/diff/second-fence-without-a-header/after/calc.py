@@ -1,0 +1,5 @@
+LIMIT = 20
+
+
+def add(a, b):
+    return a + b

@@ -1,0 +1,7 @@
+import os
+
+LIMIT = 10
+
+
+def add(a, b):
+    return a - b

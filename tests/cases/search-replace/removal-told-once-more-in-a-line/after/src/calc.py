@@ -1,0 +1,5 @@
+LIMIT = 10
+
+
+def add(a, b):
+    return a - b

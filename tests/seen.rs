@@ -4,6 +4,8 @@
 
 mod sandbox;
 
+use git_llm_apply::format::{FormatId, parse};
+use git_llm_apply::response::Response;
 use sandbox::{Sandbox, create, replace};
 use serde_json::{Value, json};
 
@@ -117,6 +119,37 @@ fn another_format_than_the_one_asked_for_is_named() {
     let (text, json) = said(&replace("src/a.rs", "w", "x\n"), &["--format=applydir"], 5);
     assert!(text.contains("this is opx"), "{text}");
     assert!(json["diagnostics"][0]["help"].as_str().unwrap().contains("--format"), "{json:#}");
+}
+
+#[test]
+fn edits_of_another_format_beside_those_of_the_one_asked_for_are_errors() {
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n";
+    let applydir =
+        "[{\"file\": \"a\", \"changes\": [{\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]}]}]\n";
+    let texts = [
+        (FormatId::Opx, "<edit file=\"a\" op=\"remove\" />\n"),
+        (FormatId::ApplyPatch, patch),
+        (FormatId::SearchReplace, "### File: a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"),
+        (FormatId::FileChanges, "<FILE_CHANGES>\n<FILE_DELETE file_path=\"a\" />\n</FILE_CHANGES>\n"),
+        (FormatId::Applydir, applydir),
+        (FormatId::Diff, "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n w\n-x\n+y\n"),
+        (FormatId::EditCalls, "{\"file_path\": \"a\", \"old_string\": \"x\", \"new_string\": \"y\"}\n"),
+        (FormatId::WholeFile, "a.py\n```\nx\n```\n"),
+    ];
+    let errors = |text: &str, asked| {
+        let response = Response::new(0, "r", text.into(), 5000).unwrap();
+        let script = parse(&response, Some(asked));
+        assert_eq!(script.edits.len(), 1, "{text}: {:?}", script.diagnostics);
+        script.diagnostics.iter().filter(|fault| fault.is_error()).count()
+    };
+    for (asked, text) in texts {
+        for (_, other) in texts.iter().filter(|(id, _)| *id != asked && *id != FormatId::WholeFile) {
+            assert!(errors(&format!("{text}\nAnd:\n\n{other}"), asked) > 0, "{other} beside {asked:?}");
+            // What a text of an edit holds is none.
+            let put = format!("<edit file=\"b\" op=\"new\">\n<put>\n<<<\n{other}>>>\n</put>\n</edit>\n");
+            assert_eq!(errors(&put, FormatId::Opx), 0, "{put}");
+        }
+    }
 }
 
 #[test]

@@ -207,6 +207,31 @@ fn json_names_what_could_not_be_read_and_has_the_prose() {
 }
 
 #[test]
+fn a_whole_file_below_the_edit_of_a_heading_is_the_one_that_stands_above_it() {
+    let warned = |below: &str| {
+        let edit = "### File: README\n<<<<<<< SEARCH\nhello\n=======\nhi\n>>>>>>> REPLACE\n";
+        let (text, json) =
+            said(&format!("{edit}\n{below}\n\n```python\ndef util():\n    return 1\n```\n"), &["-n"], 0);
+        let warned = json["diagnostics"].as_array().unwrap();
+        assert_eq!(text.contains("[whole-file]"), !warned.is_empty(), "{text}");
+        warned.iter().map(|warning| warning["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for line in [
+        "util.py",
+        "`util.py`:",
+        "### util.py",
+        "File: util.py",
+        "### File: util.py",
+        "And here is `util.py`:",
+    ] {
+        assert_eq!(warned(line), ["util.py"], "{line}");
+    }
+    for line in ["It is used so:", "This uses `util.py`.", "Of a.py and b.py:"] {
+        assert_eq!(warned(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
 fn a_whole_file_beside_edits_is_a_warning_and_most_of_a_file_is_not_lost() {
     let sandbox = Sandbox::new();
     let file = "src/b.rs\n```\nfn b() {}\n```\n";

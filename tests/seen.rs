@@ -4,6 +4,8 @@
 
 mod sandbox;
 
+use git_llm_apply::format::{FormatId, parse};
+use git_llm_apply::response::Response;
 use sandbox::{Sandbox, create, replace};
 use serde_json::{Value, json};
 
@@ -120,6 +122,37 @@ fn another_format_than_the_one_asked_for_is_named() {
 }
 
 #[test]
+fn edits_of_another_format_beside_those_of_the_one_asked_for_are_errors() {
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n";
+    let applydir =
+        "[{\"file\": \"a\", \"changes\": [{\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]}]}]\n";
+    let texts = [
+        (FormatId::Opx, "<edit file=\"a\" op=\"remove\" />\n"),
+        (FormatId::ApplyPatch, patch),
+        (FormatId::SearchReplace, "### File: a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"),
+        (FormatId::FileChanges, "<FILE_CHANGES>\n<FILE_DELETE file_path=\"a\" />\n</FILE_CHANGES>\n"),
+        (FormatId::Applydir, applydir),
+        (FormatId::Diff, "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n w\n-x\n+y\n"),
+        (FormatId::EditCalls, "{\"file_path\": \"a\", \"old_string\": \"x\", \"new_string\": \"y\"}\n"),
+        (FormatId::WholeFile, "a.py\n```\nx\n```\n"),
+    ];
+    let errors = |text: &str, asked| {
+        let response = Response::new(0, "r", text.into(), 5000).unwrap();
+        let script = parse(&response, Some(asked));
+        assert_eq!(script.edits.len(), 1, "{text}: {:?}", script.diagnostics);
+        script.diagnostics.iter().filter(|fault| fault.is_error()).count()
+    };
+    for (asked, text) in texts {
+        for (_, other) in texts.iter().filter(|(id, _)| *id != asked && *id != FormatId::WholeFile) {
+            assert!(errors(&format!("{text}\nAnd:\n\n{other}"), asked) > 0, "{other} beside {asked:?}");
+            // What a text of an edit holds is none.
+            let put = format!("<edit file=\"b\" op=\"new\">\n<put>\n<<<\n{other}>>>\n</put>\n</edit>\n");
+            assert_eq!(errors(&put, FormatId::Opx), 0, "{put}");
+        }
+    }
+}
+
+#[test]
 fn what_is_looked_for_is_said_only_where_nothing_was_seen() {
     for (answer, says) in
         [("Sorry,\nI cannot.\n", true), ("src/a.rs:\n```\nfn b() {}\n```\n", false), ("[]\n", false)]
@@ -171,6 +204,31 @@ fn json_names_what_could_not_be_read_and_has_the_prose() {
     assert_eq!(json["unread"][0]["format"], "opx");
     assert_eq!(json["paths"], json!(["src/a.rs", "src/lost.rs"]));
     assert_eq!(json["prose"], json!(["I would do this:", "and then\nthat:", "Bye."]));
+}
+
+#[test]
+fn a_whole_file_below_the_edit_of_a_heading_is_the_one_that_stands_above_it() {
+    let warned = |below: &str| {
+        let edit = "### File: README\n<<<<<<< SEARCH\nhello\n=======\nhi\n>>>>>>> REPLACE\n";
+        let (text, json) =
+            said(&format!("{edit}\n{below}\n\n```python\ndef util():\n    return 1\n```\n"), &["-n"], 0);
+        let warned = json["diagnostics"].as_array().unwrap();
+        assert_eq!(text.contains("[whole-file]"), !warned.is_empty(), "{text}");
+        warned.iter().map(|warning| warning["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for line in [
+        "util.py",
+        "`util.py`:",
+        "### util.py",
+        "File: util.py",
+        "### File: util.py",
+        "And here is `util.py`:",
+    ] {
+        assert_eq!(warned(line), ["util.py"], "{line}");
+    }
+    for line in ["It is used so:", "This uses `util.py`.", "Of a.py and b.py:"] {
+        assert_eq!(warned(line), [""; 0], "{line}");
+    }
 }
 
 #[test]

@@ -119,7 +119,11 @@ pub fn parse(response: &Response, only: Option<FormatId>) -> Script {
             script
         }
         Some(id) => match FORMATS.iter().position(|format| format.id == id) {
-            Some(at) => read(response, &FORMATS[at..=at]),
+            Some(at) => {
+                let mut script = read(response, &FORMATS[at..=at]);
+                unread::report_others(response, id, &mut script);
+                script
+            }
             None => Script::default(),
         },
     }

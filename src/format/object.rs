@@ -1,7 +1,7 @@
-//! JSON that declares an edit and is none that is read: a call that no parser can read, a file that is moved, files as a map.
+//! JSON that declares an edit and is none that is read: a call that no parser can read, files as a map.
 
 use super::edit_calls::is_editor;
-use super::json::key::{self, COMMAND, NEW, OLD, PATH};
+use super::json::key::{self, NEW, OLD, PATH};
 use super::json::{Kind, Tokens};
 use super::scan::{Cursor, Line};
 use super::search_replace::mentioned;
@@ -13,9 +13,6 @@ const LONGEST: usize = 100;
 /// What a tool's name and its input go by.
 const NAME: &[&str] = &["name", "tool", "tool_name"];
 const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
-
-/// What a file is called that is moved.
-const FROM: &[&str] = &["from", "source", "src", "old_path", "old_name"];
 
 /// What quotes may be.
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
@@ -82,12 +79,10 @@ impl<'r> Cursor<'r> {
             let mut below = pairs.iter().skip_while(|(key, _)| *key != "files").skip(1);
             below.next().is_some_and(|(key, text)| mentioned(key).next() == Some(key) && !text.is_empty())
         };
-        let when = match value(FROM).filter(|from| !from.is_empty()) {
-            _ if (is_bare || !is_whole) && calls() => When::Always(value(PATH).map(str::to_owned)),
-            _ if has(PATH) => return None,
-            Some(from) if value(COMMAND).is_some_and(key::is_verb) => When::There(vec![from.to_owned()]),
-            _ if maps() => When::Always(None),
-            _ => return None,
+        let when = match () {
+            () if (is_bare || !is_whole) && calls() => When::Always(value(PATH).map(str::to_owned)),
+            () if !has(PATH) && maps() => When::Always(None),
+            () => return None,
         };
         Some(Noted { span: self.span(line.start, line.end()), when })
     }

@@ -12,8 +12,9 @@ use crate::edit::{Edit, Script};
 use crate::span::Span;
 use std::ops::Range;
 
-/// The names that the tags go by. None begins with one that stands before it.
-const NAMES: [&str; 9] = [
+/// The names that the tags go by. None begins with one that stands before it. The last one is HTML's, and says by an attribute
+/// that it is one.
+const NAMES: [&str; 12] = [
     "thinking",
     "think",
     "thought",
@@ -23,7 +24,13 @@ const NAMES: [&str; 9] = [
     "analysis",
     "seed:think",
     "antthinking",
+    "draft",
+    "plan",
+    "details",
 ];
+
+/// It closes nothing but itself.
+const DETAILS: usize = NAMES.len() - 1;
 
 /// Whether a tag of that name is one of reasoning.
 pub(super) fn is_name(name: &str) -> bool {
@@ -68,13 +75,19 @@ fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
         return None;
     }
     let after = match trim_start(rest).strip_prefix(end) {
+        Some(_) if name == DETAILS && !closing => return None,
         Some(after) => after,
         // It may have attributes.
         None if !closing && end == '>' && rest.starts_with([' ', '\t']) => {
             let near = rest.as_bytes().get(..LONGEST_HEADER).unwrap_or(rest.as_bytes());
             let length = memchr::memchr(b'>', near)?;
-            let is_attribute = |word: &str| word.contains('=');
-            rest[..length].split_whitespace().all(is_attribute).then_some(&rest[length + 1..])?
+            let mut attributes = rest[..length].split_whitespace().map(|word| word.split_once('='));
+            let says = |attribute: Option<(&str, &str)>| {
+                attribute.is_some_and(|(_, value)| is_name(value.trim_matches(['"', '\''])))
+            };
+            let is_one =
+                if name == DETAILS { attributes.any(says) } else { attributes.all(|it| it.is_some()) };
+            return is_one.then_some((name, text.len() - rest[length + 1..].len()));
         }
         None => return None,
     };
@@ -199,7 +212,9 @@ impl<'r> Cursor<'r> {
                 if tag.name == name {
                     return Some(line.skip(tag.end));
                 }
-                other.get_or_insert(line.skip(tag.end));
+                if tag.name != DETAILS {
+                    other.get_or_insert(line.skip(tag.end));
+                }
             }
             if !seek_same && other.is_some() {
                 return other;
@@ -237,7 +252,7 @@ impl<'r> Cursor<'r> {
             .line()
             .filter(|line| matches!(line.first_byte(), Some(b'<' | b'[')) && !self.reasoning.is_all)?
             .trim_start();
-        let (_, length) = tag_at(line.text, true)?;
+        let (_, length) = tag_at(line.text, true).filter(|(name, _)| *name != DETAILS)?;
         Some(self.span(line.start, line.start + length))
     }
 
@@ -254,7 +269,7 @@ impl<'r> Cursor<'r> {
         if line.end() <= self.reasoning.clear.end {
             return None;
         }
-        let tag = closing_tags(line.text, self.first_tick(line)).next()?;
+        let tag = closing_tags(line.text, self.first_tick(line)).find(|tag| tag.name != DETAILS)?;
         Some(self.span(line.start + tag.start, line.start + tag.end))
     }
 

@@ -149,9 +149,19 @@ impl Run {
         });
     }
 
+    /// The path of the block before does not hold any more, since the text between names another.
+    fn lose(&mut self, other: &str) -> Named {
+        let before = self.path.take().map(|path| path.shown()).unwrap_or_default();
+        Named::Nothing(format!(
+            "no path stands above this block; the one before is for `{before}`, but the text between speaks of `{other}`"
+        ))
+    }
+
     /// Which file the block below a heading is about.
     fn name(&mut self, cursor: &mut Cursor<'_>, heading: Heading) -> Named {
-        let Heading { explicit, bare, about, quoted, .. } = heading;
+        let Heading { explicit, bare, beside, about, quoted, .. } = heading;
+        // What prose names never overrules a heading, but one that has its blocks already may not hold any more.
+        let beside = beside.filter(|_| explicit.is_none());
         if explicit.is_some() {
             cursor.heading = explicit;
         }
@@ -159,9 +169,13 @@ impl Run {
         if let Some(explicit) = &cursor.heading {
             self.path = Some(explicit.clone());
             let other = bare.filter(|bare| bare.is_near && bare.path.shown() != explicit.shown());
-            return match other {
-                Some(bare) => Named::OneOf(vec![bare.path, explicit.clone()], Choice::Applies),
-                None => Named::File(explicit.clone()),
+            return match (other, beside) {
+                (Some(bare), _) => Named::OneOf(vec![bare.path, explicit.clone()], Choice::Applies),
+                (None, Some(beside)) if !may_be_same(&beside, &explicit.raw) => {
+                    cursor.heading = None;
+                    self.lose(&beside)
+                }
+                (None, _) => Named::File(explicit.clone()),
             };
         }
         if let Some(bare) = bare {
@@ -179,10 +193,7 @@ impl Run {
                 Named::OneOf(candidates, choice)
             }
             (Some(path), None) => Named::File(path.clone()),
-            (Some(path), Some(other)) => Named::Nothing(format!(
-                "no path stands above this block; the one before is for `{}`, but the text between speaks of `{other}`",
-                path.shown()
-            )),
+            (Some(_), Some(other)) => self.lose(&other),
             (None, _) => match before {
                 Some((candidates, choice)) => {
                     self.unsure = Some((candidates.clone(), choice.clone()));

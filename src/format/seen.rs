@@ -55,8 +55,8 @@ pub fn seen(response: &Response, script: &Script, asked: Option<FormatId>) -> Ve
     if asked.is_some()
         && let Some(region) = parse(response, None).regions.first()
     {
-        let message = format!("this is {}, which is not looked for", region.format.as_str());
-        found.push(unread(region.span, message, "leave --format out, or llmapply.format"));
+        let (message, help) = super::unread::not_asked(region.format);
+        found.push(unread(region.span, message, help));
     }
     found.extend(lines(response));
     if asked != Some(FormatId::WholeFile) {

@@ -9,9 +9,9 @@ use super::scan::{Cursor, Line, trim, trim_start};
 use super::search_replace::{Said, may_be_same, mentioned};
 use super::shell::{self, Writing};
 use super::worded::differing;
-use super::{Format, FormatId, read_to, seen, tag};
+use super::{FORMATS, Format, FormatId, is_full, read, read_to, seen, tag};
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::edit::{Change, Doubt, Edit, Op, Script};
+use crate::edit::{Change, Doubt, Edit, Op, Region, Script};
 use crate::response::Response;
 use crate::span::Span;
 
@@ -320,6 +320,41 @@ pub(super) fn report(cursor: &Cursor<'_>, script: &mut Script) {
         }
     }
     script.diagnostics.extend(cut_off);
+}
+
+/// Makes edits of other formats errors beside those of the one that was asked for. What stands in one of its texts is no edit.
+pub(super) fn report_others(response: &Response, asked: FormatId, script: &mut Script) {
+    if script.edits.is_empty() || is_full(script) {
+        return;
+    }
+    let others = read(response, &FORMATS[..FORMATS.partition_point(Format::is_detected)]);
+    let errors = |script: &Script| -> Vec<Span> {
+        script.diagnostics.iter().filter(|fault| fault.is_error()).filter_map(Diagnostic::span).collect()
+    };
+    let touches = |one: Span, other: Span| one.start < other.end && other.start < one.end;
+    let touched = |regions: &[Region], span: Span| {
+        let behind = regions.partition_point(|region| region.span.end <= span.start);
+        regions.get(behind).filter(|region| touches(region.span, span)).cloned()
+    };
+    let told = errors(script);
+    let is_taken =
+        |span| touched(&script.regions, span).is_some() || told.iter().any(|&told| touches(told, span));
+    let spans =
+        others.edits.iter().map(|edit| edit.span).chain(errors(&others)).filter(|&span| !is_taken(span));
+    let left =
+        spans.filter_map(|span| touched(&others.regions, span)).filter(|region| region.format != asked);
+    let mut left: Vec<Region> = left.take(MOST).collect();
+    left.dedup();
+    script.diagnostics.extend(left.into_iter().map(|region| {
+        let (message, help) = not_asked(region.format);
+        Diagnostic::error(Code::Malformed, region.span, message).with_help(help)
+    }));
+}
+
+/// What is said of a format that stands in a response and is not looked for, and the way on.
+pub(super) fn not_asked(format: FormatId) -> (String, &'static str) {
+    let message = format!("this is {}, which is not looked for", format.as_str());
+    (message, "leave --format out, or llmapply.format")
 }
 
 /// What reads like an edit in a response without any, the first few.

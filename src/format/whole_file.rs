@@ -7,7 +7,7 @@ use super::diff::{is_numbered, says_diff};
 use super::fence::Fence;
 use super::render::{Reason, Rendered, Unrepresentable};
 use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
-use super::search_replace::{MADE, Named, Said, announced, file_above, one_of, opens_block};
+use super::search_replace::{MADE, Named, Said, announced, file_above, mentioned, one_of, opens_block};
 use super::{Format, FormatId, MAX_PASSED_OVER, read, shell};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Choice, Edit, Existing, Git, Op, Script, Target};
@@ -43,10 +43,28 @@ pub(super) fn given(response: &Response, script: &Script) -> Vec<Edit> {
     let errors = || script.diagnostics.iter().filter(|fault| fault.is_error()).filter_map(Diagnostic::span);
     let is_fine = |edit: &Edit| !errors().any(|fault| edit.span.holds(fault));
     // What only a paragraph speaks of is more often a part of the file.
-    edits.retain(|edit| {
-        outside(edit) && is_fine(edit) && unsure.iter().all(|unsure| unsure.edit != edit.span)
+    let is_spoken_of = |edit: &Edit| {
+        unsure.iter().any(|unsure| unsure.edit == edit.span && unsure.choice != Choice::Applies)
+    };
+    edits.retain(|edit| outside(edit) && is_fine(edit) && !is_spoken_of(edit));
+    // A heading that has its edit is not the fence's below that; what presents the fence may name another file.
+    edits.retain_mut(|edit| {
+        let behind = script.regions.partition_point(|region| region.span.start < edit.path.span.end);
+        let has_edit = script.regions.get(behind).is_some_and(|region| region.span.end <= edit.span.start);
+        let other = presented(response, edit.span).filter(|_| has_edit);
+        other.into_iter().for_each(|path| path.clone_into(&mut edit.path.raw));
+        !has_edit || other.is_some()
     });
     edits
+}
+
+/// The only file that the line above a fence presents, other than by a command.
+fn presented(response: &Response, fence: Span) -> Option<&str> {
+    let (above, below) = response.text().split_at_checked(fence.start as usize)?;
+    let info = Fence::of(below.lines().next()?)?.info;
+    let line = above.trim_end().lines().next_back()?.strip_suffix(':')?;
+    let mut files = mentioned(line);
+    files.next().filter(|_| files.next().is_none() && !shell::is_language(info))
 }
 
 fn opens(cursor: &Cursor<'_>) -> bool {

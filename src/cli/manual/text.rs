@@ -205,7 +205,8 @@ pub(super) const FORMATS: &[Piece] = &[
         "Prose before, between and after the edits, Markdown fences, the marks of list items (`-`, `*`, `1.`) and of block \
          quotes before them, and CRLF line ends are fine; what a fence, a list item or a block quote is indented by is no part \
          of the texts. What stands in `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>`, `<scratchpad>`, \
-         `<antThinking>`, `<analysis>` or `[THINK]`, or in harmony's channel of analysis, is not an edit.",
+         `<antThinking>`, `<analysis>`, `<draft>`, `<plan>`, `<details type=\"reasoning\">` or `[THINK]`, or in harmony's \
+         channel of analysis, is not an edit.",
     ),
     Text(
         "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \

@@ -135,7 +135,10 @@ impl Call<'_, '_> {
     /// Whether an object that is no call reads like one: it names a file and says that something is to be changed in it, or has
     /// a shell write one. Of the files that it gives, if it gives some, one has to be there.
     pub(super) fn reads_like_edit(&self, at: usize) -> Option<Vec<String>> {
-        let mut there = Vec::new();
+        if self.names_change(at) {
+            return Some(Vec::new());
+        }
+        let mut there = self.done_with(at);
         for (text, _) in self.command(at) {
             for writing in text.lines().filter_map(Writing::of).filter(|writing| !writing.perhaps) {
                 if writing.there.is_empty() {
@@ -144,7 +147,23 @@ impl Call<'_, '_> {
                 there.extend(writing.there);
             }
         }
-        (!there.is_empty() || self.names_change(at)).then_some(there)
+        (!there.is_empty()).then_some(there)
+    }
+
+    /// The files that an object names and says to move, to remove or the like.
+    fn done_with(&self, at: usize) -> Vec<String> {
+        let tree = self.tree;
+        let says = |child: usize| {
+            let value = tree.written(child);
+            key::does_more(tree.key(child), value) && (value == "true" || value.starts_with(['"', '[']))
+        };
+        // What another tool does with its input is its own.
+        if !self.name.map_or_else(|| tree.children(at).any(says), key::names_deed) {
+            return Vec::new();
+        }
+        let named = tree.children(at).filter(|&child| key::names_file(tree.key(child)));
+        let all = named.flat_map(|child| std::iter::once(child).chain(tree.children(child)));
+        all.filter_map(|file| self.text(file, "").ok()).map(|file| file.text).collect()
     }
 
     fn names_change(&self, at: usize) -> bool {

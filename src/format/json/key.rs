@@ -93,6 +93,8 @@ const VERBS: &[&str] = &[
 /// Of these, what is more than one text for another.
 const OTHER_VERBS: &[&str] =
     &["add", "append", "copy", "delete", "insert", "move", "prepend", "remove", "rename"];
+/// Words in the name of a member that is a path.
+const FILES: &[&str] = &["file", "filename", "name", "path"];
 /// Words in the name of a member that tells of several places.
 const PLACES: &[&str] = &["nth", "occurrence", "overwrite", "position", "replace"];
 
@@ -110,17 +112,43 @@ pub(in crate::format) fn is_of_change(key: &str) -> bool {
 /// operation, one of several places, another path. What tells about the edit (`id`, `description`) does not, nor does a value
 /// that says no. `value`: as it is written.
 pub(in crate::format) fn says_more(key: &str, value: &str) -> bool {
-    let is_no = matches!(value, "null" | "false" | "\"\"" | "\"false\"" | "[]" | "{}");
+    does_more(key, value) || !is_no(value) && has(&words(key), PLACES)
+}
+
+/// Likewise, but no place.
+pub(in crate::format) fn does_more(key: &str, value: &str) -> bool {
     if COMMAND.contains(&key) || key == "mode" {
         return begins_with_verb(value.trim_matches('"'), OTHER_VERBS);
     }
     let words = words(key);
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    let is_path = value.starts_with('"')
-        && (words == ["to"]
-            || has(&["dest", "destination"])
-            || has(&["new", "target", "to"]) && has(&["file", "filename", "name", "path"]));
-    !is_no && (is_path || has(OTHER_VERBS) || has(PLACES))
+    let is_path = || {
+        let is_new = has(&words, &["new", "target", "to"]) && has(&words, FILES);
+        value.starts_with('"') && (words == ["to"] || has(&words, &["dest", "destination"]) || is_new)
+    };
+    !is_no(value) && (has(&words, OTHER_VERBS) || is_path())
+}
+
+/// Whether a value says no. It is as it is written.
+fn is_no(value: &str) -> bool {
+    matches!(value, "null" | "false" | "\"\"" | "\"false\"" | "[]" | "{}")
+}
+
+/// Whether a name says that something is done with a file other than a change of its text.
+pub(in crate::format) fn names_deed(name: &str) -> bool {
+    has(&words(name), OTHER_VERBS)
+}
+
+/// Whether a member of that name has the file that something is done with: by its name, by its old one, or by the deed.
+pub(in crate::format) fn names_file(key: &str) -> bool {
+    let words = words(key);
+    let is_old = words.len() == 1 || has(&words, FILES);
+    PATH.contains(&key)
+        || has(&words, OTHER_VERBS)
+        || has(&words, &["from", "old", "source", "src"]) && is_old
+}
+
+fn has(words: &[String], known: &[&str]) -> bool {
+    words.iter().any(|word| known.contains(&word.as_str()))
 }
 
 /// The words of a name such as `rename_to` or `renameTo`.

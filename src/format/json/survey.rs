@@ -87,6 +87,7 @@ mod keys {
     const RESULT: u32 = 1 << 18;
     const FIND: u32 = 1 << 19;
     const REPLACE: u32 = 1 << 20;
+    const DEED: u32 = 1 << 21;
 
     pub(super) fn of(key: &str) -> u32 {
         match key.trim_matches(|c| matches!(c, '"' | '\'') || TYPOGRAPHIC.contains(&c)) {
@@ -107,7 +108,7 @@ mod keys {
             _ if key::OLD.contains(&key) => CHANGE | if key::is_sure(key) { OLD } else { FIND },
             _ if key::NEW.contains(&key) => CHANGE | if key::is_sure(key) { NEW } else { REPLACE },
             "edits" => CHANGE,
-            "command" => COMMAND | VERB,
+            "command" | "cmd" => COMMAND | VERB,
             "tool" => NAME | VERB,
             _ if key::is_of_change(key) => CHANGE,
             _ if key::COMMAND.contains(&key) => VERB,
@@ -115,6 +116,7 @@ mod keys {
             "name" => NAME,
             "input" | "arguments" | "args" | "parameters" | "state" => INPUT,
             "tool_use_id" | "tool_call_id" | "call_id" => RESULT,
+            _ if key::names_file(key) || key::does_more(key, "\"a\"") => DEED,
             _ => 0,
         }
     }
@@ -138,7 +140,7 @@ mod keys {
     pub(super) fn may_be_of_call(keys: u32) -> bool {
         let has = |wanted: u32| keys & wanted == wanted;
         are_of_call(keys)
-            || keys & (COMMAND | RESULT) != 0
+            || keys & (COMMAND | RESULT | DEED) != 0
             || [PATH | CHANGE, PATH | VERB, NAME | INPUT].into_iter().any(has)
     }
 

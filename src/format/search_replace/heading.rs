@@ -1,6 +1,6 @@
 //! Which file a block is about, and why: read from the lines above it.
 
-use super::name::Said;
+use super::name::{Said, mentioned};
 use crate::edit::Target;
 use crate::format::code;
 use crate::format::fence::Fence;
@@ -22,6 +22,8 @@ pub(super) struct Heading {
     pub(super) explicit: Option<Target>,
     /// The path on a line of its own, or in the fence's info, that is nearest to the block.
     pub(super) bare: Option<Bare>,
+    /// The only file of a line right above the block that says nothing more, as in `a.py (line 2):`.
+    pub(super) beside: Option<String>,
     /// Why, if a line says that it is the reason; for all blocks under the heading.
     pub(super) reason: Option<String>,
     /// What headings and the last paragraph of the prose say, where no path is named.
@@ -54,7 +56,7 @@ impl Heading {
     pub(super) fn above(cursor: &Cursor<'_>, floor: usize) -> Self {
         let mut between = Between::default();
         let mut texts = 0;
-        let mut word = None;
+        let (mut word, mut beside) = (None, None);
         let mut lines = cursor.above().take_while(|line| line.start >= floor).peekable();
         let (mut explicit, mut bare) = (None, None);
         // Whether the fence around the block opens above all lines so far.
@@ -81,6 +83,11 @@ impl Heading {
                     }
                     Said::Reason(text) => between.take_reason(text),
                     said => {
+                        let mut is_listed =
+                            || is_item(line.text) && lines.peek().is_some_and(|line| !line.is_blank());
+                        if texts == 0 && !is_listed() {
+                            beside = only_file(line.text);
+                        }
                         if let Said::Word(path) = said
                             && texts == 0
                         {
@@ -123,8 +130,24 @@ impl Heading {
             explicit = said;
         }
         let reason = reason.as_deref().and_then(why::joined);
-        Self { explicit, bare: bare.or(word), reason, about, quoted, prose }
+        Self {
+            explicit,
+            bare: bare.or(word),
+            beside: beside.map(str::to_owned),
+            reason,
+            about,
+            quoted,
+            prose,
+        }
     }
+}
+
+/// The only file that a line names, if it says nothing more.
+fn only_file(line: &str) -> Option<&str> {
+    let mut files = mentioned(line);
+    let file = files.next()?;
+    let says_more = || why::says_something(&why::plain(trim(line.trim_start_matches('#'))));
+    (files.all(|other| other == file) && !says_more()).then_some(file)
 }
 
 /// Whether a line is an item of a list.

@@ -274,7 +274,9 @@ pub(in crate::format) fn mentioned(line: &str) -> impl Iterator<Item = &str> {
             let is_name = extension == "js" && stem.starts_with(char::is_uppercase) && !stem.contains('/');
             !stem.is_empty() && !is_name && EXTENSIONS.contains(&extension.as_str())
         });
-        known && is_plausible(word, false)
+        // Of the other names those in capitals are words of prose.
+        let is_name = || KNOWN.contains(word) && word.contains(char::is_lowercase);
+        (known || is_name()) && is_plausible(word, false)
     })
 }
 
@@ -367,6 +369,7 @@ mod tests {
             ("In (lib/x.ts), line 3", &["lib/x.ts"]),
             ("We call `console.log` from Node.js, e.g. with os.path, and/or https://a.b/c.html", &[]),
             ("`x.py()` is .py", &["x.py"]),
+            ("In the Makefile, a TODO:", &["Makefile"]),
             ("src/b.py—raise it, <b>lib/x.ts</b>: a.rs:2", &["src/b.py", "lib/x.ts", "a.rs"]),
             (
                 "<!--a.rs--> {b.rs} file=c.rs ===d.rs |e.rs| «f.rs»…",

@@ -95,14 +95,16 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
-    let is_fence = first.starts_with(b"```") && *last == b"```" && after.len() > 1;
+    // Prose may stand above the fence.
+    let opening = after.iter().find(|line| line.starts_with(b"```"));
+    let opening = opening.filter(|line| *last == b"```" && !std::ptr::eq(*line, last));
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let what = match (is_fence && !guard.language.is_prose(), is_escaped) {
-        (true, _) => "code fence",
-        (_, true) => "CDATA section",
-        _ => return Ok(()),
+    let (what, begins) = match opening.filter(|_| !guard.language.is_prose()) {
+        Some(opening) => ("code fence", opening),
+        None if is_escaped => ("CDATA section", first),
+        None => return Ok(()),
     };
-    if hay.has_line(first, Form::Text) {
+    if hay.has_line(begins, Form::Text) {
         return Ok(());
     }
     let message = format!("a {what} stands around the new text, which would be put into the file");
@@ -341,6 +343,9 @@ mod tests {
         assert_eq!(code("x\n", "x\n", &format!("x\n{fenced}")), None, "in a comment");
         assert!(whole_text(fenced, None, &Guard { language: Language::of("a.md"), ..GUARD }).is_ok());
         assert!(whole_text(&format!("{fenced}\nMore.\n"), None, &GUARD).is_ok());
+        let above = format!("Here is the file:\n\n{fenced}");
+        assert_eq!(whole_text(&above, None, &GUARD).unwrap_err().code, Code::Malformed);
+        assert!(whole_text("```\n", None, &GUARD).is_ok(), "nothing opens it");
     }
 
     #[test]

@@ -235,7 +235,7 @@ impl<'r> Hunks<'r> {
         self.begun
     }
 
-    /// Whether lines are due of the hunk that is read, all of which so far have their marks.
+    /// Whether the hunk that is read lacks lines, and those that it has begin with their marks.
     pub(super) fn is_short(&self) -> bool {
         let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
         hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))

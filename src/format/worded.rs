@@ -1,5 +1,5 @@
-//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; two fences, of which the
-//! first is to be replaced by the second; or a line that says no more than that a file goes.
+//! Edits in no format's syntax: named fields, as in YAML; a call, as a program would write it; two fences, the first
+//! to be replaced by the second; or a line that says no more than that a file goes.
 //!
 //! None is read, and much that explains edits or code looks like one. So for most the tree has to have the file, and what
 //! is to be replaced in it.

@@ -142,7 +142,7 @@ fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) ->
     // A text for people has headings and lists that begin as comments do.
     let may_speak = |line: &&[u8]| {
         let text = String::from_utf8_lossy(line);
-        !is_prose || text.trim_start().starts_with("<!--") || is_aside(&text)
+        !is_prose || text.trim_start().starts_with("<!--") || is_aside(&text.to_lowercase())
     };
     for run in pattern.steps.split(|step| matches!(step, Step::Keep(_))) {
         let (added, removed): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
@@ -288,8 +288,14 @@ mod tests {
         {
             assert!(refused(line), "{line}");
         }
-        for line in ["Keep the rest.", "- the rest", "## Previous versions", "<!-- markdownlint-disable -->"]
-        {
+        for line in [
+            "Keep the rest.",
+            "- the rest",
+            "## Previous versions",
+            "*Other notes*",
+            "(restart it)",
+            "<!-- markdownlint-disable -->",
+        ] {
             assert!(!refused(line), "{line}");
         }
     }

@@ -17,6 +17,9 @@ const SPEAK_WITH_DOTS: &str = "before|code|change|more";
 /// And words that do where less code comes than goes.
 const OF_BEFORE: &str = "before|above|original|changes";
 
+/// Words by which a text in brackets says that something stays.
+const STAYS: &str = "rest|remains|remaining|remainder|unchanged|unmodified|omitted|snip";
+
 /// How a placeholder without dots begins.
 const BEGINNINGS: &str = "rest of|the rest|existing|remaining|remainder of|the remainder|unchanged|\
                           same as before|code unchanged|other methods|other functions|other code|\
@@ -109,14 +112,16 @@ pub(crate) fn speaks_of_code(line: &[u8]) -> bool {
         && text.split(|c: char| !c.is_alphanumeric()).any(of_code)
 }
 
-/// Whether a line says something in brackets or between stars, and nothing besides: `(rest of the file unchanged)`. In code that
-/// is more than one word, or says by itself that something stays.
+/// Whether a line says in brackets or between stars that something stays, and nothing besides: `(rest of the file unchanged)`. It
+/// is in small letters. `(rest)` and `(remaining)` may be code.
 pub(super) fn is_aside(line: &str) -> bool {
     let line = line.trim();
     let inner = line.trim_matches(['*', '_', '(', ')', '[', ']', '<', '>', '.', '…', ' ']);
     let is_marked =
         line.starts_with(['*', '_', '(', '[', '<']) && line.ends_with(['*', '_', ')', ']', '>', '.', '…']);
-    let says = inner.contains(' ') || among("unchanged|omitted|snip", |word| inner == word);
+    let is_whole = |word: &str| inner.split(|c: char| !c.is_alphabetic()).any(|other| other == word);
+    let is_code = |word: &str| word == inner && word.starts_with('r');
+    let says = among(STAYS, is_whole) && !among(STAYS, is_code);
     is_marked && says && inner.chars().all(|c| c.is_alphabetic() || " '.…".contains(c))
 }
 

@@ -152,8 +152,8 @@ impl Splice<'_> {
             let above = lineage.origin(here.checked_sub(1)?)?;
             let next = lineage.of(above + 1)?;
             let behind = next.checked_sub(lineage.lead(next)).filter(|behind| *behind >= here)?;
-            let (first, is_first) = added.iter().find(|(text, _)| !is_blank(text))?;
-            let first = self.dress.line(first, *is_first);
+            let first = added.iter().find(|(text, _)| !is_blank(text));
+            let first = first.map(|(text, first)| self.dress.line(text, *first)).unwrap_or_default();
             let language = self.scene.map_or(Language::UNKNOWN, |scene| scene.limits.language());
             let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
             let mut came = (here..behind).map(|line| self.hay.text(line));

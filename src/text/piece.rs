@@ -13,7 +13,7 @@ pub(super) struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// A chunk whose first line is that one of the file.
+    /// A chunk; `first` is the index of its first line in the file.
     pub(super) fn new(first: usize, chunk: &'a Chunk) -> Self {
         Self { first, chunk }
     }

@@ -5,7 +5,7 @@ use crate::edit::Unit;
 use crate::guard;
 use crate::locate::alignment::Alignment;
 use crate::locate::dress::Dress;
-use crate::locate::evidence::Refusal;
+use crate::locate::evidence::{self, Refusal};
 use crate::locate::pointer::Pointers;
 use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::sought::Sought;
@@ -61,6 +61,10 @@ pub(in crate::locate) fn appended(
     let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
     let aligned = Alignment::of_nothing(last);
     let dress = Dress::of(&sought, &aligned).map_err(|_| unknown_indentation())?;
+    // Nothing follows from a look at the file that was cut short.
+    if effort.is_spent() {
+        return Err(evidence::too_much());
+    }
     let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| dress.line(text, false)).collect();
     let stand = last.checked_sub(lines.len()).is_some_and(|start| {
         lines.iter().enumerate().all(|(at, text)| hay.text(start + at) == text.as_slice())

@@ -1,6 +1,6 @@
 //! Markdown code fences: tolerated around edits, and a place where some formats name the file.
 
-use super::scan::trim;
+use super::scan::{trim, trim_start};
 
 /// A line that opens or closes a fenced code block: three or more backticks or tildes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl<'r> Fence<'r> {
     /// The fence that a line is, indented or not; `None` for any other line. As in CommonMark, a fence of backticks has
     /// none in its info, which tells it from code within a line.
     pub fn of(line: &'r str) -> Option<Self> {
-        let text = trim(line);
+        let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
         if mark != b'`' && mark != b'~' {
             return None;

@@ -8,7 +8,7 @@ mod content;
 mod directive;
 mod render;
 
-use super::scan::{Cursor, Line, is_blank, trim};
+use super::scan::{Cursor, Line, is_blank, trim, trim_start};
 use super::tag::{self, Brackets, Kind};
 use super::{Format, FormatId, MAX_ERRORS};
 use crate::diag::{Code, Diagnostic};
@@ -137,7 +137,7 @@ fn is_root(name: &str) -> bool {
 /// What the line says.
 fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
     let line = cursor.line()?;
-    let text = line.text.trim_start_matches([' ', '\t']);
+    let text = trim_start(line.text);
     let brackets = match text.as_bytes().first()? {
         b'<' => Brackets::Angle,
         b'[' if text.starts_with("[[[") => Brackets::Square,
@@ -213,8 +213,8 @@ fn reads_like_tag(text: &str, brackets: Brackets) -> bool {
 
 /// An envelope's closing tag at the end of a line that begins otherwise.
 fn envelope_end_within(cursor: &Cursor<'_>, text: &str) -> Option<Sign> {
-    let trimmed = text.trim_end_matches([' ', '\t']);
-    if !trimmed.ends_with('>') || !in_envelope(cursor) {
+    let trimmed = trim(text);
+    if trimmed.as_bytes().last() != Some(&b'>') || !in_envelope(cursor) {
         return None;
     }
     let at = memchr::memmem::rfind(trimmed.as_bytes(), b"</")?;

@@ -18,8 +18,7 @@ const COPIERS: &[&str] = &["cat", "echo", "printf", "tee"];
 const LEADS: &[&str] = &["$ ", "<command>", "<parameter name=\"command\">"];
 
 /// Commands that need no mark of the shell.
-const ALONE: &[&str] =
-    &["cp ", "find ", "for ", "git ", "mv ", "perl ", "rm ", "sed ", "sudo ", "tee ", "touch "];
+const ALONE: &[&str] = &["cp", "find", "for", "git", "mv", "perl", "rm", "sed", "sudo", "tee", "touch"];
 
 /// How many lines a command has at most.
 const LONGEST: usize = 50;
@@ -60,12 +59,13 @@ impl<'t> Writing<'t> {
     /// The first one in a line.
     pub(super) fn of(line: &'t str) -> Option<Self> {
         let line = trim_start(line);
-        let line = LEADS.iter().find_map(|lead| line.strip_prefix(lead)).unwrap_or(line);
+        let line = without_lead(line);
+        let first_word = || line.bytes().position(|byte| byte == b' ').map_or("", |end| &line[..end]);
         match line.as_bytes().first()? {
             // Most lines are prose.
             b'a'..=b'z'
-                if memchr::memchr3(b'>', b'|', b'&', line.as_bytes()).is_some()
-                    || ALONE.iter().any(|name| line.starts_with(name)) =>
+                if ALONE.contains(&first_word())
+                    || memchr::memchr3(b'>', b'|', b'&', line.as_bytes()).is_some() =>
             {
                 Self::by_words(Words(line))
             }
@@ -164,6 +164,14 @@ impl<'t> Writing<'t> {
     }
 }
 
+/// A line without what may stand before a command.
+fn without_lead(line: &str) -> &str {
+    match line.as_bytes().first() {
+        Some(b'$' | b'<') => LEADS.iter().find_map(|lead| line.strip_prefix(lead)).unwrap_or(line),
+        _ => line,
+    }
+}
+
 /// Whether an option has a file changed where it is: `-i`, `-i.bak`, `-pi`.
 fn is_in_place(word: &str) -> bool {
     word == "--in-place" || word.starts_with('-') && !word.starts_with("--") && word.contains('i')
@@ -171,7 +179,7 @@ fn is_in_place(word: &str) -> bool {
 
 /// The folder that a line goes to and the lines below it are about.
 pub(super) fn folder_of(line: &str) -> Option<&str> {
-    let line = LEADS.iter().find_map(|lead| line.strip_prefix(lead)).unwrap_or(line);
+    let line = without_lead(line);
     let folder = without_quotes(line.strip_prefix("cd ")?).trim_end_matches('/');
     (may_be_tracked(folder) && !folder.contains(char::is_whitespace)).then_some(folder)
 }

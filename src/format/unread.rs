@@ -216,9 +216,9 @@ impl<'r> Cursor<'r> {
 
     /// The command of a shell that begins at a line.
     pub(super) fn command(&self, line: Line<'r>) -> &'r str {
-        match line.text.ends_with('\\') {
-            true => shell::command(&self.response().text()[line.start..]),
-            false => line.text,
+        match line.text.as_bytes().last() {
+            Some(b'\\') => shell::command(&self.response().text()[line.start..]),
+            _ => line.text,
         }
     }
 

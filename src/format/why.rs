@@ -6,6 +6,8 @@
 use super::code;
 use super::fence::Fence;
 use super::scan::{is_blank, trim, trim_start};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// How many lines of a paragraph are read, and how many paragraphs are passed over that say nothing.
 const LONGEST: usize = 100;
@@ -192,16 +194,24 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// Words that say nothing by themselves: those that hold sentences together.
-const FUNCTION: &str = "a about above absolutely after again all also an and any apologies are as at be been before \
+static FUNCTION: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "a about above absolutely after again all also an and any apologies are as at be been before \
     below both but by can certainly could course do does done each else first for four from good got had has \
     have here how i if in into is it its just last let may must my next no not now of ok okay on one only or \
     other our out over per second should so some sorry sure than thanks that the their them then there these \
-    they thing third this those three to two us was we were what when where which will with would yes";
+    they thing third this those three to two us was we were what when where which will with would yes"
+        .split(' ')
+        .collect()
+});
 
 /// Words for editing, and for being asked to.
-const EDITING: &str = "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give given go \
-    great implement issue line made make necessary need new patch point problem readme request review run section snippet step suggest \
-    summary trick understand understood update version";
+static EDITING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "accordingly ahead apply ask block change code command copy diff edit feature file finally fix follow give \
+    given go great implement issue line made make necessary need new patch point problem readme request review \
+    run section snippet step suggest summary trick understand understood update version"
+        .split(' ')
+        .collect()
+});
 
 /// What verbs and names end with in their other forms.
 const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing"];
@@ -232,19 +242,18 @@ pub(super) fn says_something(text: &str) -> bool {
         at = span.end;
     }
     words.push_str(&text[at..]);
+    let words = words.to_lowercase().replace('’', "'");
     let around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$');
-    let mut words = words
-        .split_whitespace()
-        .map(|written| (written, written.trim_matches(around).to_lowercase().replace('’', "'")))
-        .peekable();
+    let mut words =
+        words.split_whitespace().map(|written| (written, written.trim_matches(around))).peekable();
     let (mut presents, mut says, mut is_about_answer) = (false, false, false);
     while let Some((written, word)) = words.next() {
-        let next = words.peek().map_or("", |(_, word)| word.as_str());
+        let next = words.peek().map_or("", |(_, word)| word);
         let to = word == "to" && !PLACES.contains(&next) && !is_path(next);
-        presents &= !(to || word.is_empty() || written.starts_with('(') || CLAUSES.contains(&word.as_str()));
-        says |= !presents && !is_path(&word) && word.split('-').any(|part| !is_empty(part));
-        is_about_answer |= READER.contains(&stem(&word));
-        let is = matches!(word.as_str(), "here" | "below") && matches!(next, "is" | "are");
+        presents &= !(to || word.is_empty() || written.starts_with('(') || CLAUSES.contains(&word));
+        says = says || !presents && !is_path(word) && word.split('-').any(|part| !is_empty(part));
+        is_about_answer |= READER.contains(&stem(word));
+        let is = matches!(word, "here" | "below") && matches!(next, "is" | "are");
         presents |= is || word == "here's";
         presents &= !written.ends_with(['.', ',', ';', ':', '!', '?']);
         if words.peek().is_none() || written.ends_with(['.', ':', '!', '?']) {
@@ -265,10 +274,8 @@ fn stem(word: &str) -> &str {
 /// Whether a word says nothing by itself, or no more than that something is edited.
 fn is_empty(word: &str) -> bool {
     let word = stem(word);
-    let is_form = |of: &str| word.strip_prefix(of).is_some_and(|ending| ENDINGS.contains(&ending));
-    !word.contains(char::is_alphabetic)
-        || FUNCTION.split(' ').any(|function| function == word)
-        || EDITING.split(' ').any(is_form)
+    let is_form = |ending: &&str| word.strip_suffix(ending).is_some_and(|of| EDITING.contains(of));
+    !word.contains(char::is_alphabetic) || FUNCTION.contains(word) || ENDINGS.iter().any(is_form)
 }
 
 /// Whether a word is a path.

@@ -8,7 +8,7 @@ use super::diff::says_diff;
 use super::edit_calls::is_editor;
 use super::fence::Fence;
 use super::json::key::{self, COMMAND, NEW, OLD, PATH};
-use super::scan::{Cursor, Line, is_blank, trim, trim_start};
+use super::scan::{Cursor, Line, trim, trim_start};
 use super::search_replace::{GONE, announced, mentioned};
 use super::shell;
 use super::unread::{Noted, When};
@@ -48,12 +48,14 @@ impl<'r> Cursor<'r> {
             let span = self.span(line.start, line.end());
             return Some(Noted { span, when: When::Left(path.to_owned()) });
         }
+        // Most lines have none.
+        let bracket = || memchr::memchr(b'(', line.text.as_bytes());
         match line.text.as_bytes().first()? {
             b'`' | b'~' => self.pair(line).or_else(|| self.part(line)).or_else(|| self.marked(line)),
-            b'-' | b'\'' | b'[' | b'a'..=b'z' => {
-                self.fields(line).or_else(|| self.call(line)).or_else(|| self.script(line))
-            }
-            b'A'..=b'Z' => self.script(line),
+            b'-' | b'\'' | b'[' | b'a'..=b'z' => self
+                .fields(line)
+                .or_else(|| bracket().and_then(|_| self.call(line).or_else(|| self.script(line)))),
+            b'A'..=b'Z' => bracket().and_then(|_| self.script(line)),
             _ => None,
         }
     }
@@ -121,7 +123,7 @@ impl<'r> Cursor<'r> {
     /// A line of a script that writes a file which it names: such as `Path("a").write_text(` and `open("a", "w")`. What is shown
     /// may as well be a part of a program.
     fn script(&self, line: Line<'r>) -> Option<Noted> {
-        if !line.text.contains('(') || self.fence().is_none_or(says_diff) {
+        if self.fence().is_none_or(says_diff) {
             return None;
         }
         let mut names = line.text.match_indices('(').map(|(at, _)| &line.text[..at]);
@@ -271,16 +273,17 @@ struct Field<'t> {
 
 impl<'t> Field<'t> {
     fn of(line: &'t str) -> Option<Self> {
-        let line = trim(line);
+        let line = trim_start(line);
         let text = line.strip_prefix("- ").map_or(line, trim_start);
         let column = line.len() - text.len();
         let bare = text.strip_prefix('\'').unwrap_or(text);
-        let end = bare.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let end = bare.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_')?;
         let (key, rest) = bare.split_at(end);
         let rest = if bare.len() < text.len() { rest.strip_prefix('\'')? } else { rest };
-        let value = match rest.strip_prefix(':') {
-            Some(value) if value.bytes().next().is_none_or(is_blank) => value,
-            _ => rest.strip_prefix(" = ")?,
+        let value = match rest.as_bytes() {
+            [b':'] | [b':', b' ' | b'\t', ..] => &rest[1..],
+            [b' ', b'=', b' ', ..] => &rest[3..],
+            _ => return None,
         };
         let value = trim(value).trim_end_matches(',').trim_matches(['"', '\'']);
         (!key.is_empty()).then_some(Self { key, value, column })

@@ -110,7 +110,8 @@ impl<'r> Blocks<'r> {
         let mut text = trim_start(line);
         let mut blanks = &line[..line.len() - text.len()];
         let mut column = columns(blanks, 0);
-        let is_text = Fence::of(text).is_none() && !text.starts_with('#') && item(text, column).is_none();
+        let is_heading = text.as_bytes().first() == Some(&b'#');
+        let is_text = !is_heading && Fence::of(text).is_none() && item(text, column).is_none();
         if is_text && self.in_paragraph {
             return;
         }
@@ -124,7 +125,7 @@ impl<'r> Blocks<'r> {
             (text, blanks) = (rest, BLANKS.get(..column).unwrap_or(BLANKS));
         }
         self.fence = Fence::of(text).map(|fence| Open { fence, blanks });
-        self.in_paragraph = self.fence.is_none() && !text.is_empty() && !text.starts_with('#');
+        self.in_paragraph = self.fence.is_none() && !text.is_empty() && text.as_bytes()[0] != b'#';
     }
 }
 

@@ -13,6 +13,7 @@ pub(in crate::format) const PATH: &[&str] = &[
     "target_file",
     "targetFile",
     "relative_path",
+    "uri",
 ];
 /// The text to find. One of these alone shows that an object is a call.
 pub(in crate::format) const OLD: &[&str] =

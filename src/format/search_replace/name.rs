@@ -21,6 +21,14 @@ pub(in crate::format) enum Said<'r> {
 
 /// Files whose name alone tells that it is one.
 const KNOWN: &[&str] = &[
+    ".dockerignore",
+    ".editorconfig",
+    ".env",
+    ".eslintrc",
+    ".gitattributes",
+    ".gitignore",
+    ".npmrc",
+    ".prettierrc",
     "AUTHORS",
     "BUILD",
     "CHANGELOG",
@@ -370,6 +378,7 @@ mod tests {
             ("We call `console.log` from Node.js, e.g. with os.path, and/or https://a.b/c.html", &[]),
             ("`x.py()` is .py", &["x.py"]),
             ("In the Makefile, a TODO:", &["Makefile"]),
+            ("The .gitignore file, the .env, a .map() and process.env:", &[".gitignore", ".env"]),
             ("src/b.py—raise it, <b>lib/x.ts</b>: a.rs:2", &["src/b.py", "lib/x.ts", "a.rs"]),
             (
                 "<!--a.rs--> {b.rs} file=c.rs ===d.rs |e.rs| «f.rs»…",

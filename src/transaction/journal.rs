@@ -4,7 +4,7 @@ use super::Room;
 use super::staging::Staged;
 use crate::path::RepoPath;
 use crate::vcs::chain::HISTORY;
-use crate::vcs::durability::{self, Durability};
+use crate::vcs::durability::{self, Durability, Unsynced};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::manifest::Manifest;
 use crate::vcs::refs::{Movement, is_object_name};
@@ -102,9 +102,9 @@ impl Journal {
     }
 
     /// Writes token and journal, and renames the journal into place. Where anything of the landing is synced, these are on
-    /// the disk before, and a lock that holds the token can always be told for what it is; `early` says that some of its
-    /// objects went in before.
-    pub(super) fn write(&self, repo: &Repo, room: &Room, early: bool) -> Result<()> {
+    /// the disk before, and a lock that holds the token can always be told for what it is. `early`: some of its objects went in
+    /// before. `objects`: those that are still to be synced.
+    pub(super) fn write(&self, repo: &Repo, room: &Room, early: bool, objects: Unsynced) -> Result<()> {
         let durable = Durability::of(repo)?;
         let sync = match self.index.is_some() || early {
             // Files of a checkout are nobody's but the user's, and what is to become of them has to be known.
@@ -112,13 +112,15 @@ impl Journal {
             // What becomes of a branch alone git, too, leaves to the system.
             false => durable.syncs(&self.objects),
         };
-        durability::write(&room.file(TOKEN), format!("git-llm-apply {}\n", room.id).as_bytes(), sync)?;
+        let mut unsynced = objects;
+        unsynced.write(room.file(TOKEN), format!("git-llm-apply {}\n", room.id).as_bytes(), sync)?;
         let aside = room.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
         let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;
         // What could not be read again is not begun.
         Self::parse(&bytes).map_err(|why| failed(std::io::Error::other(why)))?;
-        durability::write(&aside, &bytes, sync)?;
+        unsynced.write(aside.clone(), &bytes, sync)?;
+        unsynced.sync()?;
         point(Fault::JournalWritten)?;
         let place = room.file(NAME);
         std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;

@@ -135,6 +135,7 @@ impl Prepared<'_> {
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
         let record = self.record.as_ref().map(|kept| kept.follow(repo, self, new)).transpose()?;
+        let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
             process: std::process::id(),
@@ -153,12 +154,12 @@ impl Prepared<'_> {
             },
             record,
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
-            objects: quarantine.seal(repo)?,
+            objects,
             staged: self.staged.clone(),
         };
         let mut held = Held::default();
         let reached = journal
-            .write(repo, room, self.transaction.early.is_some())
+            .write(repo, room, self.transaction.early.is_some(), unsynced)
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {

@@ -3,9 +3,10 @@
 use super::manifest::{Item, Manifest};
 use super::repo::Repo;
 use super::{Error, Result};
+use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +79,52 @@ impl Durability {
     }
 }
 
+/// Files that are written and not on the disk yet. What file systems do for one of them they do for all that were made before,
+/// so that they are best brought to the disk together.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Unsynced(Vec<(PathBuf, File)>);
+
+impl Unsynced {
+    /// One more.
+    pub fn add(&mut self, path: PathBuf, file: File) {
+        self.0.push((path, file));
+    }
+
+    /// Writes a file that only its owner can read; with `sync` it is one more.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn write(&mut self, path: PathBuf, bytes: &[u8], sync: bool) -> Result<()> {
+        let file = write_private(&path, bytes)?;
+        if sync {
+            self.add(path, file);
+        }
+        Ok(())
+    }
+
+    /// Brings them to the disk, in their order.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn sync(self) -> Result<()> {
+        self.0.iter().try_for_each(|(path, file)| file.sync_all().map_err(|e| Error::io("write", path, e)))
+    }
+}
+
 /// Writes a file that only its owner can read, with `sync` to the disk.
 ///
 /// # Errors
 /// What the file system says.
 pub fn write(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
+    let file = write_private(path, bytes)?;
+    if sync { file.sync_all().map_err(|e| Error::io("write", path, e)) } else { Ok(()) }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<File> {
     let mut options = std::fs::OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
-    let written = file.and_then(|mut file| {
-        file.write_all(bytes)?;
-        if sync { file.sync_all() } else { Ok(()) }
-    });
+    let written = file.and_then(|mut file| file.write_all(bytes).map(|()| file));
     written.map_err(|e| Error::io("write", path, e))
 }
 
@@ -98,7 +134,7 @@ pub fn write(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
 /// What the file system says.
 pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
     for directory in path.ancestors().take_while(|directory| directory.starts_with(top)) {
-        let synced = std::fs::File::open(directory).and_then(|directory| directory.sync_all());
+        let synced = File::open(directory).and_then(|directory| directory.sync_all());
         match synced {
             // Some file systems cannot do it, and have no need to.
             Err(e) if e.kind() == std::io::ErrorKind::InvalidInput => {}

@@ -57,16 +57,13 @@ impl Manifest {
         self.has_loose(id) || self.items.iter().any(|item| item.name.starts_with("pack/"))
     }
 
-    /// Gives a file the manifest's time stamp, syncs it if asked to, and gives its inode.
-    pub(super) fn stamp(&self, file: &std::fs::File, sync: bool) -> std::io::Result<u64> {
+    /// Gives a file the manifest's time stamp, and gives its inode.
+    pub(super) fn stamp(&self, file: &std::fs::File) -> std::io::Result<u64> {
         let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
         rustix::fs::futimens(
             file,
             &rustix::fs::Timestamps { last_access: time(), last_modification: time() },
         )?;
-        if sync {
-            file.sync_all()?;
-        }
         Ok(file.metadata()?.ino())
     }
 }

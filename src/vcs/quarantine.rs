@@ -7,7 +7,7 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
-use super::durability::Durability;
+use super::durability::{Durability, Unsynced};
 use super::fault::{Fault, point};
 use super::loose::{Writer, fan_out, make_private};
 use super::manifest::{Item, Manifest};
@@ -112,7 +112,8 @@ impl Quarantine {
         early: &mut Manifest,
         note: impl FnOnce(&Manifest) -> Result<()>,
     ) -> Result<()> {
-        let sealed = self.seal(repo)?;
+        let (sealed, unsynced) = self.seal(repo)?;
+        unsynced.sync()?;
         early.stamp = sealed.stamp;
         early.owner.clone_from(&sealed.owner);
         early.items.extend(sealed.items.iter().cloned());
@@ -124,18 +125,19 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Makes the objects ready to go in, but for those that are in already: writes them to the directory (as one pack if they are many), syncs them as
-    /// `core.fsync` has it, gives them one time stamp, and lists them.
+    /// Makes the objects ready to go in, but for those that are in already: writes them to the directory (as one pack if they
+    /// are many), gives them one time stamp, and lists them. Those that `core.fsync` wants synced are to be so before they go in.
     ///
     /// # Errors
     /// What the file system says, or [`Error::Pruned`].
-    pub fn seal(&self, repo: &Repo) -> Result<Manifest> {
+    pub fn seal(&self, repo: &Repo) -> Result<(Manifest, Unsynced)> {
         self.write_all(repo).map_err(or_pruned)
     }
 
-    fn write_all(&self, repo: &Repo) -> Result<Manifest> {
+    fn write_all(&self, repo: &Repo) -> Result<(Manifest, Unsynced)> {
         make_private(&self.path)?;
         let durable = Durability::of(repo)?;
+        let mut unsynced = Unsynced::default();
         // The present, so that pruning spares them if it spares anything that is young. Libgit2 freshens to whole seconds:
         // ours is never that.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -150,10 +152,13 @@ impl Quarantine {
                 let path = staged(&self.path, &name);
                 let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
                 repo.share(&path)?;
-                let inode = manifest.stamp(&file, durable.pack).map_err(|e| Error::io("write", &path, e))?;
+                let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &path, e))?;
                 manifest.items.push(Item { name, inode });
+                if durable.pack {
+                    unsynced.add(path, file);
+                }
             }
-            return Ok(manifest);
+            return Ok((manifest, unsynced));
         }
         let mut writer = Writer::new(repo)?;
         for id in ids {
@@ -168,12 +173,14 @@ impl Quarantine {
                 let (kind, data) = repo.object(id)?;
                 writer.write(&place, kind, &data)?
             };
-            let inode = manifest.stamp(&file, durable.loose_object);
-            let inode = inode.map_err(|e| Error::io("write", &place, e))?;
+            let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &place, e))?;
             repo.share(&place)?;
             manifest.items.push(Item { name, inode });
+            if durable.loose_object {
+                unsynced.add(place, file);
+            }
         }
-        Ok(manifest)
+        Ok((manifest, unsynced))
     }
 
     /// Moves what the manifest lists into the repository. What is there already is left alone.

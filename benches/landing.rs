@@ -3,6 +3,8 @@
 //! One `git apply --index` and one `git commit` are the measure of a landing; the same change lands by `git llm-apply` as a
 //! commit for each edit. `git rev-parse HEAD` is the measure of what lands nothing. Both are run in turn, on objects that
 //! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
+//! Bounds are for our program itself. By way of git, as `git llm-apply`, it takes as much longer as git needs to find and run
+//! any program that is not its own, which the table shows too.
 //! With `-- --small` the large response is left out. Then come the times of ever larger landings, and how fast many
 //! suggestions are made and listed, which is all that `-- --suggestions` measures.
 
@@ -22,6 +24,8 @@ use std::time::{Duration, Instant};
 const LINES: usize = 20;
 /// The line that is changed, from 1.
 const CHANGED: usize = 10;
+/// A program without any effect.
+const NOTHING: &str = "/usr/bin/true";
 /// How many lines each edit of the large response brings, which make 54 MB of it.
 const BROUGHT: usize = 140;
 
@@ -30,8 +34,15 @@ struct Row {
     name: &'static str,
     /// What is to be at least as fast, in the measure's time.
     bound: f64,
-    run: fn(&Bench, &Change),
-    measure: fn(&Bench, &Change),
+    run: fn(&Bench, &Change, By),
+    measure: fn(&Bench),
+}
+
+/// How our program is called.
+#[derive(Clone, Copy)]
+enum By {
+    Itself,
+    Git,
 }
 
 const ROWS: &[Row] = &[
@@ -50,16 +61,23 @@ fn main() {
         return suggestions();
     }
     println!(
-        "{:>7}  {:<27} {:>10} {:>10}  {:>14}  {:>5}",
-        "files", "", "git (ms)", "ours (ms)", "median (min)", "bound"
+        "{:>7}  {:<27} {:>8} {:>9}  {:>14}  {:>13}  {:>5}",
+        "files", "", "git (ms)", "ours (ms)", "median (min)", "by way of git", "bound"
     );
     for (files, rounds) in [(100, 40), (100_000, 12)] {
         let bench = Bench::new(files);
+        let nothing = Row {
+            name: "a program without effect",
+            bound: f64::INFINITY,
+            run: Bench::nothing,
+            measure: Bench::rev_parse,
+        };
         bench.results_are_equal();
         for (row, large) in ROWS.iter().zip(LARGE_BOUNDS) {
             let bound = if files > 1000 { large } else { row.bound };
             bench.compare(&Row { bound, ..*row }, 10, 1, rounds);
         }
+        bench.compare(&nothing, 10, 1, rounds);
     }
     if !std::env::args().any(|argument| argument == "--small") {
         let bench = Bench::new(5000);
@@ -218,6 +236,7 @@ impl Bench {
             fs::create_dir(top.path().join(directory)).unwrap();
         }
         symlink(env!("CARGO_BIN_EXE_git-llm-apply"), top.path().join("bin/git-llm-apply")).unwrap();
+        symlink(NOTHING, top.path().join("bin/git-nothing")).unwrap();
         let before = std::env::var_os("PATH").unwrap_or_default();
         let own = [top.path().join("bin")].into_iter();
         let path = std::env::join_paths(own.chain(std::env::split_paths(&before))).unwrap();
@@ -249,11 +268,24 @@ impl Bench {
 
     /// Our binary itself, not by way of git.
     fn ours(&self, arguments: &[&str]) -> Command {
+        self.instead_of_git(env!("CARGO_BIN_EXE_git-llm-apply"), arguments)
+    }
+
+    fn instead_of_git(&self, program: &str, arguments: &[&str]) -> Command {
         let git = self.command(arguments);
-        let mut ours = Command::new(env!("CARGO_BIN_EXE_git-llm-apply"));
-        ours.args(git.get_args()).current_dir(self.repo()).stdin(Stdio::null()).env_clear();
-        ours.envs(git.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        ours
+        let mut command = Command::new(program);
+        command.args(git.get_args()).current_dir(self.repo()).stdin(Stdio::null()).env_clear();
+        command.envs(git.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
+    /// Runs ours, and gives its exit code.
+    fn runs(&self, by: By, arguments: &[&str]) -> Option<i32> {
+        let mut command = match by {
+            By::Itself => self.ours(arguments),
+            By::Git => self.command(&[&["llm-apply"], arguments].concat()),
+        };
+        command.output().unwrap().status.code()
     }
 
     /// Runs git, which must succeed, and gives what it prints.
@@ -295,44 +327,49 @@ impl Bench {
 
     /// Prints how long both take, in turn.
     fn compare(&self, row: &Row, edits: usize, lines: usize, rounds: usize) {
-        let (mut git, mut ours) = (Vec::new(), Vec::new());
+        let mut all = [const { Vec::new() }; 3];
         // The first rounds warm caches up, and do not count.
         for round in 0..rounds + 2 {
-            let mut pair = [Duration::ZERO; 2];
-            for at in [round % 2, 1 - round % 2] {
-                let token = format!("{} {round} {}", row.name, ["by git", "by us"][at]);
+            for at in (0..3).map(|turn| (round + turn) % 3) {
+                let token = format!("{} {round} {}", row.name, ["by git", "by us", "by both"][at]);
                 let change = self.change(edits, lines, &token);
                 self.reset();
                 fs::write(self.top().join("change.patch"), change.patch()).unwrap();
                 fs::write(self.top().join("answer.md"), change.response()).unwrap();
-                let run = [row.measure, row.run][at];
                 let start = Instant::now();
-                run(self, &change);
-                pair[at] = start.elapsed();
-            }
-            if round >= 2 {
-                git.push(pair[0]);
-                ours.push(pair[1]);
+                match at {
+                    0 => (row.measure)(self),
+                    1 => (row.run)(self, &change, By::Itself),
+                    _ => (row.run)(self, &change, By::Git),
+                }
+                if round >= 2 {
+                    all[at].push(start.elapsed());
+                }
             }
         }
-        let (of_git, of_ours) = (median(&mut git), median(&mut ours));
+        let [mut git, mut ours, mut both] = all;
+        let (of_git, of_ours, of_both) = (median(&mut git), median(&mut ours), median(&mut both));
         let (by_median, by_minimum) = (of_ours / of_git, minimum(&mut ours) / minimum(&mut git));
-        let verdict = if by_median <= row.bound { "" } else { "  missed" };
+        let by_way = of_both / of_git;
+        let verdict = match row.bound {
+            bound if bound.is_infinite() => String::new(),
+            bound => format!("  {bound:>5.2}{}", if by_median <= bound { "" } else { "  missed" }),
+        };
         println!(
-            "{:>7}  {:<27} {of_git:>10.1} {of_ours:>10.1}  {by_median:>6.2} ({by_minimum:>5.2})  {:>5.2}{verdict}",
-            self.files, row.name, row.bound,
+            "{:>7}  {:<27} {of_git:>8.1} {of_ours:>9.1}  {by_median:>6.2} ({by_minimum:>5.2})  {by_way:>13.2}{verdict}",
+            self.files, row.name,
         );
     }
 
     /// The time of a run, in milliseconds: the least of some.
-    fn cost(&self, edits: usize, lines: usize, run: fn(&Self, &Change)) -> f64 {
+    fn cost(&self, edits: usize, lines: usize, run: fn(&Self, &Change, By)) -> f64 {
         let mut times: Vec<_> = (0..5)
             .map(|round| {
                 let change = self.change(edits, lines, &format!("{edits} of {lines}, {round}"));
                 self.reset();
                 fs::write(self.top().join("answer.md"), change.response()).unwrap();
                 let start = Instant::now();
-                run(self, &change);
+                run(self, &change, By::Itself);
                 start.elapsed()
             })
             .collect();
@@ -340,18 +377,27 @@ impl Bench {
     }
 
     /// One `git apply --index` and one `git commit`.
-    fn by_git(&self, _: &Change) {
+    fn by_git(&self) {
         self.ask(&["apply", "--index", "../change.patch"]);
         self.ask(&["commit", "-q", "-m", "the same"]);
     }
 
-    /// The same by `git llm-apply`, as a user calls it.
-    fn lands(&self, _: &Change) {
-        self.ask(&["llm-apply", "-q", "../answer.md"]);
+    /// The same by us.
+    fn lands(&self, _: &Change, by: By) {
+        assert_eq!(self.runs(by, &["-q", "../answer.md"]), Some(0));
     }
 
-    fn lands_beside(&self, change: &Change) {
-        self.ask(&["llm-apply", "-q", "-b", &change.new[0].replace([' ', ',', '-'], "_"), "../answer.md"]);
+    fn lands_beside(&self, change: &Change, by: By) {
+        let branch = change.new[0].replace([' ', ',', '-'], "_");
+        assert_eq!(self.runs(by, &["-q", "-b", &branch, "../answer.md"]), Some(0));
+    }
+
+    /// What git takes for finding and running a program.
+    fn nothing(&self, _: &Change, by: By) {
+        match by {
+            By::Itself => assert!(self.instead_of_git(NOTHING, &[]).status().unwrap().success()),
+            By::Git => drop(self.ask(&["nothing"])),
+        }
     }
 
     /// Lands an answer for each file on a branch of its own, all in one call, and gives how long that takes.
@@ -373,29 +419,28 @@ impl Bench {
         time
     }
 
-    fn checks(&self, _: &Change) {
-        self.ask(&["llm-apply", "check", "-q", "../answer.md"]);
+    fn checks(&self, _: &Change, by: By) {
+        assert_eq!(self.runs(by, &["check", "-q", "../answer.md"]), Some(0));
     }
 
-    fn refuses(&self, _: &Change) {
+    fn refuses(&self, _: &Change, by: By) {
         let answer = self.top().join("answer.md");
         let mut bad = fs::read_to_string(&answer).unwrap();
         let at = bad.rfind("<find>\n<<<\n").unwrap() + "<find>\n<<<\n".len();
         bad.insert_str(at, "this is nowhere: ");
         fs::write(&answer, bad).unwrap();
-        let refused = self.command(&["llm-apply", "-q", "--no-keep", "../answer.md"]).output().unwrap();
-        assert_eq!(refused.status.code(), Some(1));
+        assert_eq!(self.runs(by, &["-q", "--no-keep", "../answer.md"]), Some(1));
     }
 
-    fn version(&self, _: &Change) {
-        assert!(self.ours(&["--version"]).output().unwrap().status.success());
+    fn version(&self, _: &Change, by: By) {
+        assert_eq!(self.runs(by, &["--version"]), Some(0));
     }
 
-    fn rev_parse(&self, _: &Change) {
+    fn rev_parse(&self) {
         self.ask(&["rev-parse", "HEAD"]);
     }
 
-    fn git_version(&self, _: &Change) {
+    fn git_version(&self) {
         self.ask(&["--version"]);
     }
 
@@ -424,11 +469,11 @@ impl Bench {
         fs::write(self.top().join("change.patch"), change.patch()).unwrap();
         fs::write(self.top().join("answer.md"), change.response()).unwrap();
         self.reset();
-        self.by_git(&change);
+        self.by_git();
         let git = self.ask(&["rev-parse", "HEAD^{tree}"]);
         assert_eq!(self.ask(&["rev-list", "--count", "base..HEAD"]), "1");
         self.reset();
-        self.lands(&change);
+        self.lands(&change, By::Itself);
         assert_eq!(self.ask(&["rev-parse", "HEAD^{tree}"]), git);
         assert_eq!(self.ask(&["rev-list", "--count", "base..HEAD"]), "10");
         assert_eq!(self.ask(&["status", "--porcelain"]), "");

@@ -6,6 +6,7 @@ use crate::flow::{self, Watch};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
+use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
@@ -48,18 +49,25 @@ impl Printer {
     }
 
     pub(super) fn out(&self, text: &str) {
-        let mut stream = AutoStream::new(std::io::stdout(), self.choice());
-        if stream.current_choice() == ColorChoice::Never {
-            // All at once: the stream itself would write piece by piece what it drops the colours from.
-            return exactly(&anstream::adapter::strip_str(text).to_string());
-        }
-        // A reader that has gone away is nobody's error.
-        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+        self.print(std::io::stdout(), text);
     }
 
     fn err(&self, text: &str) {
-        let mut stream = AutoStream::new(std::io::stderr(), self.choice());
-        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+        self.print(std::io::stderr(), text);
+    }
+
+    fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) {
+        let mut stream = AutoStream::new(stream, self.choice());
+        // A reader that has gone away is nobody's error.
+        let _ = match stream.current_choice() {
+            // All at once: the stream itself would write piece by piece what it drops the colours from.
+            ColorChoice::Never => {
+                let mut stream = stream.into_inner();
+                let text = anstream::adapter::strip_str(text).to_string();
+                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
+            }
+            _ => stream.write_all(text.as_bytes()).and_then(|()| stream.flush()),
+        };
     }
 
     /// The whole report, with what went wrong in it. Gives the exit status that goes with it.

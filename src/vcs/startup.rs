@@ -40,27 +40,23 @@ impl Repo {
         };
         starts.extend(view.names(&top).into_iter().filter(sensitive).map(|name| top.join(name)));
         let committed = |path: &Path| view.link(path);
-        let links: [&Link<'_>; 2] = [&on_disk, &committed];
-        let files = self.config_files()?;
+        let ways = |start: &Path| {
+            let plain = way(start, &on_disk);
+            // A commit only changes a way that comes through the checkout.
+            let is_elsewhere = plain == [start] && view.inside(start).is_none();
+            let other = if is_elsewhere { Vec::new() } else { way(start, &committed) };
+            [plain, other]
+        };
         let mut found = BTreeSet::new();
-        for link in links {
-            for start in &starts {
-                let way = way(start, link);
-                for name in way
-                    .last()
-                    .into_iter()
-                    .flat_map(|end| view.names(end).into_iter().map(|name| end.join(name)))
-                {
-                    if link(&name).is_some() {
-                        found.extend(self::way(&name, link));
-                    }
+        for way in starts.iter().flat_map(|start| ways(start)) {
+            for name in way.last().into_iter().flat_map(|end| view.names_in(end)) {
+                if on_disk(&name).is_some() || committed(&name).is_some() {
+                    found.extend(ways(&name).into_iter().flatten());
                 }
-                found.extend(way);
             }
-            for file in &files {
-                found.extend(way(file, link));
-            }
+            found.extend(way);
         }
+        found.extend(self.config_files()?.iter().flat_map(|file| ways(file)).flatten());
         let inside = found.iter().filter_map(|path| path.strip_prefix(&top).ok());
         // Nothing of git's own directory is edited anyway.
         let inside = inside.filter(|path| !path.starts_with(".git"));
@@ -124,33 +120,33 @@ impl Config {
 /// The file system. It looks at each part once: most ways begin alike, and most views have the same files.
 #[derive(Default)]
 struct Disk {
-    links: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
-    names: RefCell<HashMap<PathBuf, BTreeSet<OsString>>>,
+    links: RefCell<HashMap<OsString, Option<PathBuf>>>,
+    names: RefCell<HashMap<OsString, BTreeSet<OsString>>>,
 }
 
 impl Disk {
     fn link(&self, path: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.links.borrow().get(path) {
+        if let Some(known) = self.links.borrow().get(path.as_os_str()) {
             return known.clone();
         }
         let found = std::fs::read_link(path).ok();
-        self.links.borrow_mut().insert(path.to_owned(), found.clone());
+        self.links.borrow_mut().insert(path.into(), found.clone());
         found
     }
 
     fn names(&self, directory: &Path) -> BTreeSet<OsString> {
-        if let Some(known) = self.names.borrow().get(directory) {
+        if let Some(known) = self.names.borrow().get(directory.as_os_str()) {
             return known.clone();
         }
         let mut names = BTreeSet::new();
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             // The directory itself says of most that they are no links.
             if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-                self.links.borrow_mut().insert(entry.path(), None);
+                self.links.borrow_mut().insert(entry.path().into(), None);
             }
             names.insert(entry.file_name());
         }
-        self.names.borrow_mut().insert(directory.to_owned(), names.clone());
+        self.names.borrow_mut().insert(directory.into(), names.clone());
         names
     }
 }
@@ -187,6 +183,10 @@ impl View<'_> {
             names.extend(listed.into_iter().map(|(name, _)| OsString::from_vec(name)));
         }
         names
+    }
+
+    fn names_in(&self, directory: &Path) -> Vec<PathBuf> {
+        self.names(directory).into_iter().map(|name| directory.join(name)).collect()
     }
 }
 

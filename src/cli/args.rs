@@ -106,7 +106,7 @@ fn arguments(option: &Opt) -> [Arg; 2] {
     let negative = format!("no-{}", option.long);
     let arg = Arg::new(option.long).long(option.long).help(option.help).overrides_with(negative.clone());
     let arg = match option.takes {
-        Takes::Nothing => arg.action(ArgAction::SetTrue).overrides_with(option.long),
+        Takes::Nothing => flag(arg).overrides_with(option.long),
         Takes::Value(name) => arg.action(ArgAction::Set).value_name(name).overrides_with(option.long),
         Takes::Values(name) => arg.action(ArgAction::Append).value_name(name),
         Takes::Optional(name) => arg
@@ -130,8 +130,16 @@ fn arguments(option: &Opt) -> [Arg; 2] {
     let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);
     // The two sides of a switch exclude each other: the last one stands.
-    let negative = Arg::new(negative.clone()).long(negative).action(ArgAction::SetTrue).hide(true);
+    let negative = flag(Arg::new(negative.clone()).long(negative)).hide(true);
     [arg, negative.overrides_with(option.long)]
+}
+
+/// A switch. Not clap's own, which gives each that is not typed a value, and takes as long for that as for all the rest.
+fn flag(arg: Arg) -> Arg {
+    arg.action(ArgAction::Set)
+        .num_args(0)
+        .value_parser(clap::value_parser!(bool))
+        .default_missing_value("true")
 }
 
 fn responses() -> Arg {
@@ -304,10 +312,7 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// What was typed for a switch: `None` if nothing was.
 pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
-    let typed = |id: &str| {
-        matches.try_get_one::<bool>(id).ok().flatten() == Some(&true)
-            && matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine)
-    };
+    let typed = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
     if typed(long) {
         Some(true)
     } else if typed(&format!("no-{long}")) {

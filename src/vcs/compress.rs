@@ -85,12 +85,13 @@ impl Compressor {
         let (mut low, mut high) = (1u32, 0u32);
         for piece in pieces {
             self.packed.extend(*piece);
+            // Neither sum can overflow: an object is no longer than `STORED`.
             for byte in *piece {
-                low = (low + u32::from(*byte)) % 65_521;
-                high = (high + low) % 65_521;
+                low += u32::from(*byte);
+                high += low;
             }
         }
-        self.packed.extend((high << 16 | low).to_be_bytes());
+        self.packed.extend((((high % 65_521) << 16) | (low % 65_521)).to_be_bytes());
     }
 }
 

@@ -113,10 +113,10 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
         };
         let (kind, data) = match repo.take_packed(*id)? {
             Some(Taken::Packed(packed)) => {
-                put(ObjectType::Blob, packed.len, &packed.stream)?;
+                put(packed.kind, packed.len, &packed.stream)?;
                 continue;
             }
-            Some(Taken::Plain(data)) => (ObjectType::Blob, data),
+            Some(Taken::Plain(kind, data)) => (kind, data),
             None => repo.object(*id)?,
         };
         put(kind, data.len(), compress.run(&[&data]).map_err(failed)?)?;

@@ -1,9 +1,10 @@
-//! Compressing the blobs of a pack in a thread of its own, while what comes after them is made.
+//! Compressing the blobs and trees of a pack in a thread of its own, while what comes after them is made.
 //!
 //! It saves memory as well as time: what is compressed takes a fraction of what it took before.
 
 use super::compress::Compressor;
 use super::{Oid, Result};
+use git2::ObjectType;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -11,9 +12,10 @@ use std::thread::JoinHandle;
 /// How many bytes may wait to be compressed. Whoever brings more waits too.
 const MOST_WAITING: usize = 64 << 20;
 
-/// A blob as a pack has it.
+/// An object as a pack has it.
 #[derive(Clone)]
 pub(super) struct Packed {
+    pub(super) kind: ObjectType,
     /// How many bytes it has when it is not compressed.
     pub(super) len: usize,
     /// The zlib stream.
@@ -34,7 +36,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Oid>,
-    blobs: HashMap<Oid, Held>,
+    objects: HashMap<Oid, (ObjectType, Held)>,
     /// How many bytes wait, and how many the others have come to.
     waiting: usize,
     packed: usize,
@@ -52,12 +54,12 @@ enum Held {
     Packed(Packed),
 }
 
-/// What is had of a blob that a pack is to have.
+/// What is had of an object that a pack is to have.
 pub(super) enum Taken {
     /// It is compressed.
     Packed(Packed),
     /// Nobody has come to it yet.
-    Plain(Arc<[u8]>),
+    Plain(ObjectType, Arc<[u8]>),
 }
 
 impl Shared {
@@ -78,9 +80,9 @@ impl Shared {
                 continue;
             };
             // Another may have taken it.
-            let Some(held @ Held::Waiting(_)) = state.blobs.get_mut(&id) else { continue };
+            let Some((kind, held @ Held::Waiting(_))) = state.objects.get_mut(&id) else { continue };
             let Held::Waiting(bytes) = held else { continue };
-            let bytes = Arc::clone(bytes);
+            let (kind, bytes) = (*kind, Arc::clone(bytes));
             *held = Held::Worked(Arc::clone(&bytes));
             drop(state);
             let packed = compressor.run(&[&bytes]).map(Arc::from);
@@ -88,9 +90,9 @@ impl Shared {
             state.waiting -= bytes.len();
             match packed {
                 Ok(stream) => {
-                    let packed = Packed { len: bytes.len(), stream };
+                    let packed = Packed { kind, len: bytes.len(), stream };
                     state.packed += packed.stream.len();
-                    state.blobs.insert(id, Held::Packed(packed));
+                    state.objects.insert(id, (kind, Held::Packed(packed)));
                 }
                 Err(error) => {
                     state.failure = Some(error);
@@ -114,21 +116,21 @@ impl Packer {
         Ok(Self { shared, worker: Some(worker) })
     }
 
-    /// Takes a blob, once there is room for it.
-    pub(super) fn put(&self, id: Oid, bytes: Arc<[u8]>) {
+    /// Takes an object, once there is room for it.
+    pub(super) fn put(&self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let mut state = self.shared.state();
         while state.waiting > 0 && state.waiting + bytes.len() > MOST_WAITING && !state.closed {
             state = self.shared.wait(state);
         }
         state.waiting += bytes.len();
-        state.blobs.insert(id, Held::Waiting(bytes));
+        state.objects.insert(id, (kind, Held::Waiting(bytes)));
         state.queue.push_back(id);
         self.shared.changed.notify_all();
     }
 
-    /// Whether it has a blob.
+    /// Whether it has an object.
     pub(super) fn has(&self, id: Oid) -> bool {
-        self.shared.state().blobs.contains_key(&id)
+        self.shared.state().objects.contains_key(&id)
     }
 
     /// How many bytes it holds compressed.
@@ -136,37 +138,39 @@ impl Packer {
         self.shared.state().packed
     }
 
-    /// A blob's content.
+    /// An object.
     ///
     /// # Errors
     /// The library fails.
-    pub(super) fn content(&self, id: Oid) -> Result<Option<Arc<[u8]>>> {
-        let packed = match self.shared.state().blobs.get(&id) {
+    pub(super) fn content(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+        let packed = match self.shared.state().objects.get(&id) {
             None => return Ok(None),
-            Some(Held::Waiting(bytes) | Held::Worked(bytes) | Held::Given(bytes)) => {
-                return Ok(Some(Arc::clone(bytes)));
+            Some((kind, Held::Waiting(bytes) | Held::Worked(bytes) | Held::Given(bytes))) => {
+                return Ok(Some((*kind, Arc::clone(bytes))));
             }
-            Some(Held::Packed(packed)) => packed.clone(),
+            Some((_, Held::Packed(packed))) => packed.clone(),
         };
-        packed.content().map(Some).map_err(|e| failed(id, e))
+        let content = packed.content().map_err(|e| failed(id, e))?;
+        Ok(Some((packed.kind, content)))
     }
 
-    /// A blob, compressed if the thread has come to it.
+    /// An object, compressed if the thread has come to it.
     ///
     /// # Errors
     /// It could not be compressed.
     pub(super) fn take(&self, id: Oid) -> Result<Option<Taken>> {
         let mut state = self.shared.state();
         loop {
-            let Some(held) = state.blobs.get_mut(&id) else { return Ok(None) };
+            let Some((kind, held)) = state.objects.get_mut(&id) else { return Ok(None) };
+            let kind = *kind;
             match held {
                 Held::Packed(packed) => return Ok(Some(Taken::Packed(packed.clone()))),
-                Held::Given(bytes) => return Ok(Some(Taken::Plain(Arc::clone(bytes)))),
+                Held::Given(bytes) => return Ok(Some(Taken::Plain(kind, Arc::clone(bytes)))),
                 Held::Waiting(bytes) => {
                     let bytes = Arc::clone(bytes);
                     *held = Held::Given(Arc::clone(&bytes));
                     state.waiting -= bytes.len();
-                    return Ok(Some(Taken::Plain(bytes)));
+                    return Ok(Some(Taken::Plain(kind, bytes)));
                 }
                 Held::Worked(_) => {}
             }
@@ -219,17 +223,17 @@ mod tests {
     fn what_is_taken_is_given_back_before_and_after_it_is_compressed() {
         let packer = Packer::start(Compressor::fast()).expect("a thread");
         let bytes = |number: u32| format!("line of blob {number}\n").repeat(number as usize).into_bytes();
+        let kind = |number: u32| [ObjectType::Blob, ObjectType::Tree][number as usize % 2];
         for number in 0..200 {
-            packer.put(id(number), bytes(number).into());
-            assert_eq!(
-                packer.content(id(number)).expect("content").as_deref(),
-                Some(bytes(number).as_slice())
-            );
+            packer.put(id(number), kind(number), bytes(number).into());
+            let content = packer.content(id(number)).expect("content");
+            assert_eq!(content, Some((kind(number), bytes(number).into())));
         }
         for number in 0..200 {
             match packer.take(id(number)).expect("taken").expect("known") {
-                Taken::Plain(plain) => assert_eq!(plain.as_ref(), bytes(number)),
+                Taken::Plain(of, plain) => assert_eq!((of, plain.as_ref()), (kind(number), &*bytes(number))),
                 Taken::Packed(packed) => {
+                    assert_eq!(packed.kind, kind(number));
                     assert_eq!(packed.content().expect("content").as_ref(), bytes(number));
                     assert!(
                         packed.stream.len() < 40 + packed.len / 4 || packed.len <= STORED,
@@ -239,7 +243,7 @@ mod tests {
                 }
             }
             let content = packer.content(id(number)).expect("content");
-            assert_eq!(content.as_deref(), Some(bytes(number).as_slice()));
+            assert_eq!(content, Some((kind(number), bytes(number).into())));
         }
     }
 
@@ -254,8 +258,8 @@ mod tests {
     #[test]
     fn nothing_waits_for_one_that_is_gone() {
         let packer = Packer::start(Compressor::fast()).expect("a thread");
-        packer.put(id(1), vec![b'x'; MOST_WAITING + 1].into());
-        packer.put(id(2), vec![b'y'; 10].into());
+        packer.put(id(1), ObjectType::Blob, vec![b'x'; MOST_WAITING + 1].into());
+        packer.put(id(2), ObjectType::Blob, vec![b'y'; 10].into());
         drop(packer);
     }
 }

@@ -1,7 +1,7 @@
 //! The new objects of a transaction, in memory, with the repository's own behind them. Blobs that would take too much memory go to
 //! a directory at once.
 
-use super::compress::Compressor;
+use super::compress::{Compressor, STORED};
 use super::loose::{Writer, fan_out, make_private};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packer, Taken};
@@ -31,7 +31,7 @@ pub(super) struct Pending {
     on_disk: BTreeSet<Oid>,
     /// New objects in memory that libgit2 has not been shown. It would look for each in the whole store before it takes it.
     hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
-    /// Compresses blobs, once there are enough objects for a pack.
+    /// Compresses blobs and trees, once there are enough objects for a pack.
     packer: Option<Packer>,
     /// How many bytes of other blobs are in memory.
     in_memory: usize,
@@ -71,7 +71,7 @@ impl Repo {
             return Ok(id);
         }
         if kind != ObjectType::Blob {
-            pending.hidden.insert(id, (kind, bytes.into()));
+            pending.hold(id, kind, bytes.into());
             return Ok(id);
         }
         if pending.packer.is_none()
@@ -149,7 +149,7 @@ impl Repo {
         }
     }
 
-    /// A new blob, compressed for a pack as far as it is.
+    /// A new object, compressed for a pack as far as it is.
     ///
     /// # Errors
     /// It cannot be compressed.
@@ -239,13 +239,16 @@ impl Pending {
 
     /// Keeps a new object in memory.
     fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
-        match &self.packer {
-            Some(packer) if kind == ObjectType::Blob => packer.put(id, bytes),
-            _ => {
-                self.in_memory += if kind == ObjectType::Blob { bytes.len() } else { 0 };
-                self.hidden.insert(id, (kind, bytes));
+        let is_blob = kind == ObjectType::Blob;
+        if let Some(packer) = self.packer.as_ref().filter(|_| is_blob || bytes.len() > STORED) {
+            packer.put(id, kind, Arc::clone(&bytes));
+            if is_blob {
+                return;
             }
         }
+        // Trees are read again and again.
+        self.in_memory += if is_blob { bytes.len() } else { 0 };
+        self.hidden.insert(id, (kind, bytes));
     }
 
     /// An object that is in memory and that libgit2 has not been shown.
@@ -253,8 +256,7 @@ impl Pending {
         if let Some(found) = self.hidden.get(&id) {
             return Ok(Some(found.clone()));
         }
-        let content = self.packer.as_ref().map(|packer| packer.content(id)).transpose()?.flatten();
-        Ok(content.map(|content| (ObjectType::Blob, content)))
+        Ok(self.packer.as_ref().map(|packer| packer.content(id)).transpose()?.flatten())
     }
 
     /// All are in the repository by now, and are found there. To write one once more would say that somebody relies on it.

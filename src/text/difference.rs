@@ -20,7 +20,12 @@ pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         *numbers.entry(item).or_insert(next)
     };
     let old: Vec<u32> = old.iter().map(&mut number).collect();
+    let known = old.iter().max().map_or(0, |last| last + 1);
     let new: Vec<u32> = new.iter().map(&mut number).collect();
+    // The algorithm takes longest where there is nothing to find.
+    if !old.is_empty() && !new.is_empty() && new.iter().all(|item| *item >= known) {
+        return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
+    }
     difference(&old, &new)
 }
 
@@ -39,5 +44,11 @@ mod tests {
         assert_eq!(difference_of(&old, &new), difference(&[0, 1, 2], &[1, 2, 3]));
         assert_eq!(in_common(&difference_of(&old, &new)), 2);
         assert_eq!(in_common(&difference_of::<u8>(&[], &[])), 0);
+        for (old, new) in [(&["a", "a"][..], &["b", "c", "b"][..]), (&["a"], &["b"]), (&[], &["b"])] {
+            let numbers = |items: &[&str]| -> Vec<u32> {
+                items.iter().map(|item| u32::from(item.as_bytes()[0])).collect()
+            };
+            assert_eq!(difference_of(old, new), difference(&numbers(old), &numbers(new)), "{old:?} {new:?}");
+        }
     }
 }

@@ -37,7 +37,13 @@ pub(crate) fn stands(file: &File, lines: Vec<&str>) -> bool {
 /// Whether a hunk can be told to have no place in a file.
 fn has_no_place(hunk: &Hunk, file: &File) -> bool {
     let says = !normal(hunk.before()).is_empty() && normal(hunk.before()) != normal(hunk.after());
-    says && !stands(file, hunk.before()) && !stands(file, hunk.after())
+    says && !stands(file, hunk.before()) && !stands(file, hunk.after()) && !stands_inside(file, hunk)
+}
+
+/// Whether a hunk quotes one line, and a line of the file has that inside: rule 8 of locate.md puts it there.
+fn stands_inside(file: &File, hunk: &Hunk) -> bool {
+    let [quoted] = &normal(hunk.before())[..] else { return false };
+    normal(file.lines.iter().map(|line| line.0.as_str())).iter().any(|line| line.contains(quoted))
 }
 
 /// The last hunk of some file, and its number.

@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::fault::with_fault;
-use sandbox::{Run, Sandbox, create, five, patch, same};
+use sandbox::{Run, Sandbox, create, five, kinds, patch, same};
 
 const HISTORY: &str = "refs/llm-apply/history";
 
@@ -92,6 +92,32 @@ fn show_prints_edits_commits_and_the_response() {
         let run = sandbox.run(["show", bad]);
         assert!(run.code == Some(128) || bad == "--", "{bad}: {run:?}");
     }
+}
+
+#[test]
+fn a_long_response_is_kept_to_the_byte() {
+    // Long enough for a thread of its own. The third is what a file of the repository holds already.
+    let judge = || {
+        let line = |name: &str, n: u32| format!("{name} {n} is {}\n", n.wrapping_mul(2_654_435_761));
+        let long = |name: &str| (0..60_000).map(|n| line(name, n)).collect::<String>();
+        let sandbox = Sandbox::new();
+        let known = create("d.txt", "Add d", "d\n") + &long("prose");
+        sandbox.file("known", &known);
+        sandbox.commit("known");
+        let texts = [create("a.txt", "Add a", &long("a")), create("b.txt", "Add b", &long("b")), known];
+        for text in &texts {
+            assert!(text.len() > 1 << 20);
+            sandbox.apply(["-q"], text).exits(0);
+            assert!(sandbox.run(["show", "--response"]).exits(0).stdout == *text, "byte for byte");
+        }
+        // Once more, onto a branch without it.
+        sandbox.apply(["-q", "-b", "again", "--base", "HEAD~1"], &texts[2]).exits(0);
+        assert!(sandbox.run(["show", "--response"]).exits(0).stdout == texts[2]);
+        assert_eq!(ids(&sandbox).len(), 4);
+        sandbox.is_sound();
+    };
+    judge();
+    kinds::in_others(&[judge]);
 }
 
 #[test]

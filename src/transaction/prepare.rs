@@ -106,7 +106,7 @@ impl<'r> Transaction<'r> {
         };
         let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
         let record = match parent {
-            Some(new) => self.keep(&made, &edits, new, &responses)?,
+            Some(new) => self.keep(&made, &edits, new, responses)?,
             None => None,
         };
         Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })

@@ -9,6 +9,7 @@ use super::journal::Journal;
 use super::{Error, Made, Prepared, Result, Target, Transaction};
 use crate::report::record::{Record, RecordKind};
 use crate::response::Response;
+use crate::vcs::ahead::Ahead;
 use crate::vcs::chain::{HISTORY, Link};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Patience;
@@ -61,11 +62,11 @@ pub(super) struct Kept {
 }
 
 impl Transaction<'_> {
-    /// Writes the responses for the record, if there is to be one. They may be long, and are compressed while the commits
-    /// are made.
-    pub(super) fn keep_responses(&self) -> Result<Vec<Oid>> {
+    /// Begins to write the responses for the record, if there is to be one. They may be long, and are named and compressed
+    /// while the commits are made.
+    pub(super) fn keep_responses(&self) -> Result<Vec<Ahead>> {
         let responses = self.options.record.iter().flat_map(|recording| recording.responses);
-        Ok(responses.map(|one| self.repo.put_blob(one.text().as_bytes())).collect::<vcs::Result<_>>()?)
+        Ok(responses.map(|one| self.repo.begin_blob(one.text().as_bytes())).collect::<vcs::Result<_>>()?)
     }
 
     /// Writes what the record is to hold beside them.
@@ -74,12 +75,15 @@ impl Transaction<'_> {
         made: &Made,
         edits: &[Vec<usize>],
         new: Oid,
-        responses: &[Oid],
+        responses: Vec<Ahead>,
     ) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob((recording.report)(made).as_bytes())?;
-        let responses = (1..).zip(responses).map(|(number, id)| (format!("{RESPONSE}{number}"), *id));
-        let tree = self.repo.write_files(responses.chain([(REPORT.to_owned(), report)]).collect())?;
+        let mut files = vec![(REPORT.to_owned(), report)];
+        for (number, response) in (1..).zip(responses) {
+            files.push((format!("{RESPONSE}{number}"), self.repo.finish_blob(response)?));
+        }
+        let tree = self.repo.write_files(files)?;
         // What lands is brought onto those that have none.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
         let onto = onto.filter_map(|(id, _)| *id).last();

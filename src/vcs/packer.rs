@@ -128,6 +128,13 @@ impl Packer {
         self.shared.changed.notify_all();
     }
 
+    /// Takes an object that is compressed.
+    pub(super) fn put_packed(&self, id: Oid, packed: Packed) {
+        let mut state = self.shared.state();
+        state.packed += packed.stream.len();
+        state.objects.insert(id, (packed.kind, Held::Packed(packed)));
+    }
+
     /// Whether it has an object.
     pub(super) fn has(&self, id: Oid) -> bool {
         self.shared.state().objects.contains_key(&id)

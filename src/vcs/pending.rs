@@ -4,7 +4,7 @@
 use super::compress::{Compressor, STORED};
 use super::loose::{Writer, fan_out, make_private};
 use super::pack::PACK_LIMIT;
-use super::packer::{Packer, Taken};
+use super::packer::{Packed, Packer, Taken};
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const IN_MEMORY: usize = 64 << 20;
 
 /// From how many bytes of blobs on a thread of its own compresses them: to start one takes longer than to compress less.
-const MANY: usize = 1 << 20;
+pub(super) const MANY: usize = 1 << 20;
 
 /// The new objects of a repository whose writes are turned to a quarantine.
 pub(super) struct Pending {
@@ -63,6 +63,12 @@ impl Repo {
             return self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed);
         };
         let id = Oid::hash_object_ext(kind, bytes, self.format()).map_err(failed)?;
+        self.put_named(pending, id, kind, bytes)
+    }
+
+    /// Likewise, one whose name is known.
+    fn put_named(&self, pending: &mut Pending, id: Oid, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+        let failed = |e| Error::git("write an object", e);
         if !pending.add(id) {
             if pending.relied.contains(&id) {
                 // Writes nothing, but freshens what is there.
@@ -85,8 +91,7 @@ impl Repo {
                 pending.hold(id, kind, bytes);
             }
         }
-        let so_far = pending.in_memory + pending.packer.as_ref().map_or(0, Packer::held);
-        if so_far.saturating_add(bytes.len()) > IN_MEMORY {
+        if pending.so_far().saturating_add(bytes.len()) > IN_MEMORY {
             make_private(&pending.path)?;
             Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
             pending.lies_on_disk(self, id)?;
@@ -94,6 +99,27 @@ impl Repo {
         }
         pending.hold(id, kind, bytes.into());
         Ok(id)
+    }
+
+    /// Writes a blob that is named and compressed already.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub(super) fn put_packed(&self, id: Oid, packed: Packed, bytes: &[u8]) -> Result<Oid> {
+        let mut pending = self.pending.borrow_mut();
+        if let Some(pending) = pending.as_mut() {
+            let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
+            if !fits || pending.packer.is_none() || !pending.is_new(id) {
+                return self.put_named(pending, id, packed.kind, bytes);
+            }
+            pending.add(id);
+            if let Some(packer) = &pending.packer {
+                packer.put_packed(id, packed);
+            }
+            return Ok(id);
+        }
+        drop(pending);
+        self.put_blob(bytes)
     }
 
     /// Notes an object that the repository has, and that is to stay: a branch is about to need it.
@@ -221,6 +247,16 @@ impl Pending {
     /// Whether the repository itself lacks an object.
     pub(super) fn lacks(&self, id: Oid) -> bool {
         !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
+    }
+
+    /// How many bytes of blobs are in memory.
+    fn so_far(&self) -> usize {
+        self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
+    }
+
+    /// Whether neither it nor the repository has an object.
+    fn is_new(&self, id: Oid) -> bool {
+        !self.seen.contains(&id) && self.lacks(id)
     }
 
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new.

@@ -30,7 +30,7 @@ impl Repo {
         let own = Arc::clone(&bytes);
         let work = move || {
             let id = Oid::hash_object_ext(ObjectType::Blob, &own, format).map_err(std::io::Error::other)?;
-            let stream = compressor.run(&[&own])?.into();
+            let stream = compressor.run(ObjectType::Blob, &[&own])?.into();
             Ok((id, Packed { kind: ObjectType::Blob, len: own.len(), stream }))
         };
         // Where there can be no other thread it is written at the end.

@@ -3,17 +3,24 @@
 use super::Result;
 use super::repo::Repo;
 use flate2::{Compress, Compression, FlushCompress, Status};
+use git2::ObjectType;
 
-/// The longest object that is stored as it is where no level is configured, in bytes: a commit, or a tree of a few entries.
-/// Deflate takes a fifth off these, and its tables are most of what a small landing would compute.
-pub(super) const STORED: usize = 512;
+/// The longest object that is stored as it is where no level is configured, in bytes: deflate's tables are most of what a
+/// small landing would compute. It takes a fifth off a short commit, and a quarter off a tree, most of which is names of
+/// objects; one of that length takes no more room than git gives it in a file of its own.
+pub(super) const fn stored(kind: ObjectType) -> usize {
+    match kind {
+        ObjectType::Tree => 4_000,
+        _ => 512,
+    }
+}
 
 /// Compresses one object after another. One deflate state serves them all: to set one up takes longer than to compress a
 /// small object.
 pub(super) struct Compressor {
     deflate: Compress,
-    /// Objects up to this length are stored.
-    stored: usize,
+    /// Whether short objects are stored.
+    stores: bool,
     /// What came of the last object; kept for its memory.
     packed: Vec<u8>,
 }
@@ -29,29 +36,30 @@ impl Compressor {
             None => repo.config().number("core.compression")?,
         };
         Ok(match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
-            Some(level) => Self::with(Compression::new(level), 0),
-            None if configured.is_some() => Self::with(Compression::default(), 0),
+            Some(level) => Self::with(Compression::new(level), false),
+            None if configured.is_some() => Self::with(Compression::default(), false),
             None => Self::fast(),
         })
     }
 
     /// With what is done where nothing is configured.
     pub(super) fn fast() -> Self {
-        Self::with(Compression::fast(), STORED)
+        Self::with(Compression::fast(), true)
     }
 
-    fn with(level: Compression, stored: usize) -> Self {
-        Self { deflate: Compress::new(level, true), stored, packed: Vec::new() }
+    fn with(level: Compression, stores: bool) -> Self {
+        Self { deflate: Compress::new(level, true), stores, packed: Vec::new() }
     }
 
-    /// Compresses these pieces as one.
+    /// Compresses these pieces of an object as one.
     ///
     /// # Errors
     /// The library fails.
-    pub(super) fn run(&mut self, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
+    pub(super) fn run(&mut self, kind: ObjectType, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
         self.packed.clear();
         let len = pieces.iter().map(|piece| piece.len()).sum::<usize>();
-        if len <= self.stored
+        if self.stores
+            && len <= stored(kind)
             && let Ok(len) = u16::try_from(len)
         {
             self.store(len, pieces);
@@ -85,7 +93,7 @@ impl Compressor {
         let (mut low, mut high) = (1u32, 0u32);
         for piece in pieces {
             self.packed.extend(*piece);
-            // Neither sum can overflow: an object is no longer than `STORED`.
+            // Neither sum can overflow: see `stored` for how long an object is at most.
             for byte in *piece {
                 low += u32::from(*byte);
                 high += low;
@@ -102,12 +110,14 @@ mod tests {
 
     #[test]
     fn one_after_another_is_read_back() {
-        for mut compressor in [Compressor::fast(), Compressor::with(Compression::default(), 0)] {
-            are_read_back(&mut compressor);
+        for mut compressor in [Compressor::fast(), Compressor::with(Compression::default(), false)] {
+            are_read_back(&mut compressor, ObjectType::Blob);
+            are_read_back(&mut compressor, ObjectType::Tree);
         }
     }
 
-    fn are_read_back(compressor: &mut Compressor) {
+    fn are_read_back(compressor: &mut Compressor, kind: ObjectType) {
+        let limit = stored(kind);
         let mut noise = 1u32;
         let mut random = |len: usize| -> Vec<u8> {
             let next = |_| {
@@ -116,9 +126,9 @@ mod tests {
             };
             (0..len).map(next).collect()
         };
-        for len in [0, 1, 100, STORED - 7, STORED - 6, 0, 70_000, 3_000_000, 5] {
-            for data in [random(len), vec![b'x'; len]] {
-                let packed = compressor.run(&[b"header\0", &data]).expect("compressed");
+        for len in [0, 1, 100, limit - 7, limit - 6, 0, 70_000, 3_000_000, 5] {
+            for data in [random(len), vec![b'x'; len], vec![0xff; len]] {
+                let packed = compressor.run(kind, &[b"header\0", &data]).expect("compressed");
                 let mut read = Vec::new();
                 flate2::read::ZlibDecoder::new(packed).read_to_end(&mut read).expect("whole");
                 assert!(read.starts_with(b"header\0"), "{len}");

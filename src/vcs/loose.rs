@@ -27,7 +27,7 @@ impl Writer {
     pub(super) fn write(&mut self, path: &Path, kind: git2::ObjectType, data: &[u8]) -> Result<File> {
         let header = format!("{} {}\0", kind.str(), data.len());
         let mut write = || -> std::io::Result<File> {
-            let packed = self.0.run(&[header.as_bytes(), data])?;
+            let packed = self.0.run(kind, &[header.as_bytes(), data])?;
             let mut file =
                 std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o444).open(path)?;
             file.write_all(packed)?;

@@ -119,7 +119,7 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
             Some(Taken::Plain(kind, data)) => (kind, data),
             None => repo.object(*id)?,
         };
-        put(kind, data.len(), compress.run(&[&data]).map_err(failed)?)?;
+        put(kind, data.len(), compress.run(kind, &[&data]).map_err(failed)?)?;
     }
     let sum = file.finish().map_err(failed)?;
     write_index(&index, repo.format(), entries, &sum).map_err(|e| Error::io("write", &index, e))?;

@@ -85,7 +85,7 @@ impl Shared {
             let (kind, bytes) = (*kind, Arc::clone(bytes));
             *held = Held::Worked(Arc::clone(&bytes));
             drop(state);
-            let packed = compressor.run(&[&bytes]).map(Arc::from);
+            let packed = compressor.run(kind, &[&bytes]).map(Arc::from);
             state = self.state();
             state.waiting -= bytes.len();
             match packed {
@@ -219,7 +219,7 @@ fn failed(id: Oid, error: std::io::Error) -> super::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compress::STORED;
+    use super::super::compress::stored;
     use super::*;
 
     fn id(number: u32) -> Oid {
@@ -243,7 +243,7 @@ mod tests {
                     assert_eq!(packed.kind, kind(number));
                     assert_eq!(packed.content().expect("content").as_ref(), bytes(number));
                     assert!(
-                        packed.stream.len() < 40 + packed.len / 4 || packed.len <= STORED,
+                        packed.stream.len() < 40 + packed.len / 4 || packed.len <= stored(packed.kind),
                         "{} bytes",
                         packed.len
                     );

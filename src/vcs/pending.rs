@@ -1,7 +1,7 @@
 //! The new objects of a transaction, in memory, with the repository's own behind them. Blobs that would take too much memory go to
 //! a directory at once.
 
-use super::compress::{Compressor, STORED};
+use super::compress::{Compressor, stored};
 use super::loose::{Writer, fan_out, make_private};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packed, Packer, Taken};
@@ -276,7 +276,7 @@ impl Pending {
     /// Keeps a new object in memory.
     fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let is_blob = kind == ObjectType::Blob;
-        if let Some(packer) = self.packer.as_ref().filter(|_| is_blob || bytes.len() > STORED) {
+        if let Some(packer) = self.packer.as_ref().filter(|_| is_blob || bytes.len() > stored(kind)) {
             packer.put(id, kind, Arc::clone(&bytes));
             if is_blob {
                 return;

@@ -145,6 +145,9 @@ impl Run<'_> {
                 return Ok(None);
             }
         };
+        if target.checked_out {
+            repo.begin_index();
+        }
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         *report = self.planned(repo, &ready, &target);
         if ready.series.is_empty() {

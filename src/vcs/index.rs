@@ -39,6 +39,15 @@ enum Entries {
     Git(git2::Index),
 }
 
+/// An index file as it was read.
+pub(super) struct Opened {
+    /// As bytes where it is for libgit2 or git.
+    content: std::result::Result<Raw, Vec<u8>>,
+    metadata: std::fs::Metadata,
+    /// Its last bytes.
+    tail: Vec<u8>,
+}
+
 struct Copy {
     path: PathBuf,
     permissions: Option<std::fs::Permissions>,
@@ -100,10 +109,10 @@ impl Repo {
             }
             opened => opened.map_err(|e| Error::io("read", &path, e))?,
         };
-        let (bytes, metadata) = all_of(file).map_err(|e| Error::io("read", &path, e))?;
-        let fingerprint = Some(Fingerprint::of(&metadata));
+        let opened = self.index_reader()(file).map_err(|e| Error::io("read", &path, e))?;
+        let fingerprint = Some(Fingerprint::of(&opened.metadata));
         // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
-        let entries = match self.raw_index(bytes) {
+        let entries = match opened.content {
             Ok(raw) => Entries::Raw(raw),
             Err(_) => Entries::Git(match self.open_index(&path, Features::default()) {
                 Ok(git) => git,
@@ -148,10 +157,32 @@ impl Repo {
         }
     }
 
-    /// Reads an index by ourselves, or gives its bytes back.
-    fn raw_index(&self, bytes: Vec<u8>) -> std::result::Result<Raw, Vec<u8>> {
+    /// Begins to read the index for [`Repo::copy_index`], in a thread, if it is so large that this takes milliseconds.
+    pub fn begin_index(&self) {
+        let (path, reader) = (self.index_file(), self.index_reader());
+        if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() >= raw::LARGE as u64) {
+            let read = move || reader(std::fs::File::open(path)?);
+            // Where there can be no other thread it is read when it is asked for.
+            self.index_ahead.set(std::thread::Builder::new().spawn(read).ok());
+        }
+    }
+
+    /// What reads an index, by ourselves if we can.
+    fn index_reader(&self) -> impl FnOnce(std::fs::File) -> std::io::Result<Opened> + Send + use<> {
         // Libgit2 is to be shown the index there: see `open_index`.
-        if self.has_references_by_git() { Err(bytes) } else { Raw::read(bytes, self.format()) }
+        let format = (!self.has_references_by_git()).then(|| self.format());
+        move |mut file| {
+            // Git replaces an index and never writes into one: what was opened stays as it is.
+            let metadata = file.metadata()?;
+            let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+            file.read_to_end(&mut bytes)?;
+            let tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
+            let content = match format {
+                Some(format) => Raw::read(bytes, format),
+                None => Err(bytes),
+            };
+            Ok(Opened { content, metadata, tail })
+        }
     }
 
     /// A copy that libgit2 can read of an index that it cannot; it goes with its directory.
@@ -179,15 +210,15 @@ impl Repo {
         let mut fingerprint = None;
         let mut features = Features::default();
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
-        // Git replaces an index and never writes into one: what was opened stays as it is.
-        match std::fs::File::open(&file) {
-            Ok(from) => {
+        let ahead = self.index_ahead.take().and_then(|reading| reading.join().ok()?.ok());
+        match ahead.map_or_else(|| std::fs::File::open(&file).and_then(self.index_reader()), Ok) {
+            Ok(opened) => {
                 let failed = |e| Error::io("copy", &file, e);
-                let (bytes, metadata) = all_of(from).map_err(failed)?;
+                let metadata = opened.metadata;
                 fingerprint = Some(Fingerprint::of(&metadata));
                 copy.permissions = Some(metadata.permissions());
-                copy.tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
-                let bytes = match self.raw_index(bytes) {
+                copy.tail = opened.tail;
+                let bytes = match opened.content {
                     Ok(raw) if sound(&raw) => {
                         let (entries, copy) = (Entries::Raw(raw), Some(copy));
                         return Ok(Index { entries, fingerprint, copy, features });
@@ -381,14 +412,6 @@ impl Entries {
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
-}
-
-/// All bytes of a file that git replaces and never writes into.
-fn all_of(mut file: std::fs::File) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
-    let metadata = file.metadata()?;
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    file.read_to_end(&mut bytes)?;
-    Ok((bytes, metadata))
 }
 
 /// Seconds and nanoseconds.

@@ -7,6 +7,7 @@ use super::{Error, Oid, Result, owner};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 /// An open repository with git's view of its configuration.
 pub struct Repo {
@@ -25,6 +26,8 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// What tells libgit2 of `core.attributesFile`.
     pub(super) attributes_config: OnceCell<tempfile::TempPath>,
+    /// Who reads the index meanwhile.
+    pub(super) index_ahead: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index for attribute files already.
     pub(super) attribute_index: Cell<bool>,
     /// Whether a remote has promised what is missing here, once somebody asked.
@@ -179,6 +182,7 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
+            index_ahead: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };

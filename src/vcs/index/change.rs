@@ -9,6 +9,8 @@ use crate::vcs::tree::Entry;
 use crate::vcs::{Error, Result};
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// An index with updates, the times that the present one has, and what is in the checkout.
@@ -100,7 +102,11 @@ impl Repo {
             gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
         changes.extend(all.iter().map(|entry| (&entry.path[..], Some(entry))));
         let write = || match index.with(&changes) {
-            Some(bytes) => std::fs::write(to, bytes),
+            Some(changed) => {
+                let mut file = BufWriter::new(File::create(to)?);
+                changed.write(&mut file)?;
+                file.flush()
+            }
             None => Err(std::io::Error::other("it would have too many entries")),
         };
         write().map_err(|e| Error::io("write", to, e))

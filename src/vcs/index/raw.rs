@@ -10,6 +10,7 @@ use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -20,8 +21,8 @@ const LENGTH: usize = 0x0fff;
 /// How long the head of the file is: signature, version, number of entries.
 pub(super) const HEAD: usize = 12;
 
-/// From this size on the checksum is checked by a thread of its own.
-const LARGE: usize = 1 << 20;
+/// From how many bytes on an index is read, and its checksum made, by a thread of its own.
+pub(super) const LARGE: usize = 1 << 20;
 
 /// An index of version 2 or 3 without conflicts, in which all is understood.
 pub(super) struct Raw {
@@ -38,8 +39,14 @@ pub(super) struct Raw {
     is_sound: OnceCell<bool>,
 }
 
+/// A number of two bytes or four. It is asked for each entry.
+#[inline]
 pub(super) fn number(bytes: &[u8]) -> usize {
-    bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte))
+    match *bytes {
+        [a, b] => usize::from(u16::from_be_bytes([a, b])),
+        [a, b, c, d] => u32::from_be_bytes([a, b, c, d]) as usize,
+        _ => bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte)),
+    }
 }
 
 impl Raw {
@@ -156,26 +163,26 @@ impl Raw {
     /// A new index, with these entries in place of those of their paths; `None` goes. All others stay byte for byte.
     ///
     /// `None` if there are too many.
-    pub(super) fn with(&self, changes: &BTreeMap<&[u8], Option<&IndexEntry>>) -> Option<Vec<u8>> {
-        let mut out = Vec::with_capacity(self.bytes.len() + 256 * changes.len());
-        out.extend_from_slice(&self.bytes[..HEAD]);
+    pub(super) fn with<'a>(&'a self, changes: &BTreeMap<&[u8], Option<&IndexEntry>>) -> Option<Changed<'a>> {
+        let mut head = self.bytes[..HEAD].to_vec();
+        let mut pieces: Vec<Cow<'a, [u8]>> = Vec::with_capacity(2 * changes.len() + 8);
         let (mut count, mut from) = (0, 0);
         let mut extended = number(&self.bytes[4..8]) == 3;
         for (path, entry) in changes {
             let at = self.position(path);
-            out.extend_from_slice(&self.bytes[self.starts[from]..self.starts[at]]);
+            pieces.push(self.bytes[self.starts[from]..self.starts[at]].into());
             count += at - from;
             from = at + usize::from(at < self.len() && self.path(at) == *path);
             if let Some(entry) = entry {
                 extended |= entry.flags & EXTENDED != 0;
-                put(&mut out, entry);
+                pieces.push(written(entry).into());
                 count += 1;
             }
         }
-        out.extend_from_slice(&self.bytes[self.starts[from]..self.starts[self.len()]]);
+        pieces.push(self.bytes[self.starts[from]..self.starts[self.len()]].into());
         count += self.len() - from;
-        out[4..8].copy_from_slice(&if extended { 3_u32 } else { 2 }.to_be_bytes());
-        out[8..HEAD].copy_from_slice(&u32::try_from(count).ok()?.to_be_bytes());
+        head[4..8].copy_from_slice(&if extended { 3_u32 } else { 2 }.to_be_bytes());
+        head[8..HEAD].copy_from_slice(&u32::try_from(count).ok()?.to_be_bytes());
         for (signature, range) in &self.extensions {
             let mut body = Cow::from(&self.bytes[range.clone()]);
             if *signature == b"TREE" {
@@ -183,13 +190,39 @@ impl Raw {
                 let Some(trees) = without(&body, changes.keys().copied(), self.hash) else { continue };
                 body = trees.into();
             }
-            out.extend_from_slice(*signature);
-            out.extend_from_slice(&u32::try_from(body.len()).ok()?.to_be_bytes());
-            out.extend_from_slice(&body);
+            pieces.push(signature.as_slice().into());
+            pieces.push(u32::try_from(body.len()).ok()?.to_be_bytes().to_vec().into());
+            pieces.push(body);
         }
-        let sum = checksum(&out, self.format);
-        out.extend_from_slice(&sum);
-        Some(out)
+        pieces.insert(0, head.into());
+        Some(Changed { pieces, format: self.format })
+    }
+}
+
+/// A new index, most of which is that from which it was made.
+pub(super) struct Changed<'a> {
+    pieces: Vec<Cow<'a, [u8]>>,
+    format: ObjectFormat,
+}
+
+impl Changed<'_> {
+    /// Writes it with its checksum, which takes as long as to write it: of a large one they are made at the same time.
+    ///
+    /// # Errors
+    /// What is written to says so.
+    pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let sum = || {
+            let mut sum = Checksum::new(self.format);
+            self.pieces.iter().for_each(|piece| sum.update(piece));
+            sum.finish()
+        };
+        let is_large = self.pieces.iter().map(|piece| piece.len()).sum::<usize>() >= LARGE;
+        let sum = thread::scope(|scope| {
+            let other = if is_large { thread::Builder::new().spawn_scoped(scope, sum).ok() } else { None };
+            self.pieces.iter().try_for_each(|piece| to.write_all(piece))?;
+            Ok::<_, io::Error>(other.and_then(|other| other.join().ok()).unwrap_or_else(sum))
+        })?;
+        to.write_all(&sum)
     }
 }
 
@@ -260,8 +293,9 @@ fn padded(len: usize) -> usize {
     (len + 8) & !7
 }
 
-fn put(out: &mut Vec<u8>, entry: &IndexEntry) {
-    let start = out.len();
+/// An entry as it stands in the file.
+fn written(entry: &IndexEntry) -> Vec<u8> {
+    let mut out = Vec::with_capacity(100 + entry.path.len());
     let fields = [
         entry.ctime.seconds() as u32,
         entry.ctime.nanoseconds(),
@@ -282,7 +316,8 @@ fn put(out: &mut Vec<u8>, entry: &IndexEntry) {
         out.extend_from_slice(&entry.flags_extended.to_be_bytes());
     }
     out.extend_from_slice(&entry.path);
-    out.resize(start + padded(out.len() - start), 0);
+    out.resize(padded(out.len()), 0);
+    out
 }
 
 /// The cached trees without those that have one of the paths in them: their number of entries is -1, and no name follows.
@@ -382,12 +417,17 @@ mod tests {
             };
             let all = made(&wanted);
             let changes = all.iter().map(|entry| (&entry.path[..], Some(entry))).collect();
-            let index = Raw::read(empty(format).with(&changes).expect("few"), format).expect("an index");
+            let bytes = |changed: Changed<'_>| {
+                let mut bytes = Vec::new();
+                changed.write(&mut bytes).expect("written");
+                bytes
+            };
+            let index = Raw::read(bytes(empty(format).with(&changes).expect("few")), format).expect("an index");
             let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
             let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
             changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
-            let bytes = index.with(&changes).expect("few");
+            let bytes = bytes(index.with(&changes).expect("few"));
             let mut file = tempfile::tempfile().expect("a file");
             std::io::Write::write_all(&mut file, &bytes).expect("written");
             let index = Raw::read(bytes, format).expect("an index");

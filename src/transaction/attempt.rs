@@ -185,11 +185,11 @@ impl Attempt {
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
-        let head: Head = serde_json::from_slice(&record).map_err(|e| damaged(RECORD, &e))?;
+        let head: Head = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
         if (head.version, head.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
             return Err(format!("was kept by another version of git llm-apply ({})", head.program));
         }
-        let attempt: Self = serde_json::from_slice(&record).map_err(|e| damaged(RECORD, &e))?;
+        let attempt: Self = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
         let mut responses = Vec::new();
         for (number, name) in attempt.names.iter().enumerate() {
             let file = number.to_string();
@@ -374,7 +374,7 @@ fn entries(all: &Path) -> Vec<(String, PathBuf)> {
 
 /// What an attempt's record says of itself, if it can be read.
 fn head(place: &Path) -> Option<Head> {
-    serde_json::from_slice(&places::read(&place.join(RECORD), places::LARGE).ok()?).ok()
+    super::from_json(&places::read(&place.join(RECORD), places::LARGE).ok()?).ok()
 }
 
 /// Whether a name is one that an attempt may have; not that of one that is still being written.

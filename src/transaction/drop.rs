@@ -54,7 +54,7 @@ pub(super) fn settle(repo: &Repo, room: &Path) -> Result<Option<String>> {
         bytes => bytes?,
     };
     // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
-    let names: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let names: Vec<String> = super::from_json(&bytes).unwrap_or_default();
     let mut gone = Vec::new();
     for name in names.iter().filter(|name| name.starts_with("refs/heads/") && is_reference_name(name)) {
         if repo.value(name)?.is_none() {

@@ -92,7 +92,7 @@ pub(super) fn remains(room: &Path) -> bool {
 /// It cannot be taken out.
 pub(super) fn settle(repo: &Repo, room: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
     let Ok(bytes) = places::read(&room.join(NOTE), LIMIT) else { return Ok(()) };
-    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return Ok(()) };
+    let Ok(note) = super::from_json::<Note>(&bytes) else { return Ok(()) };
     if note.objects.check().is_ok() {
         if !landed {
             take_out(repo, objects, &note)?;

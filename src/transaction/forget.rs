@@ -95,7 +95,7 @@ pub(super) fn settle(repo: &Repo, room: &Path) -> Result<bool> {
         bytes => bytes?,
     };
     // One that is not whole was written before anything moved.
-    let was: Vec<(String, Option<String>)> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let was: Vec<(String, Option<String>)> = super::from_json(&bytes).unwrap_or_default();
     let chains = repo.chains()?;
     let mut moved = false;
     for (name, tip) in chains {

@@ -151,11 +151,11 @@ impl Journal {
             return Err(format!("it has more than {LIMIT} bytes"));
         }
         let torn = |e: serde_json::Error| format!("it is not whole, or no journal: {e}");
-        let head: Head = serde_json::from_slice(bytes).map_err(torn)?;
+        let head: Head = super::from_json(bytes).map_err(torn)?;
         if head.version != VERSION {
             return Err(format!("it is of version {}, and this program knows {VERSION}", head.version));
         }
-        let journal: Self = serde_json::from_slice(bytes).map_err(torn)?;
+        let journal: Self = super::from_json(bytes).map_err(torn)?;
         let named = |what: &str| format!("it names {what:?}, which no landing has to do with");
         journal.movement.check().map_err(|what| named(&what))?;
         if let Some(record) = &journal.record {

@@ -207,6 +207,12 @@ fn remains(room: &Path, in_place: &[String]) -> String {
     std::iter::once(&room).chain(in_place).map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// What was written as JSON, read as the formats read theirs: of a second kind of reader all of it would be in the program
+/// twice.
+fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_str(std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?)
+}
+
 /// The result of most things here.
 pub type Result<T> = std::result::Result<T, Error>;
 

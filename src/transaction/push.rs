@@ -42,7 +42,7 @@ impl Note {
     /// What a room's note says, if it has one that can be read, and that a run could have written.
     pub(super) fn read(room: &Path) -> Option<Self> {
         let bytes = places::read(&room.join(Room::PUSHED), LIMIT).ok()?;
-        serde_json::from_slice(&bytes).ok().filter(Self::could_be)
+        super::from_json(&bytes).ok().filter(Self::could_be)
     }
 
     fn could_be(&self) -> bool {

@@ -179,11 +179,11 @@ impl Repo {
     pub fn write_files(&self, mut files: Vec<(String, Oid)>) -> Result<Oid> {
         files.sort_unstable();
         let mut tree = Vec::new();
-        for (name, id) in files {
+        for (name, id) in &files {
             tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
             tree.extend_from_slice(id.as_bytes());
         }
-        self.put(git2::ObjectType::Tree, &tree)
+        self.put_naming(git2::ObjectType::Tree, &tree, files.into_iter().map(|(_, id)| id))
     }
 
     /// The content of a file in the top directory of a tree; `None` if there is none.

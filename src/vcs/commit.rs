@@ -129,7 +129,8 @@ impl Repo {
         }
         commit.push(b'\n');
         commit.extend_from_slice(&texts.message);
-        self.put(git2::ObjectType::Commit, &commit)
+        let named = draft.parents.iter().copied().chain([draft.tree]);
+        self.put_naming(git2::ObjectType::Commit, &commit, named)
     }
 
     /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new

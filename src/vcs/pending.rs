@@ -57,19 +57,37 @@ impl Repo {
 
     /// Writes an object: to memory, or a blob to the quarantine's directory when that is full.
     pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+        self.put_naming(kind, bytes, [])
+    }
+
+    /// Likewise, one that names these objects. Where one of them is new so is this one, and nobody looks for it: a store has
+    /// what its objects name. In one that lacks something it may come to be there twice, which does no harm.
+    pub(super) fn put_naming(
+        &self,
+        kind: ObjectType,
+        bytes: &[u8],
+        named: impl IntoIterator<Item = Oid>,
+    ) -> Result<Oid> {
         let failed = |e| Error::git("write an object", e);
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else {
             return self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed);
         };
         let id = Oid::hash_object_ext(kind, bytes, self.format()).map_err(failed)?;
-        self.put_named(pending, id, kind, bytes)
+        let is_new = named.into_iter().any(|id| pending.seen.contains(&id));
+        self.put_known(pending, (id, is_new), kind, bytes)
     }
 
-    /// Likewise, one whose name is known.
-    fn put_named(&self, pending: &mut Pending, id: Oid, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+    /// Likewise, one whose name is known, and whether it is sure to be new.
+    fn put_known(
+        &self,
+        pending: &mut Pending,
+        (id, is_new): (Oid, bool),
+        kind: ObjectType,
+        bytes: &[u8],
+    ) -> Result<Oid> {
         let failed = |e| Error::git("write an object", e);
-        if !pending.add(id) {
+        if !pending.add(id, is_new) {
             if pending.relied.contains(&id) {
                 // Writes nothing, but freshens what is there.
                 self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed)?;
@@ -110,9 +128,9 @@ impl Repo {
         if let Some(pending) = pending.as_mut() {
             let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
             if !fits || pending.packer.is_none() || !pending.is_new(id) {
-                return self.put_named(pending, id, packed.kind, bytes);
+                return self.put_known(pending, (id, false), packed.kind, bytes);
             }
-            pending.add(id);
+            pending.add(id, true);
             if let Some(packer) = &pending.packer {
                 packer.put_packed(id, packed);
             }
@@ -259,12 +277,12 @@ impl Pending {
         !self.seen.contains(&id) && self.lacks(id)
     }
 
-    /// Notes an object, unless it is known or the repository itself has it; says whether it is new.
-    pub(super) fn add(&mut self, id: Oid) -> bool {
+    /// Notes an object, unless it is known or the repository itself has it; says whether it is new. It may be sure to be.
+    pub(super) fn add(&mut self, id: Oid, is_new: bool) -> bool {
         if self.seen.contains(&id) {
             return false;
         }
-        if self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
+        if !is_new && self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
             self.relied.insert(id);
             return false;
         }

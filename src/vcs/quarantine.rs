@@ -98,7 +98,7 @@ impl Quarantine {
     pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
         let mut pending = repo.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
-        if pending.add(id) { pending.lies_on_disk(repo, id) } else { Ok(()) }
+        if pending.add(id, false) { pending.lies_on_disk(repo, id) } else { Ok(()) }
     }
 
     /// Puts what was written so far into the repository before it is settled that it lands: processes have to see it that

@@ -239,15 +239,19 @@ impl super::repo::Repo {
                 None => None,
             };
             let tree = before.unwrap_or_default().with(&named);
+            let put = || {
+                let names = named.values().flatten().map(|entry| entry.id);
+                self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
+            };
             if directory.is_empty() {
-                return self.put(git2::ObjectType::Tree, tree.bytes());
+                return put();
             }
             let (parent, name) = split(&directory);
             let slot = directories.entry(place(&parent)).or_default();
             if tree.bytes().is_empty() {
                 slot.entry(name).or_insert(None);
             } else {
-                let id = self.put(git2::ObjectType::Tree, tree.bytes())?;
+                let id = put()?;
                 if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
                     let both =
                         git2::Error::from_str("a file and a directory of that name are both to be there");

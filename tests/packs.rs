@@ -53,3 +53,27 @@ fn how_much_it_is_compressed_can_be_chosen() {
     assert!(size(Some("9")) < size(None));
     assert!(size(None) < size(Some("0")));
 }
+
+#[test]
+fn what_is_there_already_becomes_fresh() {
+    let sandbox = Sandbox::new();
+    let response = create("new/one", "Add one", "1\n");
+    sandbox.apply(["-q", "--no-record"], &response).exits(0);
+    let place = |name: &str| {
+        let id = sandbox.git(["rev-parse", name]);
+        sandbox.repo.join(".git/objects").join(&id[..2]).join(&id[2..])
+    };
+    let (blob, tree) = (place("HEAD:new/one"), place("HEAD:new"));
+    sandbox.git(["reset", "-q", "--hard", "HEAD~1"]);
+    // A prune is under way: it has come to the blob, and will come to the tree, which is as old.
+    std::fs::remove_file(&blob).unwrap();
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let mut permissions = tree.metadata().unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o644);
+    std::fs::set_permissions(&tree, permissions).unwrap();
+    std::fs::File::options().write(true).open(&tree).unwrap().set_modified(old).unwrap();
+    sandbox.apply(["-q", "--no-record"], &response).exits(0);
+    assert!(blob.exists());
+    assert!(tree.metadata().unwrap().modified().unwrap() > old, "git would prune it");
+    sandbox.is_sound();
+}

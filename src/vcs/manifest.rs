@@ -3,6 +3,7 @@
 use super::refs::is_object_name;
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// One file to put in place.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -59,11 +60,22 @@ impl Manifest {
 
     /// Gives a file the manifest's time stamp, and gives its inode.
     pub(super) fn stamp(&self, file: &std::fs::File) -> std::io::Result<u64> {
-        let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
-        rustix::fs::futimens(
-            file,
-            &rustix::fs::Timestamps { last_access: time(), last_modification: time() },
-        )?;
+        rustix::fs::futimens(file, &self.times())?;
         Ok(file.metadata()?.ino())
+    }
+
+    /// Gives that to an object that somebody else has put there, if it is older.
+    pub(super) fn freshen(&self, path: &Path) -> std::io::Result<()> {
+        let found = std::fs::symlink_metadata(path)?;
+        if (found.mtime(), found.mtime_nsec()) < (self.stamp.0, i64::from(self.stamp.1)) {
+            let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+            rustix::fs::utimensat(rustix::fs::CWD, path, &self.times(), flags)?;
+        }
+        Ok(())
+    }
+
+    fn times(&self) -> rustix::fs::Timestamps {
+        let time = || rustix::fs::Timespec { tv_sec: self.stamp.0, tv_nsec: self.stamp.1.into() };
+        rustix::fs::Timestamps { last_access: time(), last_modification: time() }
     }
 }

@@ -198,7 +198,13 @@ impl Quarantine {
                 }
                 match move_unless_there(&from, &target) {
                     Err(e) if !from.exists() => Err(or_pruned(e)),
-                    moved => moved,
+                    // What is there may be old, and git prunes it by its time. Not everyone may set that.
+                    Ok(false) => {
+                        let _ = manifest.freshen(&target);
+                        Ok(())
+                    }
+                    Ok(true) => Ok(()),
+                    Err(e) => Err(e),
                 }
             })?;
             point(Fault::ObjectMoved)?;
@@ -215,7 +221,7 @@ impl Quarantine {
         let aside = self.path.join("keep");
         std::fs::write(&aside, &manifest.owner).map_err(|e| Error::io("write", &aside, e))?;
         repo.share(&aside)?;
-        move_unless_there(&aside, &keeper(pack))
+        move_unless_there(&aside, &keeper(pack)).map(drop)
     }
 
     /// Looks whether all that was written is in the repository, and `base`, as others see it now. Until something
@@ -334,19 +340,22 @@ fn or_pruned(e: Error) -> Error {
     if e.is_missing() { Error::Pruned } else { e }
 }
 
-fn move_unless_there(from: &Path, to: &Path) -> Result<()> {
+/// Whether it was moved.
+fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
     use rustix::io::Errno;
     let cwd = rustix::fs::CWD;
     match rustix::fs::renameat_with(cwd, from, cwd, to, rustix::fs::RenameFlags::NOREPLACE) {
-        Ok(()) | Err(Errno::EXIST) => return Ok(()),
+        Ok(()) => return Ok(true),
+        Err(Errno::EXIST) => return Ok(false),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
         Err(e) => return Err(Error::io("create", to, e)),
     }
     match rustix::fs::link(from, to) {
-        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
         // Neither is to be had: replacing an object by its equal does no harm.
         Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-            std::fs::rename(from, to).map_err(|e| Error::io("create", to, e))
+            std::fs::rename(from, to).map(|()| true).map_err(|e| Error::io("create", to, e))
         }
         Err(e) => Err(Error::io("create", to, e)),
     }

@@ -40,10 +40,11 @@ impl Repo {
         };
         starts.extend(view.names(&top).into_iter().filter(sensitive).map(|name| top.join(name)));
         let committed = |path: &Path| view.link(path);
+        let git = top.join(".git");
         let ways = |start: &Path| {
             let plain = way(start, &on_disk);
             // A commit only changes a way that comes through the checkout.
-            let is_elsewhere = plain == [start] && view.inside(start).is_none();
+            let is_elsewhere = plain == [start] && (!start.starts_with(&top) || start.starts_with(&git));
             let other = if is_elsewhere { Vec::new() } else { way(start, &committed) };
             [plain, other]
         };

@@ -40,7 +40,7 @@ fn has_no_place(hunk: &Hunk, file: &File) -> bool {
     says && !stands(file, hunk.before()) && !stands(file, hunk.after()) && !stands_inside(file, hunk)
 }
 
-/// Whether a hunk quotes one line, and a line of the file has that inside: rule 8 of locate.md puts it there.
+/// Whether a hunk quotes one line, and a line of the file has that inside: an edit may be of a part of a line.
 fn stands_inside(file: &File, hunk: &Hunk) -> bool {
     let [quoted] = &normal(hunk.before())[..] else { return false };
     normal(file.lines.iter().map(|line| line.0.as_str())).iter().any(|line| line.contains(quoted))

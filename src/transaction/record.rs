@@ -62,11 +62,18 @@ pub(super) struct Kept {
 }
 
 impl Transaction<'_> {
-    /// Begins to write the responses for the record, if there is to be one. They may be long, and are named and compressed
-    /// while the commits are made.
+    /// Begins to write the responses for the record, if there is to be one. A long one is named and compressed while the
+    /// commits are made; several would be too much to have in memory till then.
     pub(super) fn keep_responses(&self) -> Result<Vec<Ahead>> {
-        let responses = self.options.record.iter().flat_map(|recording| recording.responses);
-        Ok(responses.map(|one| self.repo.begin_blob(one.text().as_bytes())).collect::<vcs::Result<_>>()?)
+        let Some(recording) = &self.options.record else { return Ok(Vec::new()) };
+        let begun = match recording.responses {
+            [one] => vec![self.repo.begin_blob(one.text().as_bytes())?],
+            all => {
+                let write = |one: &Response| self.repo.put_blob(one.text().as_bytes()).map(Ahead::Written);
+                all.iter().map(write).collect::<vcs::Result<_>>()?
+            }
+        };
+        Ok(begun)
     }
 
     /// Writes what the record is to hold beside them.

@@ -61,7 +61,8 @@ impl Repo {
     }
 
     /// Likewise, one that names these objects. Where one of them is new so is this one, and nobody looks for it: a store has
-    /// what its objects name. In one that lacks something it may come to be there twice, which does no harm.
+    /// what its objects name. In one that lacks something it is written twice, or what is there is made fresh when the new
+    /// ones go in: that does no harm.
     pub(super) fn put_naming(
         &self,
         kind: ObjectType,
@@ -98,16 +99,8 @@ impl Repo {
             pending.hold(id, kind, bytes.into());
             return Ok(id);
         }
-        if pending.packer.is_none()
-            && pending.ids.len() - pending.placed >= PACK_LIMIT
-            && pending.in_memory >= MANY
-        {
-            pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
-            pending.in_memory = 0;
-            let hidden = std::mem::take(&mut pending.hidden);
-            for (id, (kind, bytes)) in hidden {
-                pending.hold(id, kind, bytes);
-            }
+        if pending.in_memory >= MANY {
+            self.begin_pack(pending)?;
         }
         if pending.so_far().saturating_add(bytes.len()) > IN_MEMORY {
             make_private(&pending.path)?;
@@ -119,6 +112,19 @@ impl Repo {
         Ok(id)
     }
 
+    /// Has a thread compress what is in memory, and what comes, once there are enough objects for a pack.
+    fn begin_pack(&self, pending: &mut Pending) -> Result<()> {
+        if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
+            pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
+            pending.in_memory = 0;
+            let hidden = std::mem::take(&mut pending.hidden);
+            for (id, (kind, bytes)) in hidden {
+                pending.hold(id, kind, bytes);
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a blob that is named and compressed already.
     ///
     /// # Errors
@@ -126,6 +132,7 @@ impl Repo {
     pub(super) fn put_packed(&self, id: Oid, packed: Packed, bytes: &[u8]) -> Result<Oid> {
         let mut pending = self.pending.borrow_mut();
         if let Some(pending) = pending.as_mut() {
+            self.begin_pack(pending)?;
             let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
             if !fits || pending.packer.is_none() || !pending.is_new(id) {
                 return self.put_known(pending, (id, false), packed.kind, bytes);
@@ -267,7 +274,7 @@ impl Pending {
         !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
     }
 
-    /// How many bytes of blobs are in memory.
+    /// How many bytes of blobs are in memory, and of what is compressed.
     fn so_far(&self) -> usize {
         self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
     }
@@ -294,7 +301,9 @@ impl Pending {
     /// Keeps a new object in memory.
     fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let is_blob = kind == ObjectType::Blob;
-        if let Some(packer) = self.packer.as_ref().filter(|_| is_blob || bytes.len() > stored(kind)) {
+        // Trees are kept as they are, too, and have room beside the blobs only as long as these are few.
+        let goes = |packer: &&Packer| is_blob || bytes.len() > stored(kind) && packer.held() < IN_MEMORY / 2;
+        if let Some(packer) = self.packer.as_ref().filter(goes) {
             packer.put(id, kind, Arc::clone(&bytes));
             if is_blob {
                 return;

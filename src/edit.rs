@@ -421,7 +421,7 @@ pub struct Hunk {
 }
 
 /// The before-text and the after-text of a hunk, as the format writes them. The difference is the edit.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// Two texts, to be paired line by line.
     Texts {
@@ -500,7 +500,7 @@ impl Change {
 }
 
 /// What a before-text is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     /// Whole lines only.
     Lines,
@@ -512,7 +512,7 @@ pub enum Unit {
 }
 
 /// What beside the before-text says where a hunk belongs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anchor {
     /// Nothing: one place, or refused.
     Unique,
@@ -539,7 +539,7 @@ pub enum Anchor {
 }
 
 /// Which of several places is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Occurrence {
     /// The first.
     First,

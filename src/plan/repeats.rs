@@ -5,10 +5,10 @@
 
 use crate::edit::{Anchor, Change, Edit, Hunk, Op, Script};
 use crate::locate::Repeat;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What makes an edit without texts the same as another, or a hunk.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     Hunk { path: &'a str, change: &'a Change, anchor: &'a Anchor },
     Series { path: &'a str, hunks: Vec<(&'a Change, &'a Anchor)> },
@@ -41,7 +41,8 @@ impl Repeats {
     /// Groups the hunks and edits of a script. `paths` names each edit's path so that equal paths have equal names.
     #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
     pub(super) fn new(script: &Script, paths: &[String]) -> Self {
-        let mut ids: HashMap<Key<'_>, usize> = HashMap::new();
+        // In order, since mostly the paths tell them apart: a hash would take all of their texts.
+        let mut ids: BTreeMap<Key<'_>, usize> = BTreeMap::new();
         let mut groups: Vec<Group> = Vec::new();
         let mut members = Vec::with_capacity(script.edits.len());
         for (at, (edit, path)) in script.edits.iter().zip(paths).enumerate() {

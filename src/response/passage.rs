@@ -1,8 +1,8 @@
 //! A text that an edit brings.
 
 use super::Response;
+use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
@@ -292,9 +292,15 @@ impl PartialEq<&str> for Passage {
     }
 }
 
-impl Hash for Passage {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
+impl PartialOrd for Passage {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Passage {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
     }
 }
 

@@ -12,18 +12,27 @@ pub fn difference(old: &[u32], new: &[u32]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, old, new)
 }
 
+/// Among so few items one is found sooner by a look at each than by its hash.
+const FEW: usize = 8;
+
 /// As [`difference()`], of anything that can be told apart.
 pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
+    // By where an equal item stands first; all that the old sequence lacks have one number.
+    let none = u32::MAX;
+    let number = |at: usize| u32::try_from(at).unwrap_or(none);
     let mut numbers: HashMap<&T, u32> = HashMap::new();
-    let mut number = |item| {
-        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        *numbers.entry(item).or_insert(next)
+    if old.len() > FEW {
+        for (at, item) in old.iter().enumerate() {
+            numbers.entry(item).or_insert(number(at));
+        }
+    }
+    let of = |item: &T| match old.len() {
+        0..=FEW => old.iter().position(|known| known == item).map_or(none, number),
+        _ => numbers.get(item).copied().unwrap_or(none),
     };
-    let old: Vec<u32> = old.iter().map(&mut number).collect();
-    let known = old.iter().max().map_or(0, |last| last + 1);
-    let new: Vec<u32> = new.iter().map(&mut number).collect();
+    let (old, new): (Vec<u32>, Vec<u32>) = (old.iter().map(of).collect(), new.iter().map(of).collect());
     // The algorithm takes longest where there is nothing to find.
-    if !old.is_empty() && !new.is_empty() && new.iter().all(|item| *item >= known) {
+    if !old.is_empty() && !new.is_empty() && new.iter().all(|item| *item == none) {
         return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
     }
     difference(&old, &new)
@@ -49,6 +58,23 @@ mod tests {
                 items.iter().map(|item| u32::from(item.as_bytes()[0])).collect()
             };
             assert_eq!(difference_of(old, new), difference(&numbers(old), &numbers(new)), "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_the_new_sequence_has_need_not_be_told_apart() {
+        let sequences = |length: u32| {
+            (0..4_u32.pow(length))
+                .map(move |code| (0..length).map(|at| code >> (2 * at) & 3).collect::<Vec<_>>())
+        };
+        for old in (0..3).flat_map(sequences) {
+            for new in (0..5).flat_map(sequences) {
+                assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");
+                // Likewise where there are many.
+                let many = |items: &[u32]| [&[7; FEW + 1], items].concat();
+                let (old, new) = (many(&old), many(&new));
+                assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");
+            }
         }
     }
 }

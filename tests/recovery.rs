@@ -5,7 +5,7 @@ mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{copy, ends, killed_at, room, with_fault};
-use sandbox::{Run, Sandbox, create, five, remove, same};
+use sandbox::{Run, Sandbox, create, five, patch, remove, same};
 use std::path::PathBuf;
 
 #[test]
@@ -477,5 +477,31 @@ fn so_it_is_in_other_kinds_of_repository() {
             recovery_removes_nothing_but_its_own();
             a_recovery_does_not_need_the_objects_of_the_killed_run();
         });
+    }
+}
+
+#[test]
+fn how_many_files_are_out_of_the_checkout_is_told_without_a_journal() {
+    for (fault, told) in [
+        ("index-locked:kill", None),
+        ("file-placed:kill:1", Some("1 file that was taken out of the checkout")),
+        ("index-prepared:kill", Some("3 files that were taken out of the checkout")),
+    ] {
+        let sandbox = Sandbox::new();
+        let mut response = String::new();
+        for name in ["a", "b", "c"] {
+            sandbox.file(name, "one\n");
+            response += &patch(name, "Change it", "one\n", "two\n");
+        }
+        sandbox.commit("three");
+        let mut command = sandbox.command(["-q"]);
+        command.arg(sandbox.response(&response)).env(VARIABLE, fault);
+        assert_eq!(command.output().unwrap().status.code(), None, "{fault}");
+        std::fs::write(room(&sandbox).join("journal"), "{").unwrap();
+        let run = sandbox.run(["recover"]).exits(128);
+        match told {
+            Some(told) => assert!(run.stderr.contains(told), "{fault}: {}", run.stderr),
+            None => assert!(!run.stderr.contains("taken out"), "{fault}: {}", run.stderr),
+        }
     }
 }

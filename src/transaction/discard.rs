@@ -15,8 +15,7 @@ pub(super) fn broken(repo: &Repo, room: &Path, why: String) -> Error {
         Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
         Err(e) => vec![format!("locks ({e})")],
     };
-    let taken = std::fs::read_dir(room.join(Room::FILES)).into_iter().flatten().flatten();
-    match taken.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "old")).count() {
+    match taken_out(room) {
         0 => {}
         1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
         n => in_place.push(format!("{n} files that were taken out of the checkout")),
@@ -27,6 +26,22 @@ pub(super) fn broken(repo: &Repo, room: &Path, why: String) -> Error {
         in_place.push(what.to_owned());
     }
     Error::Broken { room: room.to_owned(), why, in_place }
+}
+
+/// How many files were taken out of the checkout. One that was exchanged has the name of the one in its place, but is older
+/// than the room.
+fn taken_out(room: &Path) -> usize {
+    let changed = |path: &Path| path.symlink_metadata().and_then(|found| found.modified()).ok();
+    let begun = changed(&room.join(Room::LIVE));
+    let is_taken = |entry: &std::fs::DirEntry| {
+        let path = entry.path();
+        match path.extension().and_then(std::ffi::OsStr::to_str) {
+            Some("old") => true,
+            Some("new") => changed(&path).zip(begun).is_some_and(|(file, begun)| file < begun),
+            _ => false,
+        }
+    };
+    std::fs::read_dir(room.join(Room::FILES)).into_iter().flatten().flatten().filter(is_taken).count()
 }
 
 /// Removes the locks that are links to the room's token, and moves the room aside; gives where it is then. No file,

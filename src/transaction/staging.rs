@@ -465,8 +465,8 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
             None => Ok(()),
         };
     }
-    // What was there has the one name or, if it was exchanged but not yet renamed, the other. Of what is in no commit there
-    // is a copy, should both be lost.
+    // What was there has the one name or, where it was exchanged, the other. Of what is in no commit there is a copy, should
+    // both be lost.
     let mut kept = None;
     let saved = file.saved.then(|| staged.saved_file(at));
     for name in [staged.kept_file(at), staged.new_file(at)].into_iter().chain(saved) {

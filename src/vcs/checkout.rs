@@ -327,8 +327,8 @@ impl Checkout {
         }
     }
 
-    /// Puts a staged file where `expected` is, which is then at `kept`. In one step where the file system can
-    /// exchange names; else `kept` is linked first; else it is moved away first.
+    /// Puts a staged file where `expected` is. In one step where the file system can exchange names, and what was there has the
+    /// staged file's name then; else it is linked to `kept` first; else it is moved there first.
     ///
     /// # Errors
     /// [`Error::Raced`] if something else was there: it is there again.
@@ -344,7 +344,7 @@ impl Checkout {
                 point(Fault::FilePlaced)?;
                 let was = rustix::fs::statat(cwd, staged, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
                 if Identity::of(&was) == expected {
-                    return rustix::fs::rename(staged, kept).map_err(failed);
+                    return Ok(());
                 }
                 // Whatever else it is goes back to where it was found.
                 rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)

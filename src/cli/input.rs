@@ -51,8 +51,8 @@ pub(super) fn read(
     }
     let fits = |bytes: &&Vec<u8>| bytes.len() as u64 <= limit;
     let is_text = |bytes: &Vec<u8>| fits(&bytes) && std::str::from_utf8(bytes).is_ok();
-    if (failure.is_some() || !read.iter().all(is_text))
-        && let Some(bytes) = names.iter().position(|name| *name == stdin).and_then(|at| read.get(at))
+    if let Some(bytes) = names.iter().position(|name| *name == stdin).and_then(|at| read.get(at))
+        && (failure.is_some() || !read.iter().all(is_text))
         && fits(&bytes)
     {
         lost(bytes);
@@ -73,7 +73,7 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
         if std::io::stdin().is_terminal() {
             remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
         }
-        return bounded(std::io::stdin().lock(), limit).map_err(failed);
+        return bounded(std::io::stdin().lock(), 0, limit).map_err(failed);
     }
     match std::fs::File::open(name) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_first => {
@@ -82,7 +82,7 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
                 None => failed(e),
             })
         }
-        opened => bounded(opened.map_err(failed)?, limit).map_err(failed),
+        opened => opened.and_then(|file| bounded_file(file, limit)).map_err(failed),
     }
 }
 
@@ -99,8 +99,8 @@ pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };
     let bytes = match name {
-        "-" => bounded(std::io::stdin().lock(), limit),
-        name => std::fs::File::open(name).and_then(|file| bounded(file, limit)),
+        "-" => bounded(std::io::stdin().lock(), 0, limit),
+        name => std::fs::File::open(name).and_then(|file| bounded_file(file, limit)),
     };
     let bytes = bytes.map_err(failed)?;
     if bytes.len() as u64 > limit {
@@ -113,8 +113,31 @@ pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String
     text.ok_or_else(|| failed(std::io::Error::other("it is not UTF-8")))
 }
 
-fn bounded(input: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+fn bounded_file(file: std::fs::File, limit: u64) -> std::io::Result<Vec<u8>> {
+    let expected = file.metadata()?.len();
+    bounded(file, expected, limit)
+}
+
+fn bounded(input: impl Read, expected: u64, limit: u64) -> std::io::Result<Vec<u8>> {
+    // One byte more, to see that it ends there.
+    let room = usize::try_from(expected.min(limit).saturating_add(1)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
+    bytes.try_reserve_exact(room)?;
     input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_an_error() {
+        let error = bounded(&b"x"[..], u64::MAX, u64::MAX).expect_err("too much");
+        assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
+        for expected in [0, 1, 2, 100] {
+            assert_eq!(bounded(&b"xy"[..], expected, 9).expect("all of it"), b"xy");
+            assert_eq!(bounded(&b"xyz"[..], expected, 1).expect("one more than allowed"), b"xy");
+        }
+    }
 }

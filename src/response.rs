@@ -112,6 +112,11 @@ impl Response {
         &self.text
     }
 
+    /// Likewise, to be kept.
+    pub(crate) fn shared(&self) -> Arc<String> {
+        Arc::clone(&self.text)
+    }
+
     /// The text of a span; empty for one that is out of bounds or splits a character.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")

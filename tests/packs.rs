@@ -3,7 +3,7 @@
 
 mod sandbox;
 
-use sandbox::{Sandbox, create, kinds};
+use sandbox::{Sandbox, create, kinds, patch, rename};
 
 /// The names of the packs' files with that ending.
 fn files(sandbox: &Sandbox, ending: &str) -> Vec<String> {
@@ -75,5 +75,77 @@ fn what_is_there_already_becomes_fresh() {
     sandbox.apply(["-q", "--no-record"], &response).exits(0);
     assert!(blob.exists());
     assert!(tree.metadata().unwrap().modified().unwrap() > old, "git would prune it");
+    sandbox.is_sound();
+}
+
+/// Edits of more than 2 MB, more than once of the same file, of files that git converts, and of the same text.
+fn much() -> (Sandbox, Vec<String>) {
+    let sandbox = Sandbox::new();
+    for (key, value) in [("clean", "tr a-z A-Z"), ("smudge", "tr A-Z a-z")] {
+        sandbox.git(["config", &format!("filter.up.{key}"), value]);
+    }
+    sandbox.file(".gitattributes", "*.crlf text eol=crlf\n*.id ident\n*.up filter=up\n");
+    let path = |n: usize| format!("src/{n}.{}", ["txt", "crlf", "id", "up"][n % 4]);
+    for n in 0..8 {
+        sandbox.file(&path(n), format!("# $id$\nfirst\nmiddle {n}\nlast\n"));
+    }
+    sandbox.commit("base");
+    let long =
+        |what: &str| (0..9_000).map(|line| format!("{what} {}\n", line * 7919 % 9973)).collect::<String>();
+    let mut edits = Vec::new();
+    for n in 0..8 {
+        let middle = format!("middle {n}\n");
+        edits.push(patch(&path(n), "Say more", &middle, &format!("{}{middle}", long(&format!("of {n},")))));
+        edits.push(create(&format!("new/{n}"), "Add it", &long(&format!("of {},", n / 2))));
+        edits.push(patch(&path(n), "Say the rest", "last\n", &format!("last\n{}", long("the rest,"))));
+        edits.push(rename(&format!("new/{n}"), &format!("moved/{n}"), "Move it"));
+    }
+    (sandbox, edits)
+}
+
+#[test]
+fn what_is_made_ready_while_edits_are_resolved_is_what_lands() {
+    let judge = || {
+        let (sandbox, edits) = much();
+        let one_by_one = sandbox.copy();
+        let all = edits.concat();
+        assert!(all.len() > 2 << 20);
+        sandbox.apply(["-q"], &all).exits(0);
+        for edit in &edits {
+            one_by_one.apply(["-q", "--no-record"], edit).exits(0);
+        }
+        let trees = |sandbox: &Sandbox| sandbox.git(["log", "--format=%T %s"]);
+        assert_eq!(trees(&sandbox), trees(&one_by_one));
+        assert_eq!(sandbox.git(["status", "--porcelain"]), "");
+        assert!(sandbox.run(["show", "--response"]).exits(0).stdout == all);
+        sandbox.is_sound();
+    };
+    judge();
+    // Its names are by the other algorithm.
+    let kind = kinds::OTHERS[0];
+    if kinds::can_make(kind) {
+        kinds::within(kind, judge);
+    }
+}
+
+#[test]
+fn what_is_made_ready_goes_where_it_does_not_land() {
+    let (sandbox, edits) = much();
+    let refused = edits.concat() + &patch("src/0.txt", "Spoil it", "nowhere\n", "here\n");
+    let before = sandbox.state();
+    sandbox.apply(["-q", "--no-keep"], &refused).exits(1);
+    sandbox.state().is(&before, "refused");
+    sandbox.apply(["-q", "-n"], &edits.concat()).exits(0);
+    sandbox.state().is(&before, "only looked at");
+    // The fine ones land without it.
+    sandbox.apply(["-q", "--no-keep", "--keep-going"], &refused).exits(1);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), (edits.len() + 2).to_string());
+    // And onto what has come since the model was shown the files.
+    let (sandbox, edits) = much();
+    sandbox.file("other", "mine\n");
+    sandbox.commit("mine");
+    sandbox.apply(["-q", "--base", "HEAD~1"], &edits.concat()).exits(0);
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), (edits.len() + 3).to_string());
+    assert_eq!(sandbox.text("other"), "mine\n");
     sandbox.is_sound();
 }

@@ -44,7 +44,14 @@ impl Run<'_> {
     ) -> Result<Result<Ready, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
-        let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
+        repo.expect_nothing();
+        let lands = !self.dry && Repo::is_worth_expecting(self.told().len());
+        if lands && self.options.record {
+            self.responses.iter().for_each(|response| repo.expect_response(response));
+        }
+        // What is merged first is not written as it is resolved.
+        let lands = lands && rebased.is_none() && shown == target.start;
+        let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(lands);
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
@@ -64,6 +71,7 @@ impl Run<'_> {
             None => plan::resolve(&self.script, &tree, &rules)?,
         };
         if let Err(rejected) = &mut resolved {
+            repo.expect_nothing();
             self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {

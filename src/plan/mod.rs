@@ -347,6 +347,9 @@ impl<'t> Run<'t> {
             match operation.resolve() {
                 Ok((step, counted)) => {
                     places = counted;
+                    if rules.every_version && aim == Aim::Refusals {
+                        expect(tree, &step);
+                    }
                     steps.push(step);
                 }
                 Err(Stop::Tree(error)) => return Err(error),
@@ -420,6 +423,13 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         Outcome::AlreadyApplied => {
             vec![warning(Code::AlreadyApplied, edit.span, "the edit's result is there already")]
         }
+    }
+}
+
+/// Says what a step is going to write.
+fn expect(tree: &dyn TreeView, step: &Step) {
+    for (change, after) in step.changes.iter().filter_map(|change| Some((change, change.after.as_ref()?))) {
+        tree.expect(&change.path, &after.body);
     }
 }
 

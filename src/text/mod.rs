@@ -210,6 +210,11 @@ impl Content {
             .is_none_or(|line| line.eol.is_some())
     }
 
+    /// Where it lies in memory: no other version lies there as long as a clone of this one is kept.
+    pub fn place(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// All bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());

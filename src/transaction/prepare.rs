@@ -27,7 +27,6 @@ impl<'r> Transaction<'r> {
         joined: Option<&Joined>,
     ) -> Result<Prepared<'r>> {
         let who = self.repo.identities(&self.options.author)?;
-        let responses = self.keep_responses()?;
         let mut made = Made::default();
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -106,7 +105,7 @@ impl<'r> Transaction<'r> {
         };
         let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
         let record = match parent {
-            Some(new) => self.keep(&made, &edits, new, responses)?,
+            Some(new) => self.keep(&made, &edits, new)?,
             None => None,
         };
         Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })

@@ -9,7 +9,6 @@ use super::journal::Journal;
 use super::{Error, Made, Prepared, Result, Target, Transaction};
 use crate::report::record::{Record, RecordKind};
 use crate::response::Response;
-use crate::vcs::ahead::Ahead;
 use crate::vcs::chain::{HISTORY, Link};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Patience;
@@ -62,33 +61,13 @@ pub(super) struct Kept {
 }
 
 impl Transaction<'_> {
-    /// Begins to write the responses for the record, if there is to be one. A long one is named and compressed while the
-    /// commits are made; several would be too much to have in memory till then.
-    pub(super) fn keep_responses(&self) -> Result<Vec<Ahead>> {
-        let Some(recording) = &self.options.record else { return Ok(Vec::new()) };
-        let begun = match recording.responses {
-            [one] => vec![self.repo.begin_blob(one.text().as_bytes())?],
-            all => {
-                let write = |one: &Response| self.repo.put_blob(one.text().as_bytes()).map(Ahead::Written);
-                all.iter().map(write).collect::<vcs::Result<_>>()?
-            }
-        };
-        Ok(begun)
-    }
-
-    /// Writes what the record is to hold beside them.
-    pub(super) fn keep(
-        &self,
-        made: &Made,
-        edits: &[Vec<usize>],
-        new: Oid,
-        responses: Vec<Ahead>,
-    ) -> Result<Option<Kept>> {
+    /// Writes what the record is to hold.
+    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob((recording.report)(made).as_bytes())?;
         let mut files = vec![(REPORT.to_owned(), report)];
-        for (number, response) in (1..).zip(responses) {
-            files.push((format!("{RESPONSE}{number}"), self.repo.finish_blob(response)?));
+        for (number, response) in (1..).zip(recording.responses) {
+            files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?));
         }
         let tree = self.repo.write_files(files)?;
         // What lands is brought onto those that have none.

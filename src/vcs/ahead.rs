@@ -1,64 +1,349 @@
-//! A long blob, which a thread of its own names and compresses while what does not need its name is made.
+//! Blobs that are about to be written: a thread of its own names and compresses them while it is found out what else is to
+//! be.
 
 use super::compress::Compressor;
+use super::pack::PACK_LIMIT;
 use super::packer::Packed;
 use super::pending::MANY;
 use super::repo::Repo;
-use super::{Error, Oid, Result};
-use git2::ObjectType;
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use super::{Oid, Result};
+use crate::response::Response;
+use crate::text::Content;
+use git2::{ObjectFormat, ObjectType};
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A blob that is written, or is to be.
-#[must_use]
-pub enum Ahead {
-    /// It is.
-    Written(Oid),
-    /// A thread is at it.
-    Worked(Worker),
+/// How many compressed bytes may lie here. What comes after them is done when it is needed.
+const MOST_HELD: usize = 32 << 20;
+
+/// The thread is woken for this many bytes: to wake it takes longer than to see to a few.
+const WORTH_WAKING: usize = 1 << 18;
+
+/// What a blob is to hold.
+#[derive(Clone)]
+pub(super) enum Text {
+    Bytes(Arc<[u8]>),
+    Content(Content),
+    Response(Arc<String>),
 }
 
-/// Who names and compresses it.
-pub struct Worker {
-    bytes: Arc<[u8]>,
-    thread: JoinHandle<std::io::Result<(Oid, Packed)>>,
-}
-
-impl Repo {
-    /// Begins to write a blob, in a thread if it is long: to start one takes longer than to name a short one.
-    ///
-    /// # Errors
-    /// The object store fails, or the configuration cannot be read.
-    pub fn begin_blob(&self, bytes: &[u8]) -> Result<Ahead> {
-        if bytes.len() < MANY || self.pending.borrow().is_none() {
-            return self.put_blob(bytes).map(Ahead::Written);
-        }
-        let (format, mut compressor) = (self.format(), Compressor::new(self, "pack.compression")?);
-        let all: Arc<[u8]> = bytes.into();
-        let own = Arc::clone(&all);
-        let work = move || {
-            let id = Oid::hash_object_ext(ObjectType::Blob, &own, format).map_err(std::io::Error::other)?;
-            let stream = compressor.run(ObjectType::Blob, &[&own])?.into();
-            Ok((id, Packed { kind: ObjectType::Blob, len: own.len(), stream }))
-        };
-        match std::thread::Builder::new().spawn(work) {
-            Ok(thread) => Ok(Ahead::Worked(Worker { bytes: all, thread })),
-            // There can be no other thread.
-            Err(_) => self.put_blob(bytes).map(Ahead::Written),
+impl Text {
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Content(content) => content.len(),
+            Self::Response(text) => text.len(),
         }
     }
 
-    /// Ends that, and gives its name.
+    pub(super) fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Bytes(bytes) => Cow::Borrowed(bytes),
+            Self::Content(content) => Cow::Owned(content.to_bytes()),
+            Self::Response(text) => Cow::Borrowed(text.as_bytes()),
+        }
+    }
+
+    /// How many compressed bytes of it count as held.
+    fn held(&self, packed: &Packed) -> usize {
+        if matches!(self, Self::Response(_)) { 0 } else { packed.stream.len() }
+    }
+
+    /// Where it lies in memory, which is known of no other one as long as this is here.
+    fn place(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.as_ptr().addr(),
+            Self::Content(content) => content.place(),
+            Self::Response(text) => Arc::as_ptr(text).addr(),
+        }
+    }
+}
+
+/// What is expected, and what has become of it.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// How many bytes were expected before there was a thread.
+    seen: usize,
+    shared: Option<Arc<Shared>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Text>,
+    /// By where the texts lie.
+    blobs: HashMap<usize, (Text, Progress)>,
+    /// How many bytes have come since the thread was last woken.
+    come: usize,
+    /// How many compressed bytes lie here, without the responses, which stay.
+    held: usize,
+    /// Nothing more is needed, or nobody is there to do it.
+    closed: bool,
+}
+
+enum Progress {
+    Waiting,
+    /// The thread is at it.
+    Worked,
+    Done(Oid, Packed),
+}
+
+/// Says that the thread has ended, however it did.
+struct End(Arc<Shared>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.state().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, format: ObjectFormat, mut compressor: Compressor) {
+        let mut state = self.state();
+        while !state.closed {
+            let next = if state.held < MOST_HELD { state.queue.pop_front() } else { None };
+            let Some(text) = next else {
+                state = self.wait(state);
+                continue;
+            };
+            // Another may have taken it.
+            let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.place()) else {
+                continue;
+            };
+            *progress = Progress::Worked;
+            drop(state);
+            let done = packed(&text, format, &mut compressor);
+            state = self.state();
+            // Nobody may need it any more. Where it failed, who does will say why.
+            if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.place()), done) {
+                state.held += text.held(&packed);
+                state.blobs.insert(text.place(), (text, Progress::Done(id, packed)));
+            }
+            self.changed.notify_all();
+        }
+    }
+}
+
+fn packed(text: &Text, format: ObjectFormat, compressor: &mut Compressor) -> Option<(Oid, Packed)> {
+    let (kind, bytes) = (ObjectType::Blob, text.bytes());
+    let id = Oid::hash_object_ext(kind, &bytes, format).ok()?;
+    let stream = compressor.run(kind, &[&bytes]).ok()?.into();
+    Some((id, Packed { kind, len: bytes.len(), stream }))
+}
+
+impl Ahead {
+    /// Takes a text for the thread, if there is enough for one: to start it takes longer than to see to a little.
+    fn expect(&mut self, repo: &Repo, text: Text) {
+        self.seen = self.seen.saturating_add(text.len());
+        if self.shared.is_none() && self.seen >= MANY {
+            self.shared = Some(begin(repo));
+        }
+        let Some(shared) = &self.shared else { return };
+        let mut state = shared.state();
+        if !state.closed && !state.blobs.contains_key(&text.place()) {
+            state.come += text.len();
+            state.blobs.insert(text.place(), (text.clone(), Progress::Waiting));
+            state.queue.push_back(text);
+            if state.come >= WORTH_WAKING {
+                state.come = 0;
+                shared.changed.notify_all();
+            }
+        }
+    }
+
+    /// What the thread has made of a text, if it has come to it. A response is had again, for the next landing of it.
+    fn take(&self, text: &Text) -> Option<(Oid, Packed)> {
+        let shared = self.shared.as_ref()?;
+        let mut state = shared.state();
+        while let Some((_, Progress::Worked)) = state.blobs.get(&text.place())
+            && !state.closed
+        {
+            state = shared.wait(state);
+        }
+        if let (Text::Response(_), Some((_, Progress::Done(id, packed)))) =
+            (text, state.blobs.get(&text.place()))
+        {
+            return Some((*id, packed.clone()));
+        }
+        let Some((_, Progress::Done(id, packed))) = state.blobs.remove(&text.place()) else { return None };
+        let was_full = state.held >= MOST_HELD;
+        state.held -= text.held(&packed);
+        if was_full {
+            shared.changed.notify_all();
+        }
+        Some((id, packed))
+    }
+
+    /// Lets go of all that was expected but the responses, which may land yet.
+    fn forget(&mut self) {
+        self.seen = 0;
+        if let Some(shared) = &self.shared {
+            let mut state = shared.state();
+            let is_response = |text: &Text| matches!(text, Text::Response(_));
+            state.queue.retain(is_response);
+            state.blobs.retain(|_, (text, _)| is_response(text));
+            state.held = 0;
+        }
+    }
+}
+
+/// Starts the thread. Where there can be none all is done when it is needed.
+fn begin(repo: &Repo) -> Arc<Shared> {
+    let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+    let (end, format) = (End(Arc::clone(&shared)), repo.format());
+    if let Ok(compressor) = Compressor::new(repo, "pack.compression") {
+        // What cannot be started drops its end.
+        let work = move || {
+            // All of it, not the one field that is used.
+            let end = end;
+            end.0.work(format, compressor);
+        };
+        let _ = std::thread::Builder::new().spawn(work);
+    }
+    shared
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            // The thread ends when it has done what it is at. Nobody has to wait for that.
+            drop(End(Arc::clone(shared)));
+        }
+    }
+}
+
+impl Repo {
+    /// Whether what so many edits write is worth to be expected: they come to a pack, each with a blob, a tree and a commit. What
+    /// goes in as files of its own is compressed in another way.
+    pub fn is_worth_expecting(edits: usize) -> bool {
+        edits.saturating_mul(3) >= PACK_LIMIT
+    }
+
+    /// Is told of what is going to be written if all goes well, just as git is to store it.
+    pub(super) fn expect(&self, text: Text) {
+        self.ahead.borrow_mut().expect(self, text);
+    }
+
+    /// Likewise of a response.
+    pub fn expect_response(&self, response: &Response) {
+        self.expect(Text::Response(response.shared()));
+    }
+
+    /// Lets go of what was expected but the responses, which may land yet.
+    pub fn expect_nothing(&self) {
+        self.ahead.borrow_mut().forget();
+    }
+
+    /// Writes a response as a blob.
     ///
     /// # Errors
-    /// The object store fails, or the blob cannot be compressed.
-    pub fn finish_blob(&self, blob: Ahead) -> Result<Oid> {
-        let Worker { bytes, thread } = match blob {
-            Ahead::Written(id) => return Ok(id),
-            Ahead::Worked(worker) => worker,
-        };
-        let done = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the thread was lost")));
-        let (id, packed) = done.map_err(|e| Error::io("compress", "a response", e))?;
-        self.put_packed(id, packed, &bytes)
+    /// The object store fails.
+    pub fn put_response(&self, response: &Response) -> Result<Oid> {
+        self.put_text(&Text::Response(response.shared()))
+    }
+
+    /// Writes a text as a blob.
+    pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
+        let done = self.ahead.borrow().take(text);
+        match done {
+            Some((id, packed)) => self.put_packed(id, packed),
+            None => self.put_blob(&text.bytes()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(number: usize) -> Text {
+        Text::Bytes(format!("line of blob {number}\n").repeat(20_000).into_bytes().into())
+    }
+
+    /// A repository, and what is expected there.
+    fn expecting(texts: &[Text]) -> (tempfile::TempDir, Repo) {
+        let top = tempfile::tempdir().expect("a directory");
+        git2::Repository::init(top.path()).expect("a repository");
+        let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");
+        texts.iter().for_each(|text| repo.expect(text.clone()));
+        (top, repo)
+    }
+
+    #[test]
+    fn what_is_expected_is_had_once_by_its_name_and_content() {
+        let texts: Vec<_> = (0..30).map(text).collect();
+        let (_top, repo) = expecting(&texts);
+        let is_done = |(_, progress): &(Text, Progress)| matches!(progress, Progress::Done(..));
+        let shared = Arc::clone(repo.ahead.borrow().shared.as_ref().expect("a thread"));
+        while !shared.state().blobs.values().all(is_done) {
+            std::thread::yield_now();
+        }
+        let take = |text: &Text| repo.ahead.borrow().take(text);
+        let before = texts.iter().position(|text| shared.state().blobs.contains_key(&text.place()));
+        let (before, ready) = texts.split_at(before.expect("one of them"));
+        assert!(before.iter().all(|text| take(text).is_none()), "there was not enough for a thread");
+        for text in ready {
+            let (id, packed) = take(text).expect("it is ready");
+            assert_eq!(id, Oid::hash_object(ObjectType::Blob, &text.bytes()).expect("a name"));
+            assert_eq!(*packed.content().expect("content"), *text.bytes());
+            assert!(take(text).is_none(), "twice");
+        }
+        assert_eq!((before.len(), shared.state().held), (3, 0));
+    }
+
+    #[test]
+    fn an_equal_text_somewhere_else_is_not_the_one_that_was_expected() {
+        let (_top, repo) = expecting(&(0..10).map(text).collect::<Vec<_>>());
+        assert!((0..10).all(|number| repo.ahead.borrow().take(&text(number)).is_none()));
+    }
+
+    #[test]
+    fn there_is_no_thread_for_a_little_and_one_for_all_that_comes() {
+        let little = Text::Bytes(vec![b'x'; MANY / 2].into());
+        let (_top, repo) = expecting(std::slice::from_ref(&little));
+        assert!(repo.ahead.borrow().shared.is_none());
+        (1..4).for_each(|number| repo.expect(text(number)));
+        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        let response = Response::new(0, "r", vec![b'y'; 2 * MANY], u64::MAX).expect("a response");
+        for _ in 0..20 {
+            repo.expect_response(&response);
+            (1..9).for_each(|number| repo.expect(text(number)));
+            repo.expect_nothing();
+        }
+        assert!(Arc::ptr_eq(&shared, repo.ahead.borrow().shared.as_ref().expect("the same")));
+        assert!(shared.state().blobs.len() == 1, "the response stays");
+        let known = Text::Response(response.shared());
+        while matches!(
+            shared.state().blobs.get(&known.place()),
+            Some((_, Progress::Waiting | Progress::Worked))
+        ) {
+            std::thread::yield_now();
+        }
+        let take = || repo.ahead.borrow().take(&known).map(|(id, _)| id);
+        assert!(take().is_some() && take() == take(), "as often as it lands");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_has_ended() {
+        let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
+        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        drop(End(Arc::clone(&shared)));
+        let lost = text(5);
+        shared.state().blobs.insert(lost.place(), (lost.clone(), Progress::Worked));
+        assert!(repo.ahead.borrow().take(&lost).is_none());
     }
 }

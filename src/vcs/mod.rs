@@ -4,7 +4,7 @@
 //! "before" or "after" is done here in plain system calls. Each either happened or did not: locks made
 //! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
-pub mod ahead;
+mod ahead;
 mod alternates;
 pub mod attributes;
 mod branches;

@@ -202,7 +202,8 @@ impl Drop for Packer {
 }
 
 impl Packed {
-    fn content(&self) -> std::io::Result<Arc<[u8]>> {
+    /// What it says when it is not compressed.
+    pub(super) fn content(&self) -> std::io::Result<Arc<[u8]>> {
         let mut content = Vec::with_capacity(self.len);
         let mut inflate = flate2::Decompress::new(true);
         let status = inflate.decompress_vec(&self.stream, &mut content, flate2::FlushDecompress::Finish)?;

@@ -129,13 +129,17 @@ impl Repo {
     ///
     /// # Errors
     /// The object store fails.
-    pub(super) fn put_packed(&self, id: Oid, packed: Packed, bytes: &[u8]) -> Result<Oid> {
+    pub(super) fn put_packed(&self, id: Oid, packed: Packed) -> Result<Oid> {
+        let content = || packed.content().map_err(|e| Error::io("read", id.to_string(), e));
         let mut pending = self.pending.borrow_mut();
         if let Some(pending) = pending.as_mut() {
+            if pending.seen.contains(&id) {
+                return Ok(id);
+            }
             self.begin_pack(pending)?;
             let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
-            if !fits || pending.packer.is_none() || !pending.is_new(id) {
-                return self.put_known(pending, (id, false), packed.kind, bytes);
+            if !fits || pending.packer.is_none() || !pending.lacks(id) {
+                return self.put_known(pending, (id, false), packed.kind, &content()?);
             }
             pending.add(id, true);
             if let Some(packer) = &pending.packer {
@@ -144,7 +148,7 @@ impl Repo {
             return Ok(id);
         }
         drop(pending);
-        self.put_blob(bytes)
+        self.put_blob(&content()?)
     }
 
     /// Notes an object that the repository has, and that is to stay: a branch is about to need it.
@@ -277,11 +281,6 @@ impl Pending {
     /// How many bytes of blobs are in memory, and of what is compressed.
     fn so_far(&self) -> usize {
         self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
-    }
-
-    /// Whether neither it nor the repository has an object.
-    fn is_new(&self, id: Oid) -> bool {
-        !self.seen.contains(&id) && self.lacks(id)
     }
 
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new. It may be sure to be.

@@ -26,6 +26,8 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// What tells libgit2 of `core.attributesFile`.
     pub(super) attributes_config: OnceCell<tempfile::TempPath>,
+    /// What is about to be written.
+    pub(super) ahead: RefCell<super::ahead::Ahead>,
     /// Who reads the index meanwhile.
     pub(super) index_ahead: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index for attribute files already.
@@ -182,6 +184,7 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
+            ahead: RefCell::default(),
             index_ahead: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),

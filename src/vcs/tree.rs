@@ -3,6 +3,7 @@
 mod converted;
 mod object;
 
+use super::ahead::Text;
 use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
@@ -41,6 +42,8 @@ pub struct BaseTree<'r> {
     tree: Option<git2::Tree<'r>>,
     /// Whether the attributes of the checkout count.
     checked_out: bool,
+    /// Whether what is resolved is going to be written.
+    lands: bool,
     /// What git does to files, as far as somebody has asked, and where attribute files say anything about that.
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters are known to take them back to what is stored.
@@ -74,6 +77,7 @@ impl super::repo::Repo {
             repo: self,
             tree,
             checked_out: self.workdir().is_some(),
+            lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
             suspicious: RefCell::default(),
@@ -86,6 +90,12 @@ impl BaseTree<'_> {
     /// The tree's id; `None` for the empty tree of an unborn branch.
     pub fn id(&self) -> Option<Oid> {
         self.tree.as_ref().map(git2::Tree::id)
+    }
+
+    /// To resolve what is going to be written if all goes well.
+    #[must_use]
+    pub fn to_land_on(self, lands: bool) -> Self {
+        Self { lands, ..self }
     }
 
     /// What is stored at a path, unless it is a directory or nothing.
@@ -103,12 +113,12 @@ impl BaseTree<'_> {
     /// The content cannot be written, or the base has no such path.
     pub fn store(&self, path: &RepoPath, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
-            Body::Stored(bytes) => self.repo.put_blob(bytes)?,
             // A submodule's commit is in another repository.
             Body::Object(name) if state.node == Node::Submodule => self.repo.id(name)?,
             Body::Object(name) => self.repo.rely(self.repo.id(name)?),
-            Body::Bytes(bytes) => self.store_text(path, bytes)?,
-            Body::Text(content) => self.store_text(path, &content.to_bytes())?,
+            Body::Stored(bytes) => self.repo.put_text(&Text::Bytes(Arc::clone(bytes)))?,
+            Body::Bytes(bytes) => self.store_text(path, &Text::Bytes(Arc::clone(bytes)))?,
+            Body::Text(content) => self.store_text(path, &Text::Content(content.clone()))?,
             Body::Base(path) => match self.stored(path)? {
                 Some(entry) => entry.id,
                 None => {
@@ -175,6 +185,19 @@ impl TreeView for BaseTree<'_> {
             Some((DIRECTORY, id)) => Ok(names(&self.repo.find_tree(id).map_err(|e| failed(directory, e))?)),
             _ => Ok(Vec::new()),
         }
+    }
+
+    fn expect(&self, path: &RepoPath, body: &Body) {
+        let text = match body {
+            _ if !self.lands => return,
+            Body::Stored(bytes) => Text::Bytes(Arc::clone(bytes)),
+            // What git converts is stored as something else.
+            _ if !self.stores_text(path) => return,
+            Body::Bytes(bytes) => Text::Bytes(Arc::clone(bytes)),
+            Body::Text(content) => Text::Content(content.clone()),
+            Body::Base(_) | Body::Object(_) => return,
+        };
+        self.repo.expect(text);
     }
 
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {

@@ -4,6 +4,7 @@
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
 use crate::plan::Node;
+use crate::vcs::ahead::Text;
 use crate::vcs::attributes::Conversion;
 use crate::vcs::convert::{taken_back, written_out};
 use crate::vcs::filters::Attributes;
@@ -59,15 +60,26 @@ impl BaseTree<'_> {
     }
 
     /// Writes the blob that git would make of a file with that text.
-    pub(super) fn store_text(&self, path: &RepoPath, text: &[u8]) -> Result<Oid> {
+    pub(super) fn store_text(&self, path: &RepoPath, text: &Text) -> Result<Oid> {
         match self.conversion(path)? {
             Some(Conversion::Filtered(what)) => {
                 self.check_filter(path, &what)?;
-                self.repo.put_blob(&self.repo.clean(path.as_str(), text, self.attributes())?)
+                self.repo.put_blob(&self.repo.clean(path.as_str(), &text.bytes(), self.attributes())?)
             }
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
-            Some(Conversion::Own(converter)) if converter.ident => self.repo.put_blob(&taken_back(text)),
-            _ => self.repo.put_blob(text),
+            Some(Conversion::Own(converter)) if converter.ident => {
+                self.repo.put_blob(&taken_back(&text.bytes()))
+            }
+            _ => self.repo.put_text(text),
+        }
+    }
+
+    /// Whether the text of the file at a path is what is stored, as far as that can be said.
+    pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
+        match self.conversion(path) {
+            Ok(None | Some(Conversion::Encoded(_))) => true,
+            Ok(Some(Conversion::Own(converter))) => !converter.ident,
+            _ => false,
         }
     }
 

@@ -113,7 +113,7 @@ impl Response {
     }
 
     /// Likewise, to be kept.
-    pub(crate) fn shared(&self) -> Arc<String> {
+    pub fn shared(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }
 

@@ -112,7 +112,7 @@ impl Response {
         &self.text
     }
 
-    /// Likewise, to be kept.
+    /// The same text, shared: whoever keeps it needs no copy.
     pub fn shared(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }

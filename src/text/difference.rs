@@ -70,7 +70,7 @@ mod tests {
         for old in (0..3).flat_map(sequences) {
             for new in (0..5).flat_map(sequences) {
                 assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");
-                // Likewise where there are many.
+                // The same with more items than are looked at one by one.
                 let many = |items: &[u32]| [&[7; FEW + 1], items].concat();
                 let (old, new) = (many(&old), many(&new));
                 assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");

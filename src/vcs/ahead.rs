@@ -227,8 +227,8 @@ impl Drop for Ahead {
 }
 
 impl Repo {
-    /// Whether what so many edits write is worth to be expected: they come to a pack, each with a blob, a tree and a commit. What
-    /// goes in as files of its own is compressed in another way.
+    /// Whether it pays to expect what this number of edits writes. It does where they come to a pack, each with a blob, a tree
+    /// and a commit; what goes in as files of its own is compressed in another way.
     pub fn is_worth_expecting(edits: usize) -> bool {
         edits.saturating_mul(3) >= PACK_LIMIT
     }
@@ -238,7 +238,7 @@ impl Repo {
         self.ahead.borrow_mut().expect(self, text);
     }
 
-    /// Likewise of a response.
+    /// Is told of a response that the record is going to keep if all goes well.
     pub fn expect_response(&self, response: &Response) {
         self.expect(Text::Response(response.shared()));
     }

@@ -23,8 +23,7 @@ pub(super) fn verbatim(
     repeat: Repeat,
 ) -> Result<Option<Part>, Box<Refusal>> {
     let Sought { scene, hay, pattern, .. } = *sought;
-    let Change::Texts { before, after, unit: Unit::Verbatim } = change else { return Ok(None) };
-    let [before, after] = [before, after].map(|text| text.strip_suffix('\n').unwrap_or(text));
+    let Some([before, after]) = texts(change) else { return Ok(None) };
     // What the response has twice is counted as lines.
     if repeat.total > 1 || repeat.elsewhere > 0 || before.trim().is_empty() {
         return Ok(None);
@@ -41,15 +40,21 @@ pub(super) fn verbatim(
         [place] => {
             guard::hunk(hay, pattern, &scene.limits.guard)?;
             let mut solution = Solution::at(hay, place, rung, 1);
-            solution.changes = vec![replaced(hay, &place, after)];
+            solution.changes = vec![replaced(hay, &[place], after)];
             Ok(Some(Part::Change(solution)))
         }
         _ => Err(evidence::ambiguous(hay, places)),
     }
 }
 
+/// What such a change looks for and puts there.
+pub(super) fn texts(change: &Change) -> Option<[&str; 2]> {
+    let Change::Texts { before, after, unit: Unit::Verbatim } = change else { return None };
+    Some([before, after].map(|text| text.strip_suffix('\n').unwrap_or(text)))
+}
+
 /// Where a text stands, ascending.
-fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
+pub(super) fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
     let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };
     // The lines between are whole ones, which are found in linear time.
@@ -74,21 +79,30 @@ fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     places
 }
 
-/// The lines that a place touches, with a text in its stead.
-fn replaced(hay: Haystack<'_>, place: &Place, text: &str) -> LineChange {
-    let eol = region_eol(hay, place.start.line, place.end.line + 1).as_bytes();
-    let head = &hay.text(place.start.line)[..place.start.column];
-    let mut bytes = [head, &text.split('\n').map(str::as_bytes).collect::<Vec<_>>().join(eol)].concat();
-    let mut end = place.behind();
-    // What is left of the last line goes on behind the text, unless both end where that begins.
-    if place.end.column > 0 || !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r") {
-        let last = hay.line(place.end.line);
-        let rest = last.as_ref().and_then(|line| line.text.get(place.end.column..)).unwrap_or_default();
-        let rest_eol = last.and_then(|line| line.eol).map_or(&[][..], |eol| eol.as_bytes());
-        bytes.extend_from_slice(&[rest, rest_eol].concat());
-        end = (place.end.line + 1).min(hay.line_count());
+/// The lines that places touch of which each begins in the line that the one before ends in, with a text in their stead.
+pub(super) fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
+    let lines = |place: &Place| (place.start.line, place.end.line);
+    let first = places.first().map_or(0, |place| lines(place).0);
+    let last = places.last().map_or(0, |place| lines(place).1);
+    let eol = region_eol(hay, first, last + 1).as_bytes();
+    let text = text.split('\n').map(str::as_bytes).collect::<Vec<_>>().join(eol);
+    let (mut bytes, mut column) = (Vec::new(), 0);
+    for place in places {
+        bytes.extend_from_slice(
+            hay.text(place.start.line).get(column..place.start.column).unwrap_or_default(),
+        );
+        bytes.extend_from_slice(&text);
+        column = place.end.column;
     }
-    LineChange::new(place.start.line, end, bytes)
+    // What is left of the last line goes on behind the text, unless both end where that begins.
+    if column > 0 || !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r") {
+        let line = hay.line(last);
+        let rest = line.as_ref().and_then(|line| line.text.get(column..)).unwrap_or_default();
+        let rest_eol = line.and_then(|line| line.eol).map_or(&[][..], |eol| eol.as_bytes());
+        bytes.extend_from_slice(&[rest, rest_eol].concat());
+        return LineChange::new(first, (last + 1).min(hay.line_count()), bytes);
+    }
+    LineChange::new(first, last, bytes)
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl Single<'_> {
 
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
-        if let Some(part) = everywhere(&self.sought(pattern))? {
+        if let Some(part) = everywhere(&self.sought(pattern), &self.hunk.change)? {
             return match part {
                 Part::Change(solution) if self.repeat.elsewhere > 0 => {
                     Err(evidence::once_more([solution.place]))

@@ -52,6 +52,16 @@ pub(super) enum Part {
     Change(Solution),
 }
 
+impl Part {
+    /// Where it belongs, if it has a place.
+    pub(super) fn place(&self) -> Option<Place> {
+        match self {
+            Part::Nothing => None,
+            Part::Made(solution) | Part::Change(solution) => Some(solution.place),
+        }
+    }
+}
+
 /// Where a hunk belongs, and what it changes there.
 #[derive(Debug)]
 pub(super) struct Solution {

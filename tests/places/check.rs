@@ -66,7 +66,7 @@ pub(crate) fn files(all: &[(&str, &str)]) -> Files {
 /// What an answer does to files.
 pub(crate) fn run_on(files: &Files, answer: &str) -> Ran {
     let response = Response::new(0, "answer", answer.as_bytes().to_vec(), DEFAULT_MAX_SIZE).unwrap();
-    let script = format::parse(&response, None);
+    let script = format::parse(&response, &git_llm_apply::format::Reading::default());
     if script.has_errors() || script.edits.is_empty() {
         return Ran::Unreadable(said(&script.diagnostics));
     }

@@ -311,12 +311,13 @@ fn a_mark_of_the_end_of_the_file_binds() {
 }
 
 #[test]
-fn the_order_of_chunks_binds() {
+fn the_order_of_chunks_binds_where_texts_are_not_unique() {
     let body = "@@\n-    b = check(b)\n+    b = verify(b)\n@@\n-    a = load(cfg)\n+    a = read(cfg)\n";
-    refused("a.py", TWO, patch("a.py", body)).not_nowhere();
-    // In a diff it counts only where texts are not unique.
     let expected = TWO.replace("check(b)", "verify(b)").replace("a = load", "a = read");
-    lands("a.py", TWO, udiffx("a.py", body), &expected);
+    lands("a.py", TWO, diffs("a.py", body), &expected);
+    let file = "x = 1\nend\nx = 1\nend\ny = 1\n";
+    let body = "@@\n-y = 1\n+y = 2\n@@\n-x = 1\n+x = 2\n";
+    refused("a.py", file, diffs("a.py", body)).not_nowhere();
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn nowhere_is_not_said_of_a_text_that_stands_there() {
     .not_nowhere();
     let by_end = "@@\n-size = 3\n+size = 4\n*** End of File\n";
     refused("a.ini", FILE, patch("a.ini", by_end)).not_nowhere();
-    let by_order = "@@\n-depth = 4\n+depth = 5\n@@\n-size = 3\n+size = 4\n";
+    let by_order = "@@\n-depth = 4\n+depth = 5\n@@\n-kind = a\n+kind = d\n";
     refused("a.ini", FILE, patch("a.ini", by_order)).not_nowhere();
     let in_comment = "first = 1\n# workers = 4\n";
     refused("a.py", in_comment, opx("a.py", "workers = 4", "workers = 5")).not_nowhere();

@@ -75,7 +75,8 @@ pub(in crate::locate) fn arrange(
             context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = scene.followed || index + 1 < hunks.len();
         let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
-        let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode };
+        let taken = parts.iter().filter_map(Part::place).collect();
+        let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode, taken };
         // The same chunks right before it, and how many of those were made.
         let same = |(other, _): &(&Hunk, &Part)| other.change == hunk.change && other.anchor == hunk.anchor;
         let before = hunks[..index].iter().zip(&parts).rev().take_while(same);
@@ -108,6 +109,8 @@ struct Chunk<'a> {
     /// Whether other hunks for the file follow.
     followed: bool,
     mode: Mode,
+    /// The places of the chunks before it.
+    taken: Vec<Place>,
 }
 
 impl Chunk<'_> {
@@ -115,6 +118,7 @@ impl Chunk<'_> {
     fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
         let Sought { scene, pattern, .. } = self.sought;
         if pattern.changes_nothing() {
+            self.pass(cursor);
             return Ok(Part::Nothing);
         }
         let regions = if self.context.is_empty() { None } else { Some(self.regions(cursor)?) };
@@ -144,6 +148,9 @@ impl Chunk<'_> {
             Err(refused) => {
                 // Where forward order alone says where, the lines that the text is most like may be those that were meant.
                 let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
+                if let Some(part) = self.out_of_order().filter(|_| is_behind).transpose()? {
+                    return Ok(part);
+                }
                 let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
                 let repeat = may_stand.then(|| scene.repeat(0));
                 sought.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
@@ -151,6 +158,33 @@ impl Chunk<'_> {
         };
         *cursor = Cursor::behind(&pointers, &part);
         Ok(part)
+    }
+
+    /// Goes to the only place of lines that only say where the search goes on.
+    fn pass(&self, cursor: &mut Cursor) {
+        let lines = self.sought.pattern.after();
+        let places = self.sought.hay.whole_lines(&lines, Form::Trailing);
+        let mut ahead = places.iter().filter(|place| place.first() >= cursor.changed);
+        if let (Some(place), None) = (ahead.next(), ahead.next()) {
+            *cursor = Cursor { changed: place.first(), above: place.first() };
+        }
+    }
+
+    /// What a chunk comes to whose only place in the file is before that of the last one, and is no other chunk's. The search
+    /// for the next one goes on where it was.
+    fn out_of_order(&self) -> Option<Result<Part, Box<Refusal>>> {
+        if !self.context.is_empty() || self.at_end {
+            return None;
+        }
+        let sought = Sought { pointers: &Pointers::NONE, ..self.sought };
+        let Ok(Search::Found(found)) = find(&sought) else { return None };
+        let [(aligned, false)] = found.places.as_slice() else { return None };
+        let is_free = !self.taken.iter().any(|place| place.overlaps(&aligned.place));
+        // Nor may it be anywhere else in a looser reading.
+        (is_free && !sought.stands_oftener(1)).then(|| {
+            sought.is_strictest(aligned.rung, &[aligned.place])?;
+            Ok(Part::Change(solve(&sought, aligned, 1)?))
+        })
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.

@@ -209,8 +209,13 @@ codes! {
     Duplicate = "duplicate",
     /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
     Reasoning = "reasoning",
-    /// As a warning: what was seen in a response in which no edit was found.
+    /// As a warning: code blocks and other parts that no format reads, an error with `--strict`; or what was seen in a
+    /// response in which no edit was found.
     Unread = "unread",
+    /// A code block is for a file, and is neither an edit, nor a new file, nor what the file holds.
+    NotRead = "not-read",
+    /// A fence may end at more than one line.
+    FenceUnclear = "fence-unclear",
     /// As a warning: a recorded call of a tool is left out, because its result is an error.
     FailedCall = "failed-call",
     /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
@@ -239,10 +244,10 @@ codes! {
     Placeholder = "placeholder",
     /// A whole file that is given has less than half of the lines that the file has; needs `--allow-shrink`.
     Shrink = "shrink",
-    /// As a warning: the response seems to give a whole file, which is read only with `--format=whole-file`.
-    WholeFile = "whole-file",
     /// The after-text brings conflict markers, or the dividers of the format it is written in.
     Markers = "markers",
+    /// The after-text has `&lt;`, `&gt;` or `&amp;` where code has `<`, `>` or `&`; needs `--allow-escaped`.
+    Escaped = "escaped",
     /// The edit's result and what changed meanwhile are in conflict; or, as a warning, `-X` decided whose lines stand.
     Conflict = "conflict",
     /// The edit builds on one that is not wanted, or without it would change another place.

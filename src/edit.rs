@@ -21,46 +21,108 @@ pub struct Script {
     pub regions: Vec<Region>,
     /// A commit message for the response as a whole, where the format has one (applydir's `message`).
     pub message: Option<String>,
-    /// The edits whose file only the tree tells, in the order they stand.
-    pub unsure: Vec<Unsure>,
-    /// What is to be said only if the tree has what it is about; see [`crate::plan::settle_doubts`].
-    pub doubts: Vec<Doubt>,
+    /// The edits without a path of their own, in the order they stand.
+    pub unnamed: Vec<Unnamed>,
+    /// The code blocks that may have a file of their own and are no edits, in the order they stand, until
+    /// [`crate::plan::settle_given`] has asked the tree what they are.
+    pub given: Vec<Given>,
+    /// Those of them that are errors unless the edits bring their lines.
+    pub pending: Vec<Given>,
+    /// What no format reads, in the order it stands.
+    pub unread: Vec<Unread>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
 }
 
-/// An edit that the response does not clearly give a file; what the tree has says which is meant.
+/// An edit that has no path of its own. What stands around it, and the tree, say which file it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsure {
+pub struct Unnamed {
     /// The edit, by its place. The path that it has is one of the candidates.
     pub edit: Span,
     /// The files that may be meant.
-    pub candidates: Vec<Target>,
-    /// Which of them is.
-    pub choice: Choice,
+    pub candidates: Vec<Candidate>,
 }
 
-/// Which of several files an edit is about.
+/// A file that may be meant, and what names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
-    /// The only one to which the edit applies: what stands right above it and a heading higher up differ.
-    Applies,
-    /// The only one that there is, of those that prose above the edit names.
-    Exists {
-        /// The one that is meant where prose names none that there is.
-        otherwise: Option<Target>,
-    },
+pub struct Candidate {
+    /// The file.
+    pub path: Target,
+    /// What names it.
+    pub by: Clue,
+    /// Whether it is meant as a path even if there is no such file, as in backquotes.
+    pub quoted: bool,
 }
 
-/// What reads like an edit that no format has, if the tree has a file for it.
+/// What names a file for an edit or a code block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clue {
+    /// A line right above that is wholly a path, or the first line in the fence as a comment.
+    Line,
+    /// The fence's info string.
+    Info,
+    /// The nearest heading above with one path.
+    Heading,
+    /// The block before.
+    Previous,
+    /// A word in the paragraph right above.
+    Mention,
+}
+
+impl Clue {
+    /// Whether it says nothing but the path.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Clue::Line | Clue::Info)
+    }
+}
+
+/// A code block with a file of its own that is no edit. The tree says what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubt {
-    /// What is to be said then.
-    pub finding: Diagnostic,
-    /// The files, as written. One of them has to be there.
-    pub files: Vec<String>,
-    /// The lines that it has to have.
-    pub text: Option<String>,
+pub struct Given {
+    /// From its opening to its closing fence.
+    pub span: Span,
+    /// The files that are named for it: by a whole line or the info string, or by words of the heading or paragraph right
+    /// above.
+    pub candidates: Vec<Candidate>,
+    /// The first word of the info string; empty if there is none.
+    pub language: String,
+    /// The lines in it.
+    pub text: Passage,
+    /// How many bytes of `text` a first line takes that is the path as a comment.
+    pub path_line: usize,
+    /// Whether its end is known.
+    pub state: FenceState,
+    /// Whether it is a whole file that replaces or makes the one that it is for, because that was asked for.
+    pub is_whole: bool,
+    /// Why it is given: the prose above it.
+    pub why: Option<String>,
+}
+
+impl Given {
+    /// Its lines, without a first one that is the path as a comment.
+    pub fn content(&self) -> &str {
+        self.text.get(self.path_line..).unwrap_or("")
+    }
+}
+
+/// Whether the end of a code block is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FenceState {
+    /// A fence closes it.
+    Closed,
+    /// No fence closes it.
+    Unclosed,
+    /// This line in it opens a fence of its own length, so that the next fence may close that one.
+    Unclear(Span),
+}
+
+/// A part of the response that no format reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The part.
+    pub span: Span,
+    /// The info string of a code block.
+    pub info: String,
 }
 
 impl Script {
@@ -75,8 +137,10 @@ impl Script {
         self.edits.extend(other.edits.into_iter().map(|edit| Edit { region: regions + edit.region, ..edit }));
         self.diagnostics.extend(other.diagnostics);
         self.regions.extend(other.regions);
-        self.unsure.extend(other.unsure);
-        self.doubts.extend(other.doubts);
+        self.unnamed.extend(other.unnamed);
+        self.given.extend(other.given);
+        self.pending.extend(other.pending);
+        self.unread.extend(other.unread);
         self.message = self.message.take().or(other.message);
     }
 
@@ -97,7 +161,9 @@ impl Script {
                 diagnostic.severity = Severity::Warning;
             }
         }
-        self.doubts.retain(|_| wanted(None));
+        if !wanted(None) {
+            self.pending.clear();
+        }
     }
 
     /// Whether an edit, counted from 0, is left out.

@@ -25,7 +25,7 @@
 //! let text = format!("I would do this:\n\n{}", render::render(FormatId::Opx, &[change])?);
 //!
 //! let response = Response::new(0, "answer", text.into_bytes(), 1 << 20)?;
-//! let script = format::parse(&response, None);
+//! let script = format::parse(&response, &format::Reading::default());
 //! assert_eq!(format::detect(&response), [FormatId::Opx]);
 //! assert_eq!(script.paths(), ["numbers.txt"]);
 //! assert_eq!(script.prose(&response), ["I would do this:"]);

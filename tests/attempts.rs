@@ -509,7 +509,7 @@ fn nothing_of_corrections_that_are_not_whole_lands_anywhere() {
     }
     let run = sandbox.apply(["--continue", "--feedback", "-q"], &half_whole()).exits(1);
     assert!(!run.stdout.contains("do not send it again"), "nothing of it was taken: {}", run.stdout);
-    assert!(run.stdout.contains("## Lines "), "it says where: {}", run.stdout);
+    assert!(run.stdout.contains("## Line"), "it says where: {}", run.stdout);
     let run = sandbox.apply(["--continue", "--json"], &half_whole()).exits(1);
     let _ = run.says("\"ref\":\"refs/heads/try/one\"").says("\"state\":\"refused\"");
 }
@@ -620,26 +620,26 @@ fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
 }
 
 #[test]
-fn what_only_the_tree_tells_for_an_edit_is_corrected_like_one() {
-    let command = "```sh\nrm gone.txt\n```\n";
-    let answer = create("one.txt", "One", "one\n") + command;
+fn a_block_with_a_file_of_its_own_is_corrected_like_an_edit() {
+    let block = "gone.txt\n```\nother\n```\n";
+    let answer = create("one.txt", "One", "one\n") + block;
     let sandbox = Sandbox::new();
     let base = sandbox.head();
-    let _ = sandbox.apply([""; 0], &answer).exits(1).says("gone.txt: `rm gone.txt`").says("--keep-going");
+    sandbox.apply([""; 0], &answer).exits(1).says("[not-read]").says("--keep-going");
     sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &answer).exits(1);
     assert_eq!(sandbox.head(), base);
-    // Tried again as it is, it still is one; corrected, it lands.
-    sandbox.run(["--continue"]).exits(1).says("gone.txt: `rm gone.txt`");
+    // Tried again as it is, it still is an error; corrected, it lands.
+    sandbox.run(["--continue"]).exits(1).says("[not-read]");
     sandbox.apply(["--continue"], &remove("gone.txt", "Two")).exits(0).says("taken for corrected");
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two"]);
     assert!(!sandbox.exists("gone.txt"));
 
-    // Where the tree has no such file, the command is about something else: here, and at a base.
-    let again = create("two.txt", "Two", "two\n") + command;
-    sandbox.apply(["-n"], &again).exits(0);
+    // Where the tree has no such file it is a new one, and at a base it is not.
+    let again = create("two.txt", "Two", "two\n") + block;
+    sandbox.apply(["-n"], &again).exits(0).says("create   gone.txt");
     sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &again).exits(0);
-    sandbox.apply(["-n", "--base", &base], &again).exits(1).says("gone.txt: `rm gone.txt`");
-    sandbox.apply(["-n", "--base", &base, "--only=1"], &again).exits(0).says("gone.txt: `rm gone.txt`");
+    sandbox.apply(["-n", "--base", &base], &again).exits(1).says("[not-read]");
+    sandbox.apply(["-n", "--base", &base, "--only=1"], &again).exits(0);
     sandbox.apply(["--base", &base, "--keep-going"], &again).exits(1).says("the others have landed");
     sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
@@ -655,7 +655,7 @@ fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
     for (from, to) in [
         ("\"edit\":true", "\"edit\":false"),
         ("\"start\":0", "\"start\":7"),
-        ("\"formats\":[null]", "\"formats\":[]"),
+        ("\"readings\":[{\"formats\":[],\"path\":null}]", "\"readings\":[]"),
     ] {
         assert!(text.contains(from), "{text}");
         std::fs::write(&record, text.replace(from, to)).unwrap();

@@ -13,6 +13,7 @@ use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::locate::Tier;
+use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::record::RecordKind;
 use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
 use git_llm_apply::response::Response;
@@ -45,9 +46,10 @@ mod man_page {
     const FILE: &str = "man/git-llm-apply.1";
     const FORMATS_FILE: &str = "man/git-llm-apply-formats.7";
     /// Keys without an option.
-    const OTHER_KEYS: [&str; 6] = [
+    const OTHER_KEYS: [&str; 7] = [
         "llmapply.sensitive",
         "llmapply.maxSize",
+        "llmapply.clipboardCommand",
         "llmapply.lockTimeout",
         "llmapply.contextLines",
         "llmapply.scratchDir",
@@ -191,7 +193,10 @@ mod man_page {
                 FORMATS.iter().filter(|format| format.is_detected() && format.id == id).map(|_| None);
             for only in detected.chain([Some(id)]) {
                 let response = Response::new(0, "example", chapter.example.into(), 1 << 20).unwrap();
-                let script = format::parse(&response, only);
+                let reading = format::Reading { formats: only.into_iter().collect(), ..Default::default() };
+                let mut script = format::parse(&response, &reading);
+                // Code blocks are files by what the tree has.
+                plan::settle_given(&mut script, &MemoryTree::new(), &Rules::default()).unwrap();
                 assert_eq!(script.diagnostics, [], "{}", id.as_str());
                 assert!(script.edits.len() >= 2, "{}", id.as_str());
                 assert!(script.edits.iter().all(|edit| edit.format == id));

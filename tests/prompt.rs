@@ -3,7 +3,9 @@
 
 mod sandbox;
 
+use git_llm_apply::edit::Script;
 use git_llm_apply::format::{self, FORMATS, Format, FormatId};
+use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::prompt;
 use git_llm_apply::response::Response;
 use sandbox::Sandbox;
@@ -39,6 +41,14 @@ fn asked(format: &Format) -> Option<FormatId> {
     (!format.is_detected()).then_some(format.id)
 }
 
+/// The edits of a response for a repository without files: code blocks are files by what the tree has.
+fn read(response: &Response, asked: Option<FormatId>) -> Script {
+    let reading = format::Reading { formats: asked.into_iter().collect(), ..Default::default() };
+    let mut script = format::parse(response, &reading);
+    plan::settle_given(&mut script, &MemoryTree::new(), &Rules::default()).unwrap();
+    script
+}
+
 #[test]
 fn every_example_in_the_instructions_lands() {
     for row in FORMATS {
@@ -54,7 +64,7 @@ fn every_example_in_the_instructions_lands() {
             assert_ne!(sandbox.git(["rev-list", "--count", "HEAD"]), "1", "{example}");
             assert_eq!(sandbox.status(), "", "{example}");
             let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
-            let script = format::parse(&response, asked(row));
+            let script = read(&response, asked(row));
             assert!(!script.edits.is_empty(), "{example}");
             assert!(script.edits.iter().all(|edit| edit.format == row.id), "{example}");
         }
@@ -64,12 +74,12 @@ fn every_example_in_the_instructions_lands() {
         }
         let sandbox = sandbox();
         let response = Response::new(0, "r", text.clone().into_bytes(), 1 << 20).unwrap();
-        let script = format::parse(&response, Some(row.id));
+        let script = format::parse(&response, &git_llm_apply::format::Reading::only(row.id));
         let alone: usize = examples
             .iter()
             .map(|example| {
                 let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
-                format::parse(&response, Some(row.id)).edits.len()
+                format::parse(&response, &git_llm_apply::format::Reading::only(row.id)).edits.len()
             })
             .sum();
         assert_eq!(script.edits.len(), alone, "{}", row.name());
@@ -86,7 +96,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             .iter()
             .flat_map(|example| {
                 let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
-                let script = format::parse(&response, Some(row.id));
+                let script = read(&response, Some(row.id));
                 script.edits.iter().map(|edit| git_llm_apply::report::operation(&edit.op)).collect::<Vec<_>>()
             })
             .collect();
@@ -292,7 +302,7 @@ fn every_promise_in_the_instructions_is_kept() {
         ("search-replace", "it must not exist yet, or be empty", block("docs/old.md", "", "x\n"), Not),
         ("file-changes", "`why` is one sentence for the commit message", changes("<FILE_DELETE file_path=\"docs/old.md\" why=\"Nobody reads it.\" />\n"), Says("Nobody reads it.")),
         ("file-changes", "`@@` alone is enough", changes("<FILE_PATCH file_path=\"src/greet.py\">\n@@\n-    print(\"hello\")\n+    print(\"hi\")\n</FILE_PATCH>\n"), Has("src/greet.py", HI)),
-        ("file-changes", "Content stands just as it is in the file: nothing is escaped", changes("<FILE_NEW file_path=\"x\">\n&amp;\n</FILE_NEW>\n"), Has("x", "&amp;\n")),
+        ("file-changes", "Content stands just as it is in the file: nothing is escaped", changes("<FILE_NEW file_path=\"x.html\">\n&amp;\n</FILE_NEW>\n"), Has("x.html", "&amp;\n")),
         ("file-changes", "Make a file, or give it a whole new content", changes("<FILE_NEW file_path=\"docs/old.md\">\nnew\n</FILE_NEW>\n"), Has("docs/old.md", "new\n")),
         ("file-changes", "each sees the result of those before it", changes("<FILE_RENAME from_path=\"docs/old.md\" to_path=\"docs/x.md\" />\n<FILE_APPEND file_path=\"docs/x.md\">\nmore\n</FILE_APPEND>\n"), Has("docs/x.md", "once upon a time\nmore\n")),
         ("file-changes", "move one (or a whole directory)", changes("<FILE_RENAME from_path=\"src\" to_path=\"lib\" />\n"), Has("lib/greet.py", GREET)),

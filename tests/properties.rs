@@ -27,6 +27,7 @@ const LIMITS: Limits = Limits {
     guard: Guard {
         allow_placeholder: false,
         allow_markers: false,
+        allow_escaped: false,
         language: Language::UNKNOWN,
         format: None,
     },
@@ -75,7 +76,7 @@ proptest! {
             "original_lines": wanted.lines().collect::<Vec<_>>(), "changed_lines": ["new"],
         }]}]});
         let response = Response::new(0, "r", json.to_string().into_bytes(), 1 << 20).unwrap();
-        let script = format::parse(&response, Some(FormatId::Applydir));
+        let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::Applydir));
         let tree = MemoryTree::new().with_file("f", file.as_str()).unwrap();
         if let Err(rejected) = plan::resolve(&script, &tree, &Rules::default()).unwrap() {
             let mut report = Report::new(Status::Refused);

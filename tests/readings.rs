@@ -54,7 +54,8 @@ fn the_prose_right_before_an_edit_is_its_reason_in_every_format() {
         for (above, wanted) in [
             ("The name was\ntaken.\n\n", "The name was taken."),
             ("Intro.\n\n## Rename b\n\n", "Rename b"),
-            ("The name was taken.\n\nHere is the change:\n\n", "The name was taken."),
+            ("The name was taken.\n\nHere is the change:\n\n", "Update src/a.rs"),
+            ("## The name was taken\n\nHere is the change:\n\n", "The name was taken"),
             ("Here is the updated code:\n\n", "Update src/a.rs"),
             ("", "Update src/a.rs"),
             ("- one thing\n- **Rename b**\n\n", "Rename b"),

@@ -9,7 +9,7 @@ use git_llm_apply::response::Response;
 /// What the tree becomes, or why the response was refused.
 pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
     let response = sound(Response::new(0, "answer", text.into_bytes(), u64::MAX));
-    let script = format::parse(&response, None);
+    let script = format::parse(&response, &git_llm_apply::format::Reading::default());
     let mut view = MemoryTree::new();
     for (path, text) in tree {
         view = sound(view.with_file(path, text));

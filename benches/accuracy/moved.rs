@@ -74,7 +74,7 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
     let repo = open()?;
     let id = |name: &str| name.parse::<Oid>().map_err(|e| text(&e));
     let (base, onto) = (id(base)?, id(onto)?);
-    let script = format::parse(&response, None);
+    let script = format::parse(&response, &git_llm_apply::format::Reading::default());
     let rules = Rules {
         allow_overwrite: true,
         allow_sensitive: true,

@@ -152,7 +152,7 @@ struct Taken {
 fn time(inputs: [Input; 2]) -> [Taken; 2] {
     let ready = inputs.map(|input| {
         let response = Response::new(0, "generated", input.answer.into_bytes(), u64::MAX).unwrap();
-        let script = parse(&response, None);
+        let script = parse(&response, &git_llm_apply::format::Reading::default());
         assert!(!script.has_errors(), "{:?}", script.diagnostics.first());
         (script, MemoryTree::new().with_file("a.txt", &input.file).unwrap(), input.expected)
     });

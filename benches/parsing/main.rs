@@ -58,7 +58,7 @@ fn main() {
             }
             let megabytes = kind.megabytes(megabytes);
             let response = response(ordinary::response(format, kind, megabytes * MEGABYTE));
-            let script = parse(&response, None);
+            let script = parse(&response, &git_llm_apply::format::Reading::default());
             assert!(
                 !script.has_errors() && !script.edits.is_empty(),
                 "{format:?} {name}: {:?}",
@@ -131,7 +131,7 @@ fn seconds(response: &Response) -> f64 {
         time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
     };
     let start = clock();
-    let script = std::hint::black_box(parse(response, None));
+    let script = std::hint::black_box(parse(response, &git_llm_apply::format::Reading::default()));
     let time = clock() - start;
     drop(script);
     time
@@ -155,7 +155,7 @@ fn memory(path: &str) {
     let bytes = std::fs::read(path).unwrap_or_default();
     let size = bytes.len() as f64;
     let Ok(response) = Response::new(0, "generated", bytes, u64::MAX) else { return };
-    let script = parse(&response, None);
+    let script = parse(&response, &git_llm_apply::format::Reading::default());
     let peak = resident("VmHWM:");
     assert!(!script.edits.is_empty());
     println!("{}", (peak.saturating_sub(before)) as f64 / size);

@@ -20,13 +20,17 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     let printer = Printer::new(output, said);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
+    let clipboard = args::switch(matches, "clipboard") == Some(true);
+    if clipboard && !names.is_empty() {
+        return Err(Error::Usage("--clipboard goes with no response".into()));
+    }
     let branch = args::single(matches, "branch").flatten();
     let skip = args::several(matches, "skip").unwrap_or_default();
     if !skip.is_empty() && settings.resume.is_none() {
         return Err(Error::Usage("--skip goes with --continue only".into()));
     }
     if let Some(id) = &settings.abort {
-        if settings.resume.is_some() || !names.is_empty() || settings.dry_run {
+        if settings.resume.is_some() || !names.is_empty() || clipboard || settings.dry_run {
             let message = match (id, names.as_slice()) {
                 (None, [name]) => {
                     format!(
@@ -44,7 +48,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
             return Err(Error::Usage("-m does not go with -F".into()));
         }
-        if file == "-" && (names.is_empty() || names.iter().any(|name| name == "-")) {
+        if file == "-" && !clipboard && (names.is_empty() || names.iter().any(|name| name == "-")) {
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
@@ -95,7 +99,10 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
             flow::keep_answer(&repo, bytes, &printer);
         }
     };
-    order.responses = input::read(&names, max_size, first, order.resume.is_none(), keep)?;
+    order.responses = match clipboard {
+        true => vec![input::of_clipboard(repo.clipboard(max_size)?, max_size, first)?],
+        false => input::read(&names, max_size, first, order.resume.is_none(), keep)?,
+    };
     // A file can be given again.
     settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
     if let Some((each, template)) = template {

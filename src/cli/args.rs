@@ -227,7 +227,7 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
             .arg(directory())
             .args(ASK_OPTIONS.iter().chain(PROMPT_OPTIONS).flat_map(arguments))
             .args(OPTIONS.iter().filter(|option| !NOT_FOR_ASK.contains(&option.long)).flat_map(arguments))
-            .mut_arg("format", |format| format.help("ask for this format, and read no other (default: opx)"))
+            .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
             .arg(pathspecs()),
         "recover" => telling(verb).args(RECOVER_OPTIONS.iter().flat_map(arguments)),
         "list" => telling(verb).args(LIST_OPTIONS.iter().flat_map(arguments)),

@@ -26,8 +26,8 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let rounds = settings::rounds(matches, repo.config())?;
     let question = settings::question(matches, repo.config())?;
     // A model that was asked for one format and gives another is understood, unless one was typed.
-    if args::single(matches, "format").is_none() {
-        settings.options.format = None;
+    if args::several(matches, "format").is_none() {
+        settings.options.reading.formats.clear();
     }
     let prompted = flow::prompt(&question)?;
     let left_out = prompted.left_out.iter().map(|(path, why)| format!("left out: {path} ({why})"));

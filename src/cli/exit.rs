@@ -190,6 +190,7 @@ impl Exit {
             | E::BadAuthor(_)
             | E::NotUtf8(_)
             | E::NoTerminal
+            | E::Clipboard(_)
             | E::Editor(_)
             | E::Filter { .. }
             | E::TooLarge { .. }

@@ -65,6 +65,14 @@ pub(super) fn read(
     Ok(responses.collect::<Result<_, _>>()?)
 }
 
+/// What the clipboard holds as the response with that number.
+///
+/// # Errors
+/// It is too large or no text.
+pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Response, Error> {
+    Ok(Response::new(id, "the clipboard", bytes, limit)?)
+}
+
 /// All of a file, or of standard input; one byte more than allowed is enough to know.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);

@@ -1,6 +1,7 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
 use super::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS};
+use crate::edit::FormatId;
 use crate::flow::{Each, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
 use crate::plan::Grouping;
@@ -190,6 +191,19 @@ impl From<'_> {
         })
     }
 
+    /// The formats that are named, each once.
+    fn formats(&self) -> Result<Vec<FormatId>> {
+        let mut formats = Vec::new();
+        for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
+            let bad = |_| config::bad("llmapply.format", name, "the name of a format");
+            let format = name.parse().map_err(bad)?;
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+        Ok(formats)
+    }
+
     fn several(&self, long: &str) -> Result<Vec<String>> {
         match args::several(self.matches, long) {
             Some(values) => Ok(values),
@@ -211,12 +225,7 @@ impl Settings {
     /// A configuration value makes no sense; what was typed was checked by the parser.
     pub(super) fn read(matches: &ArgMatches, config: &Config, dry_run: bool) -> Result<Self> {
         let from = From { matches, config };
-        let format = match from.single("format")? {
-            Some(name) => Some(
-                name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?,
-            ),
-            None => None,
-        };
+        let formats = from.formats()?;
         let commit = match from.single("commit")?.as_deref() {
             None | Some("edit") => Grouping::Edit,
             Some("file") => Grouping::File,
@@ -242,7 +251,9 @@ impl Settings {
             Some(_) => args::single(matches, "branch").flatten(),
             None => from.single("branch")?,
         };
-        options.format = format;
+        options.reading.formats = formats;
+        options.reading.path = args::single(matches, "path").flatten();
+        options.strict = from.switch("strict", options.strict)?;
         options.base = from.single("base")?;
         options.favor = match args::single(matches, "strategy-option").flatten().as_deref() {
             Some("ours") => Some(Favor::Ours),
@@ -277,6 +288,7 @@ impl Settings {
         options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
         options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
         options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
+        options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.trailers = from.switch("trailers", options.trailers)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
@@ -382,9 +394,8 @@ fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
 pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question> {
     let from = From { matches, config };
     let mut question = Question::default();
-    if let Some(name) = from.single("format")? {
-        question.format =
-            name.parse().map_err(|_| config::bad("llmapply.format", &name, "the name of a format"))?;
+    if let Some(format) = from.formats()?.last() {
+        question.format = *format;
     }
     question.listing = match from.single("listing")?.as_deref() {
         None | Some("fences") => Listing::Fences,

@@ -1,6 +1,6 @@
 //! What decides how a response lands.
 
-use crate::edit::FormatId;
+use crate::format::Reading;
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
@@ -14,8 +14,10 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Read the response as this format only.
-    pub format: Option<FormatId>,
+    /// In which formats responses are read, and which file the blocks are for that name none.
+    pub reading: Reading,
+    /// Refuse a response of which something is not read.
+    pub strict: bool,
     /// The branch to commit to; without one, what HEAD points to.
     pub branch: Option<String>,
     /// The commit that the model was shown, as any revision that git knows.
@@ -79,6 +81,8 @@ pub struct Options {
     pub allow_placeholder: bool,
     /// Let edits bring conflict markers.
     pub allow_markers: bool,
+    /// Let edits bring text that is escaped as in HTML.
+    pub allow_escaped: bool,
     /// Let whole files be less than half of what they replace.
     pub allow_shrink: bool,
     /// Say in trailers where a commit is from.
@@ -107,7 +111,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            format: None,
+            reading: Reading::default(),
+            strict: false,
             branch: None,
             base: None,
             commit: Grouping::Edit,
@@ -139,6 +144,7 @@ impl Default for Options {
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            allow_escaped: false,
             allow_shrink: false,
             trailers: false,
             diffs: false,

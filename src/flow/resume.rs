@@ -5,13 +5,13 @@ use super::keep::{is_unwanted, keep_answers};
 use super::numbers::Numbers;
 use super::run::Run;
 use crate::diag::Diagnostic;
-use crate::edit::{FormatId, Script};
-use crate::format;
+use crate::edit::Script;
+use crate::format::{self, Reading, UnknownFormat};
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Target, Text};
+use crate::transaction::{Attempt, Found, Kept, KeptReading, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
@@ -61,8 +61,8 @@ pub(super) struct Resumed {
     slots: Vec<Slot>,
     /// What landed before, with `--keep-going`.
     landed: Vec<Kept>,
-    /// What `--format` named for each of its responses.
-    formats: Vec<Option<FormatId>>,
+    /// How each of its responses was read.
+    readings: Vec<Reading>,
 }
 
 /// What is kept of an attempt: the numbers of the edits that were fine and of those that landed, and what is wrong with the
@@ -86,32 +86,26 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
     Ok(report)
 }
 
-/// What `--format` named for each of an attempt's responses.
-fn formats_of(found: &Found) -> Result<Vec<Option<FormatId>>, Error> {
-    let read = |name: &Option<String>| name.as_deref().map(str::parse).transpose();
-    let formats: Result<Vec<_>, _> = found.attempt.formats.iter().map(read).collect();
-    match formats {
-        Ok(formats) if formats.len() == found.responses.len() => Ok(formats),
+/// How each of an attempt's responses was read.
+fn readings_of(found: &Found) -> Result<Vec<Reading>, Error> {
+    let read = |kept: &KeptReading| -> Result<Reading, UnknownFormat> {
+        let formats = kept.formats.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+        Ok(Reading { formats, path: kept.path.clone() })
+    };
+    let readings: Result<Vec<_>, _> = found.attempt.readings.iter().map(read).collect();
+    match readings {
+        Ok(readings) if readings.len() == found.responses.len() => Ok(readings),
         _ => Err(Error::Attempt(found.id.clone())),
     }
 }
 
 /// Reads an attempt's script as it was read when it was refused.
-fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec<Slot>), Error> {
+fn script_of(found: &Found, readings: &[Reading]) -> Result<(Script, Vec<Slot>), Error> {
     let mut script = Script::default();
-    for (response, only) in found.responses.iter().zip(formats) {
-        script.append(format::parse(response, *only));
+    for (response, reading) in found.responses.iter().zip(readings) {
+        script.append(format::parse(response, reading));
     }
-    // Of what only the tree could tell it is known what it said.
-    let due = |span: Option<Span>| {
-        let is = |kept: &&Kept| {
-            !kept.edit && span == Some(Span { response: kept.response, start: kept.start, end: kept.end })
-        };
-        found.attempt.slots.iter().any(|kept| is(&kept))
-    };
-    for doubt in std::mem::take(&mut script.doubts).into_iter().filter(|doubt| due(doubt.finding.span())) {
-        script.diagnostics.push(doubt.finding);
-    }
+    recall(&mut script, &found.attempt.slots);
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {
@@ -135,20 +129,44 @@ fn script_of(found: &Found, formats: &[Option<FormatId>]) -> Result<(Script, Vec
     Ok((script, slots))
 }
 
+/// Makes of code blocks what the tree said that they are: new files, and errors. What brings the lines of another may have
+/// changed.
+fn recall(script: &mut Script, kept: &[Kept]) {
+    let kept: BTreeSet<(bool, Span)> = kept
+        .iter()
+        .map(|one| (one.edit, Span { response: one.response, start: one.start, end: one.end }))
+        .collect();
+    let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
+    let (made, others): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut script.given).into_iter().partition(|given| is_kept(given.span, true));
+    plan::make_new_files(script, &made);
+    for given in others {
+        if is_kept(given.span, false) {
+            script.diagnostics.push(plan::refused_before(&given));
+        } else {
+            script.pending.push(given);
+        }
+    }
+    // What is not read was said when it was refused, and with `--strict` it was refused for that.
+    for unread in std::mem::take(&mut script.unread).iter().filter(|unread| is_kept(unread.span, false)) {
+        script.diagnostics.push(plan::strictly_refused(unread.span));
+    }
+}
+
 /// Joins the corrections with the attempt.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
 pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
-    let formats = formats_of(found)?;
-    let (attempt, mut slots) = script_of(found, &formats)?;
+    let readings = readings_of(found)?;
+    let (attempt, mut slots) = script_of(found, &readings)?;
     if let Some(last) = skip.last().filter(|last| *last > plan::numbered(&slots)) {
         return Err(Error::Skip(last));
     }
     plan::skip(&mut slots, |number| skip.hold(number)).map_err(Error::Skip)?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
     let landed = found.attempt.slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
-    Ok((script, Resumed { id: found.id.clone(), slots: order, landed, formats }))
+    Ok((script, Resumed { id: found.id.clone(), slots: order, landed, readings }))
 }
 
 impl Run<'_> {
@@ -237,6 +255,7 @@ impl Run<'_> {
             let mut about = what.diagnostics.iter().filter(about).peekable();
             about.peek().is_some() && about.all(builds)
         };
+        plan::add_gaps(&mut slots, what.diagnostics);
         for slot in &mut slots {
             if slot.edit.is_some_and(|at| what.landed.contains(&(at + 1))) {
                 slot.state = SlotState::Landed;
@@ -257,10 +276,13 @@ impl Run<'_> {
         attempt.paths = self.script.paths();
         // What clashes with the branch can only be corrected on the branch as it is now.
         attempt.base = self.base.filter(|_| !what.resolved).map(|id| id.to_string());
-        let mut formats = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.formats.clone());
-        formats.resize(self.responses.len(), self.options.format);
-        attempt.formats =
-            formats.into_iter().map(|format| format.map(|format| format.as_str().to_owned())).collect();
+        let mut readings = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.readings.clone());
+        readings.resize(self.responses.len(), self.options.reading.clone());
+        let kept = |reading: Reading| KeptReading {
+            formats: reading.formats.iter().map(|format| format.as_str().to_owned()).collect(),
+            path: reading.path,
+        };
+        attempt.readings = readings.into_iter().map(kept).collect();
         attempt.keep(repo, &id, &self.responses)?;
         Ok(id)
     }

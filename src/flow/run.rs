@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
         let Order { responses, resume, only, except, .. } = order;
         let mut script = Script::default();
         for response in &responses {
-            script.append(format::parse(response, options.format));
+            script.append(format::parse(response, &options.reading));
         }
         let options = Options { keep_whole: options.keep_whole && options.keep, ..options.clone() };
         let mut run = Self {
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         except: &Numbers,
     ) -> Result<(), Error> {
         let again = self.given == 0;
-        self.settle_doubts(repo)?;
+        self.settle_given(repo)?;
         // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
         let whole = !self.script.has_errors();
         // Corrections alone are no attempt.
@@ -177,13 +177,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Asks the tree that edits are resolved at what else in the responses is to be one.
-    fn settle_doubts(&mut self, repo: &Repo) -> Result<(), Error> {
-        if !self.script.doubts.is_empty() {
+    /// Asks the tree that edits are resolved at which code blocks are new files, and notes what is not read.
+    fn settle_given(&mut self, repo: &Repo) -> Result<(), Error> {
+        if !self.script.given.is_empty() {
             let base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             let target = Target::choose(repo, self.options.branch.as_deref(), base)?;
-            plan::settle_doubts(&mut self.script, &repo.tree(base.or(target.start))?)?;
+            let rules = self.rules(repo, target.start)?;
+            plan::settle_given(&mut self.script, &repo.tree(base.or(target.start))?, &rules)?;
         }
+        plan::note_unread(&mut self.script, &self.responses, self.options.strict);
         Ok(())
     }
 
@@ -240,6 +242,7 @@ impl<'a> Run<'a> {
         let also_sensitive = move |path: &RepoPath| {
             startup.hold(path) || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
+        let ignores = repo.ignores();
         let worktree = repo.workdir().and_then(|path| path.to_str());
         Ok(Rules {
             max_fuzz: options.max_fuzz,
@@ -247,11 +250,13 @@ impl<'a> Run<'a> {
             repository_names: repo.names(),
             permit: Box::new(permit),
             also_sensitive: Box::new(also_sensitive),
+            ignored: Box::new(move |path| ignores(path.as_str())),
             allow_delete: options.allow_delete,
             allow_overwrite: options.allow_overwrite,
             allow_sensitive: options.allow_sensitive,
             allow_placeholder: options.allow_placeholder,
             allow_markers: options.allow_markers,
+            allow_escaped: options.allow_escaped,
             allow_shrink: options.allow_shrink,
             max_written: Rules::max_written_for(options.max_size),
             every_version: options.commit == Grouping::Edit,

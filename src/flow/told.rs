@@ -4,10 +4,11 @@ use super::Error;
 use super::ready::Ready;
 use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
-use crate::format::{self, FORMATS};
+use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
 use crate::report::{self, BranchReport, EditState, FailedCheck, Report, Status};
 use crate::response::Response;
+use crate::span::Span;
 use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
@@ -29,16 +30,13 @@ impl Run<'_> {
         let mut found: Vec<_> = self.script.regions.iter().map(|region| region.format).collect();
         found.sort_unstable();
         found.dedup();
-        match self.options.format {
-            Some(only) => report.formats = vec![only],
-            None if !found.is_empty() => report.formats = found,
-            None => {}
+        let reading = &self.options.reading;
+        if reading.is_restricted() {
+            report.formats.clone_from(&reading.formats);
+        } else if !found.is_empty() {
+            report.formats = found;
         }
-        report.unread = plan::slots(&self.script, |_| true)
-            .into_iter()
-            .filter(|slot| slot.edit.is_none())
-            .map(|slot| report::unread(slot.span, &self.script, &self.responses))
-            .collect();
+        self.unread(&mut report, &self.script.diagnostics);
         report.prose =
             self.responses.iter().flat_map(|one| self.script.prose(one)).map(str::to_owned).collect();
         report
@@ -71,25 +69,30 @@ impl Run<'_> {
     /// There is nothing to apply.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
-        let formats = FORMATS.iter().filter(|format| match self.options.format {
-            Some(only) => only == format.id,
-            None => format.is_detected(),
-        });
-        let looked: Vec<_> =
-            formats.map(|format| format!("{} ({})", format.markers, format.name())).collect();
+        let reading = &self.options.reading;
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
         self.findings(&mut report, &self.script.diagnostics);
-        let mut seen = Vec::new();
+        let mut seen = plan::list_pending(&self.script);
         for response in &self.responses {
-            seen.extend(format::seen(response, &self.script, self.options.format));
+            seen.extend(format::seen(response, &self.script, reading));
         }
         self.findings(&mut report, &seen);
-        // What was seen says how to go on; else it helps to know what is looked for.
-        let says_all = !seen.is_empty() && seen.iter().all(|found| found.message != format::PROSE);
-        let help = format!("looked for {}", looked.join("; "));
-        report.error = Some((message, Some(help).filter(|_| !says_all)));
+        report.error = Some((message, None));
         report
+    }
+
+    /// Puts what was declared and could not be read into the report, by the findings, and what no format reads.
+    fn unread(&self, report: &mut Report, findings: &[Diagnostic]) {
+        let mut slots = plan::slots(&self.script, |_| true);
+        plan::add_gaps(&mut slots, findings);
+        let declared: Vec<Span> =
+            slots.iter().filter(|slot| slot.edit.is_none()).map(|slot| slot.span).collect();
+        let others = self.script.unread.iter().filter(|unread| !declared.contains(&unread.span));
+        let others = others.map(|unread| report::not_read(unread, &self.responses));
+        let declared =
+            declared.iter().map(|span| report::unread(*span, findings, &self.script, &self.responses));
+        report.unread = declared.chain(others).collect();
     }
 
     fn findings<'d>(&self, report: &mut Report, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) {
@@ -108,6 +111,7 @@ impl Run<'_> {
                 steps.get(&edit.number).and_then(|step| self.difference(repo, target, step, &step.changes));
         }
         self.findings(&mut report, &rejected.diagnostics);
+        self.unread(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
         report
     }

@@ -12,12 +12,11 @@ mod marker;
 mod render;
 mod section;
 
-use super::scan::{Cursor, Line};
-use super::{Format, FormatId, MAX_ERRORS};
+use super::scan::{Cursor, Line, Margin, trim_start};
+use super::{Format, FormatId, MAX_ERRORS, Output, fault};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
 use crate::span::Span;
-use extent::{Extent, dedent};
+use extent::Extent;
 use marker::{Kind, Marker};
 use section::Section;
 
@@ -33,64 +32,62 @@ pub(super) const FORMAT: Format = Format {
 fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')
         && Marker::of(cursor.text()).is_some_and(|marker| match marker.kind {
-            Kind::Begin | Kind::End => true,
-            Kind::Add | Kind::Delete | Kind::Update | Kind::Move => !marker.path.trim().is_empty(),
-            Kind::EndOfFile | Kind::EnvironmentId | Kind::Unknown => false,
+            Kind::Begin => true,
+            Kind::Add | Kind::Delete | Kind::Update => !marker.path.trim().is_empty(),
+            Kind::End | Kind::Move | Kind::EndOfFile | Kind::EnvironmentId | Kind::Unknown => false,
         })
 }
 
-fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let Some(marker) = Marker::of(cursor.text()) else { return };
-    match marker.kind {
-        Kind::Begin => {
-            if !marker.exact {
-                let span = line_span(cursor, cursor.line());
-                let fault = Diagnostic::error(Code::Malformed, span, "a patch does not begin like that");
-                script.diagnostics.push(fault.with_help("write *** Begin Patch, in this very case"));
-            }
-            read(cursor, script);
-        }
-        Kind::End => {
-            let span = line_span(cursor, cursor.line());
-            let fault =
-                Diagnostic::error(Code::Truncated, span, "a patch ends here that has no *** Begin Patch");
-            script.diagnostics.push(fault.with_help("give the whole patch once more"));
-            cursor.advance();
-        }
-        _ => read_stray(cursor, script),
+fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
+    let (Some(line), outer) = (cursor.line(), cursor.margin()) else { return };
+    if outer.blanks.is_empty() {
+        let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
+        cursor.set_margin(Margin { blanks, ..outer });
     }
+    match Marker::of(line.text) {
+        Some(Marker { kind: Kind::Begin, exact, .. }) => {
+            if !exact {
+                out.fault(fault::unknown_operation(
+                    cursor.span_of(line),
+                    line.trimmed(),
+                    "`*** Begin Patch`",
+                ));
+            }
+            read(cursor, out);
+        }
+        _ => read_stray(cursor, out),
+    }
+    cursor.set_margin(outer);
 }
 
-/// Reads the patch at whose first line the cursor stands.
-fn read(cursor: &mut Cursor<'_>, script: &mut Script) {
+/// Reads the patch at whose first line the cursor is.
+fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let begin = line_span(cursor, cursor.line());
     let extent = Extent::measure(cursor);
     cursor.advance();
     let mut patch = Patch::default();
     while let Some(line) = cursor.line() {
         if extent.end == Some(line.start) {
-            patch.finish(script);
+            patch.finish(out);
             cursor.advance();
             return;
         }
-        if line.start >= extent.stop || script.diagnostics.len() >= MAX_ERRORS {
+        if line.start >= extent.stop || out.is_full() {
             break;
         }
-        patch.take(cursor, script, line, dedent(line, extent.indent));
+        patch.take(cursor, out, line);
         match &mut patch.section {
-            Some(section) if extent.indent.is_empty() && cursor.margin().is_none() => {
-                section.take_more(cursor)
-            }
+            Some(section) if cursor.margin().is_none() => section.take_more(cursor),
             _ => cursor.advance(),
         }
     }
-    if script.diagnostics.len() < MAX_ERRORS {
-        patch.truncated(cursor, script, begin);
+    if out.script.diagnostics.len() < MAX_ERRORS {
+        patch.truncated(cursor, out, begin);
     }
 }
 
-/// Goes over sections that stand in no patch.
-fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script) {
+/// Goes over sections that are in no patch.
+fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     let first = line_span(cursor, cursor.line());
     let mut span = first;
     cursor.advance();
@@ -100,22 +97,23 @@ fn read_stray(cursor: &mut Cursor<'_>, script: &mut Script) {
             break;
         }
         if !line.is_blank() {
-            span = span.join(line_span(cursor, Some(line)));
+            span = span.join(cursor.span_of(line));
         }
         cursor.advance();
         if marker == Some(Kind::End) {
             break;
         }
     }
-    let lines = cursor.response().lines_of(span);
-    let message = format!("a section stands in no patch; nothing in {lines} is taken");
-    let fault = Diagnostic::error(Code::Truncated, first, message).with_label(span, "not taken");
-    script.diagnostics.push(fault.with_help("put *** Begin Patch before it and *** End Patch after it"));
+    let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
+    out.fault(fault.with_label(span, "not read").with_help("give the whole patch once more"));
 }
 
 fn line_span(cursor: &Cursor<'_>, line: Option<Line<'_>>) -> Span {
-    line.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span(line.start, line.end()))
+    line.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line))
 }
+
+/// What a patch is called.
+const PATCH: &str = "*** Begin Patch";
 
 /// A patch as far as it was read.
 #[derive(Default)]
@@ -131,41 +129,40 @@ struct Patch {
 }
 
 impl Patch {
-    /// Takes in the next line; `text` is what it says without the patch's indentation.
-    fn take(&mut self, cursor: &Cursor<'_>, script: &mut Script, line: Line<'_>, text: &str) {
-        let marker = Marker::of(text).filter(|_| !(self.in_chunks && text.starts_with(' ')));
+    /// Takes in the next line.
+    fn take(&mut self, cursor: &Cursor<'_>, out: &mut Output, line: Line<'_>) {
+        let marker = Marker::of(line.text).filter(|_| !(self.in_chunks && line.text.starts_with(' ')));
         let Some(marker) = marker else {
             match &mut self.section {
                 Some(section) => {
-                    if let Err(fault) = section.take(cursor, line, text) {
-                        self.fail(script, *fault);
+                    if let Err(fault) = section.take(cursor, line) {
+                        self.fail(out, *fault);
                     }
                 }
                 // Behind a fault everything up to the next section belongs to it.
                 None if self.faults > 0 || line.is_blank() => {}
                 None => {
-                    let span = line_span(cursor, Some(line));
-                    let fault = Diagnostic::error(Code::Malformed, span, "a line that belongs to no section");
-                    let help = "a section begins with *** Add File:, *** Delete File: or *** Update File:";
-                    self.fail(script, fault.with_help(help));
+                    self.fail(
+                        out,
+                        fault::unexpected(cursor.span_of(line), "line outside of a section", PATCH),
+                    );
                 }
             }
             return;
         };
-        let span = line_span(cursor, Some(line));
         match marker.kind {
             Kind::Add | Kind::Delete | Kind::Update if marker.exact => {
-                self.finish(script);
+                self.finish(out);
                 self.in_chunks = marker.kind == Kind::Update;
                 match Section::open(cursor, line, &marker) {
                     Ok(section) => self.section = Some(section),
-                    Err(fault) => self.fail(script, *fault),
+                    Err(fault) => self.fail(out, *fault),
                 }
             }
             Kind::Move | Kind::EndOfFile if marker.exact && self.section.is_some() => {
                 let Some(section) = &mut self.section else { return };
                 if let Err(fault) = section.take_marker(cursor, line, &marker) {
-                    self.fail(script, *fault);
+                    self.fail(out, *fault);
                 }
             }
             Kind::Move | Kind::EndOfFile if marker.exact && self.faults > 0 => {}
@@ -173,56 +170,42 @@ impl Patch {
                 if marker.exact && self.section.is_none() && self.sections + self.faults == 0 =>
             {
                 if marker.path.trim().is_empty() {
-                    self.fail(script, Diagnostic::error(Code::Missing, span, "the environment has no name"));
+                    self.fail(out, fault::empty_field(cursor.span_of(line), "Environment ID", PATCH));
                 }
             }
-            // It may be a line of the file, so that the section that it stands in is none either.
+            // It may be a line of the file, so that its section is none either.
             _ => {
-                let message = format!("{:?} is no section of a patch", text.trim());
-                let fault = Diagnostic::error(Code::Malformed, span, message);
-                let help = "sections begin with *** Add File:, *** Delete File: or *** Update File:, in this very case; \
-                            a line of the file has one of ' ', + and - before it";
-                self.fail(script, fault.with_help(help));
+                let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
+                self.fail(out, fault::unknown_operation(cursor.span_of(line), line.trimmed(), known));
             }
         }
     }
 
     /// Ends the open section, which is whole.
-    fn finish(&mut self, script: &mut Script) {
+    fn finish(&mut self, out: &mut Output) {
         let Some(section) = self.section.take() else { return };
         match section.lower() {
             Ok(edit) => {
                 self.sections += 1;
-                script.edits.push(edit);
+                out.edit(edit);
             }
-            Err(fault) => self.fail(script, *fault),
+            Err(fault) => self.fail(out, *fault),
         }
     }
 
     /// Gives up the open section.
-    fn fail(&mut self, script: &mut Script, mut fault: Diagnostic) {
+    fn fail(&mut self, out: &mut Output, mut fault: Diagnostic) {
         if let Some(section) = self.section.take() {
             fault.path = fault.path.or_else(|| Some(section.path().to_owned()));
         }
         self.faults += 1;
-        script.diagnostics.push(fault);
+        out.fault(fault);
     }
 
     /// The patch breaks off here.
-    fn truncated(mut self, cursor: &Cursor<'_>, script: &mut Script, begin: Span) {
-        let message = match &self.section {
-            None => "the patch is not closed".to_owned(),
-            Some(section) => {
-                let lines = cursor.response().lines_of(section.span());
-                format!("the patch is not closed, and its last section, {lines}, may be cut off")
-            }
-        };
+    fn truncated(mut self, cursor: &Cursor<'_>, out: &mut Output, begin: Span) {
         let end = self.section.as_ref().map_or(cursor.at(), |section| section.span().start as usize);
-        let fault = Diagnostic::error(Code::Truncated, begin, message).with_lost(cursor.span(end, end));
-        self.fail(
-            script,
-            fault.with_help("give the rest of it, or all of it once more, up to *** End Patch"),
-        );
+        self.fail(out, fault::unterminated(begin, PATCH).with_lost(cursor.span(end, end)));
     }
 }
 

@@ -1,16 +1,15 @@
 //! applydir: JSON objects of files with the lines that change.
 //!
-//! Source of the rules: the origin's design document and code, and the stricter reading where they lose data. JSON that reads like edits and is cut
-//! off or malformed is an error; the whole objects before the place still are edits.
+//! Source of the rules: the origin's design document and code, and the stricter reading where they lose data. Keys that the
+//! origin does not have are passed over, as it does.
 
 mod entry;
 mod render;
-mod value;
 
-use super::json::{self, What};
+use super::json::{self, Json, Kind, Value};
 use super::scan::Cursor;
-use super::{Format, FormatId};
-use crate::edit::Script;
+use super::{Format, FormatId, Output, fault};
+use entry::Entry;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -21,19 +20,94 @@ pub(super) const FORMAT: Format = Format {
     render: render::render,
 };
 
-fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let Some(found) = json::found(cursor, What::Entries) else { return };
-    let text = value::plain(cursor, &found);
-    let mut reader = entry::Reader::new(cursor, script, &text, found.start);
-    let outcome = value::read_root(&text, &mut reader);
-    reader.finish(outcome.is_ok());
-    if let Err(error) = outcome {
-        let message = value::message_of(&error);
-        let at = (!(found.broken.is_some() && error.is_eof()))
-            .then(|| (found.start + value::offset_of(&text, &error), message.as_str()));
-        script.diagnostics.push(json::fault(cursor, &found, at));
+/// The key of the list of files.
+const ENTRIES: &str = "file_entries";
+
+fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
+    let Some(json) = out.json.read(cursor).filter(is_ours) else { return };
+    let Some(root) = json.root() else { return };
+    let lists: Vec<Value<'_>> = match root.kind() {
+        Kind::Object => root.children().filter(|child| child.key() == ENTRIES).collect(),
+        _ => vec![root],
+    };
+    let span = |value: Value<'_>| cursor.span(value.range().start, value.range().end);
+    match *lists.as_slice() {
+        [] if json.broken().is_none() => Entry { cursor, value: root }.take(out),
+        [] => {}
+        [list] => {
+            message(cursor, root, out);
+            if json.broken().is_none() && (list.kind() != Kind::List || list.children().next().is_none()) {
+                out.fault(match list.kind() {
+                    Kind::List => fault::empty_field(span(list), ENTRIES, "applydir's object"),
+                    _ => fault::bad_value(
+                        span(list),
+                        ENTRIES,
+                        "applydir's object",
+                        "a list of objects, one for each file",
+                    ),
+                });
+            }
+            for value in list.children().filter(|value| value.is_whole()) {
+                if out.is_full() {
+                    break;
+                }
+                Entry { cursor, value }.take(out);
+            }
+        }
+        [_, second, ..] => out.fault(fault::duplicate_field(span(second), ENTRIES, "applydir's object")),
     }
-    json::leave(cursor, &found);
+    if let Some(fault) = json.fault(&|range| cursor.span(range.start, range.end)) {
+        out.fault(fault);
+    }
+    json.leave(cursor);
+}
+
+/// Takes the message of the object that has the list of files.
+fn message(cursor: &Cursor<'_>, root: Value<'_>, out: &mut Output) {
+    for value in root.children().filter(|child| child.key() == "message" && child.written() != "null") {
+        match entry::text(cursor, value, "message", "applydir's object") {
+            Ok(text) => {
+                let message = out.script.message.get_or_insert_default();
+                if !message.is_empty() {
+                    message.push_str("\n\n");
+                }
+                message.push_str(text.trim());
+            }
+            Err(fault) => out.fault(*fault),
+        }
+    }
+}
+
+/// Whether JSON is meant as this format: as far as it is whole by what its objects have, else by keys that no other has.
+pub(super) fn is_ours(json: &Json<'_>) -> bool {
+    let Some(root) = json.root() else { return false };
+    let has = |wanted: &[&str]| json.keys().any(|key| wanted.contains(&key));
+    let of_keys =
+        || has(&[ENTRIES, "original_lines", "changed_lines"]) || has(&["file"]) && has(&["changes"]);
+    match root.kind() {
+        Kind::Object if root.is_whole() => {
+            root.children().any(|child| child.key() == ENTRIES) || is_entry(root)
+        }
+        Kind::Object => of_keys(),
+        _ => {
+            root.children().any(|child| child.is_whole() && is_entry(child)) || !root.is_whole() && of_keys()
+        }
+    }
+}
+
+/// Whether an object is one of a file, or of a change: it has two keys of it, or one and none of others.
+fn is_entry(value: Value<'_>) -> bool {
+    let (mut has, mut known) = (0, true);
+    for child in value.children() {
+        match child.key() {
+            "file" | "changes" | "action" => has += 1,
+            "original_lines" | "changed_lines" => has += 1,
+            "why" => {}
+            _ => known = false,
+        }
+    }
+    let of_file = value.member(&["file", "changes", "original_lines"]).is_some();
+    value.kind() == Kind::Object && of_file && (has > 1 || known)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! That hostile responses cost no more than their length.
 
-use super::parse;
+use super::{Reading, parse};
 use crate::response::Response;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -57,10 +57,6 @@ const PATTERNS: &[(&str, &str, &str)] = &[
     ("", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", ""),
     ("--- a/x\n+++ b/x\n@@ -1,999999 +1,999999 @@\n", "-a\nb\n", ""),
     ("", "```diff\n", ""),
-    ("", "cat > a <<EOF\n", ""),
-    ("", "cat > a <<EOF\n{\n", "EOF\n"),
-    ("", "cat > a <<EOF\n<opx>\n", ""),
-    ("echo ", "> a | ", ""),
     ("\"", "<edit \\n\"<<", "\\n"),
     ("", "diff --git \"a/x b/x\n", ""),
     ("diff --git ", "a/x ", "\n@@\n"),
@@ -93,6 +89,15 @@ const PATTERNS: &[(&str, &str, &str)] = &[
         "{\"id\": \"1\", \"path\": \"a\", \"new_str\": 1}\n",
         "{\"tool_use_id\": \"1\", \"is_error\": true}",
     ),
+    ("", "```\n", ""),
+    ("", "````x\n```y\n", ""),
+    ("", "> ```\n", ""),
+    ("", "- a\n  ```\n", ""),
+    ("", "<a>\n", ""),
+    ("", "`", ""),
+    ("", "a.rs b.rs `c` ", ""),
+    ("", "a.rs\n<<<<<<< SEARCH\nx\n=======\n>>>>>>> REPLACE\nIn b.rs:\n", ""),
+    ("You said:\n", "ChatGPT said:\n<edit file='a' op='remove'/>\n", ""),
     ("", "<write_to_file>\n<path>a</path>\n<content>\n", ""),
     ("", "<write_to_file>\n<content>\n</content>\n\n", ""),
     ("", "<apply_diff><path>a\n", ""),
@@ -107,7 +112,7 @@ fn clock() -> Duration {
 
 fn time(response: &Response) -> Duration {
     let start = clock();
-    let script = parse(response, None);
+    let script = parse(response, &Reading::default());
     let time = clock() - start;
     assert!(script.edits.len() + script.diagnostics.len() <= response.text().len());
     time

@@ -3,8 +3,8 @@
 //! Source of the rules: git-diff(1), git-format-patch(1), git-apply(1), and the stricter reading where these lose data.
 //! Each file's part is an edit; one at fault gives errors and no edit.
 //!
-//! A diff stands in a code fence, and then all in it belongs to it; or bare, and then it ends at the first line that can
-//! be none of it. A line without a mark is such a line only if no changed lines follow that would get lost.
+//! A diff in a code fence ends with that; a bare one ends at the first line that can be none of it. A line without a mark
+//! is such a line only if no changed lines follow that would get lost.
 
 mod encoded;
 mod mail;
@@ -16,11 +16,9 @@ mod section;
 
 use super::fence::Fence;
 use super::hunk::Due;
-use super::scan::{Cursor, Line, is_blank, trim_start};
-use super::search_replace::{self, Named};
-use super::{Format, FormatId, is_full, within};
-use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use super::scan::{Cursor, Line, Margin, trim_start};
+use super::{Format, FormatId, Output, fault};
+use crate::diag::Diagnostic;
 use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
@@ -28,8 +26,6 @@ use mail::Mail;
 use opening::{has_names, is_git, opens};
 use parts::Written;
 use section::Section;
-
-pub(super) use opening::{is_numbered, says_diff};
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -40,83 +36,42 @@ pub(super) const FORMAT: Format = Format {
     render: render::render,
 };
 
-/// A line without as many blanks before it as the first one has.
-fn dedent(line: Line<'_>, indent: usize) -> Line<'_> {
-    line.skip(line.text.bytes().take(indent).take_while(|&byte| is_blank(byte)).count())
-}
-
-fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let Some(first) = cursor.line() else { return };
-    let mut indent = first.text.len() - trim_start(first.text).len();
-    let mut outdented = None;
-    let mut fence = Fence::of(first.text);
-    if let Some(open) = fence {
-        let outside = cursor.mark();
-        cursor.advance();
-        let inside = cursor.mark();
-        while cursor.line().is_some_and(Line::is_blank) {
-            cursor.advance();
-        }
-        // Models put other formats into such a fence, too.
-        let is_other = |format: &&super::Format| format.id != FormatId::Diff && (format.opens)(cursor);
-        if super::FORMATS.iter().find(is_other).is_some() {
-            return cursor.reset(outside);
-        }
-        // What stands left of its fence was not indented with that.
-        let is_left = |line: Line<'_>| line.text.len() - trim_start(line.text).len() < indent;
-        if cursor.line().is_some_and(is_left) {
-            (outdented, indent) = (Some(indent), 0);
-        }
-        cursor.reset(inside);
-        let closes = |line: Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.closes(open));
-        if open.info.is_empty() && !cursor.lines().any(closes) {
-            fence = None;
-        }
+fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
+    let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };
+    // The marks begin where the first line does; a context line's own mark is a blank.
+    let blanks = &first.text[..first.text.len() - trim_start(first.text).len()];
+    let is_marked = trim_start(first.text).starts_with(['-', '+', '@', 'd', 'F', 'S', 'D', 'I']);
+    if outer.blanks.is_empty() && is_marked && !is_context(cursor) {
+        cursor.set_margin(Margin { blanks, ..outer });
     }
-    let begin = cursor.span(first.start, first.end());
-    let mut is_carried = false;
-    let named = names_nothing(cursor, indent).then(|| {
-        let last = search_replace::last_path(script, FormatId::Diff).0;
-        let before = last.as_ref().map(|path| path.span);
-        let named = search_replace::file_above(cursor, last);
-        is_carried = matches!(&named, Named::File(path) if Some(path.span) == before);
-        named
-    });
-    let mut reader = Reader { outdented, named, is_carried, ..Reader::new(fence, begin) };
-    while let Some(whole) = cursor.line() {
-        let line = dedent(whole, indent);
-        if is_full(script) || ends_reasoning(cursor, line) {
+    let mut reader = Reader { fence: cursor.fence(), ..Reader::default() };
+    while let Some(line) = cursor.line() {
+        if out.is_full() {
             break;
         }
         let mut below = cursor.lines();
         below.next();
-        let below = below.map(|line| dedent(line, indent));
-        match reader.take(cursor, script, line, &below) {
+        match reader.take(cursor, out, line, &below) {
             Flow::Pass(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
-                reader.take_more(cursor, indent);
+                match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
+                    Some(section) => section.take_more(cursor),
+                    None => cursor.advance(),
+                }
             }
             Flow::End => break,
-            Flow::Close => {
-                cursor.advance();
-                break;
-            }
         }
     }
-    reader.finish(cursor, script);
+    reader.finish(cursor, out, cursor.span_of(first));
+    cursor.set_margin(outer);
 }
 
-/// Whether the diff at the cursor begins with lines of a hunk, so that its file is named above it or nowhere.
-fn names_nothing(cursor: &Cursor<'_>, indent: usize) -> bool {
-    let first = cursor.lines().map(|line| dedent(line, indent)).find(|line| !line.is_blank());
-    first.is_some_and(|line| {
-        line.text.starts_with([' ', '+', '-', '@']) && !line.text.starts_with("--- ") && !is_git(line.text)
-    })
-}
-
-/// Whether reasoning ends at a line, of which the diff is a part then. Within a hunk a line has a mark.
-fn ends_reasoning(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
-    line.text.starts_with(['<', '[']) && cursor.reasoning_end().is_some()
+/// Whether the first line of a diff without any header is a context line, so that its blanks are its own.
+fn is_context(cursor: &Cursor<'_>) -> bool {
+    let is_header = |text: &str| text.starts_with("@@") || text.starts_with("--- ") || is_git(text);
+    cursor.fence().is_some()
+        && !is_header(trim_start(cursor.text()))
+        && !mail::may_begin(trim_start(cursor.text()))
 }
 
 /// How to go on behind a line.
@@ -125,48 +80,25 @@ enum Flow {
     Pass(usize),
     /// Not: it is no line of the diff.
     End,
-    /// Not: it is the last one, which closes the fence.
-    Close,
 }
 
 /// A diff as far as it is read.
+#[derive(Default)]
 struct Reader<'r> {
     /// The fence around it.
     fence: Option<Fence<'r>>,
-    /// How far the fence is indented, if its lines are not.
-    outdented: Option<usize>,
-    /// The first line.
-    begin: Span,
-    /// Whether the fence was closed.
-    closed: bool,
-    /// What the text above says of the file, if the diff begins without a name.
-    named: Option<Named>,
-    /// Whether that is the file of the diff before.
-    is_carried: bool,
+    /// Whether that was closed.
+    is_closed: bool,
     mail: Option<Mail>,
-    /// Whether this is the body of a mail, decoded: it is one mail.
+    /// Whether this is the body of a mail, decoded: it is one mail; and whether that says where it ends.
     is_decoded: bool,
-    /// Whether that says where it ends.
     is_whole: bool,
     section: Option<Section<'r>>,
+    /// Up to where lines without a mark are of the hunk.
+    lost: usize,
 }
 
 impl<'r> Reader<'r> {
-    fn new(fence: Option<Fence<'r>>, begin: Span) -> Self {
-        Self {
-            fence,
-            outdented: None,
-            begin,
-            closed: false,
-            named: None,
-            is_carried: false,
-            mail: None,
-            is_decoded: false,
-            is_whole: false,
-            section: None,
-        }
-    }
-
     fn in_hunk(&self) -> bool {
         self.section.as_ref().is_some_and(|section| section.hunks.is_open())
     }
@@ -175,41 +107,36 @@ impl<'r> Reader<'r> {
     fn take(
         &mut self,
         cursor: &Cursor<'r>,
-        script: &mut Script,
+        out: &mut Output,
         line: Line<'r>,
         below: &(impl Iterator<Item = Line<'r>> + Clone),
     ) -> Flow {
         let text = line.text;
-        let is_outdented = self.outdented.is_some_and(|blanks| text.len() - trim_start(text).len() == blanks);
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
-            && !is_outdented
+            && !is_item(section.hunks.due(), section.hunks.is_parted(), self.fence, text)
         {
             section.take(line);
             return Flow::Pass(1);
         }
-        if let Some(open) = self.fence
-            && (is_outdented || !text.starts_with([' ', '\t']))
-            && Fence::of(text).is_some_and(|fence| fence.closes(open))
-        {
-            self.closed = true;
-            return Flow::Close;
+        if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) {
+            self.is_closed = true;
+            return Flow::End;
         }
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
-            self.end_mail(cursor, script, false);
-            self.mail = Some(Mail::new(cursor.span(line.start, line.end())));
+            self.end_mail(cursor, out, false);
+            self.mail = Some(Mail::new(cursor.span_of(line)));
         }
         let begins = self.section_begins(line, below);
         if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
             let written = mail.body_begins(line);
             mail.take(line);
-            return Flow::Pass(
-                1 + written.map_or(0, |written| self.read_body(&written, cursor, script, below)),
-            );
+            let lines = written.map_or(0, |written| self.read_body(&written, cursor, out, below));
+            return Flow::Pass(1 + lines);
         }
         if begins {
-            self.end_section(cursor, script, false);
+            self.end_section(cursor, out, false);
             self.mail.iter_mut().for_each(Mail::begin_section);
             self.section = Some(Section::new(line, cursor.response()));
             return Flow::Pass(1);
@@ -220,12 +147,12 @@ impl<'r> Reader<'r> {
             return Flow::Pass(1);
         }
         if let Some(lines) = self.signature(line, below) {
-            self.end_mail(cursor, script, false);
+            self.end_mail(cursor, out, false);
             return Flow::Pass(lines);
         }
         // The part of another file begins like that, with its names further down.
         if text.starts_with("diff -") || (text.starts_with("Index: ") && is_ruled(below)) {
-            self.end_section(cursor, script, false);
+            self.end_section(cursor, out, false);
             return Flow::Pass(if text.starts_with('d') { 1 } else { 2 });
         }
         match self.in_hunk() {
@@ -234,54 +161,24 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read: most are.
-    fn take_more(&mut self, cursor: &mut Cursor<'r>, indent: usize) {
-        let may = indent == 0 && self.outdented.is_none() && cursor.margin().is_none();
-        match self.section.as_mut().filter(|_| may) {
-            Some(section) => section.take_more(cursor),
-            None => cursor.advance(),
-        }
-    }
-
-    /// Reads the body of a mail, which is not written as it is meant, to its end, and gives how many lines that takes. No mail begins in it.
+    /// Reads the encoded body of a mail to its end, and gives how many lines that takes. No mail begins in it.
     fn read_body(
         &mut self,
         written: &Written,
         cursor: &Cursor<'r>,
-        script: &mut Script,
+        out: &mut Output,
         below: &(impl Iterator<Item = Line<'r>> + Clone),
     ) -> usize {
         let Some(mail) = self.mail.take() else { return 0 };
-        let closes = |line: &Line<'_>| {
-            self.fence.is_some_and(|open| Fence::of(line.text).is_some_and(|fence| fence.closes(open)))
-        };
-        let begins =
+        let head = mail.span();
+        let is_next =
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
-        let lines = below.clone().take_while(|line| !closes(line) && !begins(line));
-        let fault = |code, span, message: String| {
-            let fault = Diagnostic::error(code, span, message);
-            fault.with_help("save the mail decoded, or let `git am` apply it")
-        };
+        let lines = below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line));
         let damaged = |damage: Damage| match damage {
-            Damage::Line(start, end, encoding) => {
-                let message =
-                    format!("this line of a mail is none of {}, as which it is encoded", encoding.as_str());
-                fault(Code::Malformed, cursor.span(start, end), message)
-            }
-            Damage::End => {
-                let what = match written {
-                    Written::Encoded(encoding) => format!("the {} of this mail breaks", encoding.as_str()),
-                    Written::InParts(_) => "the parts of this mail break".to_owned(),
-                };
-                fault(Code::Truncated, self.begin, format!("{what} off"))
-            }
-            Damage::Nested(start, end) => {
-                let message = "the parts of this mail stand too deep in each other";
-                fault(Code::Malformed, cursor.span(start, end), message.to_owned())
-            }
-            Damage::Characters => {
-                fault(Code::Malformed, self.begin, "this mail, decoded, is not UTF-8".to_owned())
-            }
+            Damage::Line(start, end, encoding) => malformed(cursor.span(start, end), encoding.as_str()),
+            Damage::End => fault::unterminated(head, "body of a mail"),
+            Damage::Nested(start, end) => malformed(cursor.span(start, end), "its depth of parts"),
+            Damage::Characters => malformed(head, "UTF-8"),
         };
         let body = match written {
             Written::Encoded(encoding) => encoding.read(lines.clone()),
@@ -290,7 +187,7 @@ impl<'r> Reader<'r> {
         let body = match body {
             Ok(body) => body,
             Err(damage) => {
-                script.diagnostics.push(damaged(damage));
+                out.fault(damaged(damage));
                 return lines.count();
             }
         };
@@ -298,79 +195,92 @@ impl<'r> Reader<'r> {
         let Ok(inner) = Response::new(u32::MAX, "", body.text.clone().into_bytes(), u64::MAX) else {
             return 0;
         };
-        let mut read = Script::default();
-        let mut within = Cursor::new(&inner);
+        let (mut read, mut within) = (Output::default(), Cursor::new(&inner));
         let is_whole = matches!(written, Written::InParts(_));
-        let mut reader =
-            Reader { mail: Some(mail), is_decoded: true, is_whole, ..Reader::new(None, self.begin) };
+        let mut reader = Reader { mail: Some(mail), is_decoded: true, is_whole, ..Reader::default() };
         let mut end = None;
-        while let Some(line) = within.line().filter(|_| !is_full(&read)) {
+        while let Some(line) = within.line().filter(|_| !read.is_full()) {
             match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
                 Flow::Pass(lines) => (0..lines).for_each(|_| within.advance()),
                 // What follows the diff can be read as it is.
-                Flow::End | Flow::Close if *written == Written::Encoded(Encoding::QuotedPrintable) => {
+                Flow::End if *written == Written::Encoded(Encoding::QuotedPrintable) => {
                     end = Some(body.lines_before(line.start));
                     break;
                 }
-                Flow::End | Flow::Close => {
+                Flow::End => {
                     reader.end_section(&within, &mut read, false);
                     within.advance();
                 }
             }
         }
-        reader.finish(&within, &mut read);
+        reader.finish(&within, &mut read, head);
         let lost = end.and_then(|end| lines.clone().skip(end).find(|line| is_git(line.text)));
         if let Some(line) = lost {
-            let message = "the diff of this mail goes on behind lines that are none of it";
-            read.diagnostics.push(fault(
-                Code::Malformed,
-                cursor.span(line.start, line.end()),
-                message.to_owned(),
+            read.fault(fault::unexpected(
+                cursor.span_of(line),
+                "text before this line",
+                "the diff of this mail",
             ));
             end = None;
         }
         if let (None, Some(damage)) = (end, body.damage.filter(|_| lost.is_none())) {
             // What else is wrong comes of that.
-            read = Script { diagnostics: vec![damaged(damage)], ..Script::default() };
+            read = Output::default();
+            read.fault(damaged(damage));
         }
         let id = cursor.response().id();
         let place = |span: Span| match span.response {
             u32::MAX => Span::new(id, body.place_of(span.start as usize), body.place_of(span.end as usize)),
             _ => span,
         };
-        within::take_over(read, &place, (FormatId::Diff, cursor.region()), script);
+        out.take_over(read.script, &place, FormatId::Diff);
         end.unwrap_or(body.lines)
     }
 
     /// Takes in a line that begins with none of the marks of lines that stay or come.
     fn take_in_hunk(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Flow {
-        let bare = self.fence.is_none();
+        let is_bare = self.fence.is_none();
         let Some(section) = &mut self.section else { return Flow::End };
         let due = section.hunks.due();
-        if bare && due == Due::Nothing && line.text.is_empty() {
-            section.hunks.end();
-        } else if bare && !line.is_blank() && !line.text.starts_with(['-', '\\', '~']) {
-            let Some(lost) = lost_lines(due, below) else { return Flow::End };
+        let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
+        if line.is_blank() {
+            // A bare hunk that is whole, or does not say how long it is, ends at a blank line.
+            match is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown) {
+                true if due == Due::Unknown && (section.hunks.is_parted() || goes_on(below)) => {
+                    section.take(line)
+                }
+                true => section.hunks.end(),
+                false => section.take(line),
+            }
+        } else if is_marked && !is_item(due, section.hunks.is_parted(), self.fence, line.text) {
             section.take(line);
-            return Flow::Pass(1 + lost);
         } else {
-            section.take(line);
+            // Prose, or a context line that lost its mark.
+            if line.start >= self.lost {
+                self.lost = if is_marked { 0 } else { last_changed(due, below).unwrap_or(0) };
+            }
+            match self.lost > line.start {
+                true => section.take(line),
+                false if is_bare => return Flow::End,
+                false => section.hunks.end(),
+            }
         }
         Flow::Pass(1)
     }
 
-    /// Takes in a line that stands in no hunk.
+    /// Takes in a line that is in no hunk.
     fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
-        let changed = line.text.starts_with(['+', '-']);
-        let marked = changed || line.text.starts_with(' ');
+        let is_changed = line.text.starts_with(['+', '-']);
+        let is_marked = is_changed || line.text.starts_with(' ');
         let response = cursor.response();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
             return Flow::Pass(1);
         }
         match &mut self.section {
-            Some(section) if changed => section.stray(line),
+            Some(_) if self.fence.is_none() && is_list_item(line.text) => return Flow::End,
+            Some(section) if is_changed => section.stray(line),
             // Without any @@ all of the fence is one hunk.
-            None if marked && self.fence.is_some() => {
+            None if is_marked && self.fence.is_some() => {
                 let mut section = Section::nameless(line, response);
                 section.begin_bare_hunk(line);
                 section.take(line);
@@ -431,60 +341,60 @@ impl<'r> Reader<'r> {
     }
 
     /// Ends the part of a file. `cut`: the response ends in it.
-    fn end_section(&mut self, cursor: &Cursor<'r>, script: &mut Script, cut: bool) {
-        let Some(mut section) = self.section.take() else { return };
-        let named = self.named.take().filter(|_| section.is_nameless);
-        let (given, open) = match named {
-            Some(Named::File(path)) => (Some(path), None),
-            Some(Named::OneOf(candidates, choice)) => {
-                (candidates.first().cloned(), Some((candidates, choice)))
-            }
-            Some(Named::Nothing(_)) | None => (None, None),
-        };
-        (section.given, section.is_carried) = (given, self.is_carried);
+    fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+        let Some(section) = self.section.take() else { return };
         match section.lower(cursor, self.mail.as_ref(), cut) {
-            Ok(mut edit) => {
-                let open = open
-                    .and_then(|(candidates, choice)| search_replace::one_of(edit.span, candidates, choice));
-                if let Some((likely, unsure)) = open {
-                    edit.path = likely;
-                    script.unsure.push(unsure);
-                }
-                script.edits.push(edit);
-            }
-            Err(faults) => script.diagnostics.extend(faults),
+            Ok(edit) => out.edit(*edit),
+            Err(faults) => faults.into_iter().for_each(|fault| out.fault(fault)),
         }
     }
 
-    /// Ends the part of a file and the mail that it stands in.
-    fn end_mail(&mut self, cursor: &Cursor<'r>, script: &mut Script, cut: bool) {
-        self.end_section(cursor, script, cut);
+    /// Ends the part of a file and the mail that it is in.
+    fn end_mail(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+        self.end_section(cursor, out, cut);
         let fault = self.mail.take().and_then(|mail| mail.finish(cut));
-        script.diagnostics.extend(fault);
+        fault.into_iter().for_each(|fault| out.fault(fault));
     }
 
     /// At the end of the diff.
-    fn finish(mut self, cursor: &Cursor<'r>, script: &mut Script) {
-        let open = self.fence.is_some() && !self.closed;
-        let at_end = cursor.is_end();
-        let short = match &self.section {
+    fn finish(mut self, cursor: &Cursor<'r>, out: &mut Output, begin: Span) {
+        let is_open = self.fence.is_some() && !self.is_closed && cursor.is_end();
+        let is_short = match &self.section {
             Some(section) => section.is_short(),
             None => self.mail.is_some() && !self.is_whole,
         };
-        let cut = open || (at_end && self.fence.is_none() && short);
-        let found = (script.edits.len(), script.diagnostics.len());
-        self.end_mail(cursor, script, cut);
-        if open && found == (script.edits.len(), script.diagnostics.len()) && !is_full(script) {
-            let message = "the code fence around this diff is never closed";
-            let fault = Diagnostic::error(Code::Truncated, self.begin, message);
-            let end = cursor.at();
-            script.diagnostics.push(
-                fault
-                    .with_lost(cursor.span(end, end))
-                    .with_help("the response may be cut off; give the rest of it, with the end of the fence"),
-            );
+        let cut = is_open || (cursor.is_end() && self.fence.is_none() && is_short);
+        let lengths = out.lengths();
+        self.end_mail(cursor, out, cut);
+        if is_open && lengths == out.lengths() {
+            out.fault(fault::unterminated(begin, "code block around a diff"));
         }
     }
+}
+
+/// What is said of a mail's body that is not what it is said to be.
+fn malformed(span: Span, what: &str) -> Diagnostic {
+    let fault = fault::bad_value(span, "body", "this mail", what);
+    fault.with_help("save the mail decoded, or let 'git am' apply it")
+}
+
+/// Whether a line behind a bare hunk that is whole, and behind a blank line, is an item of a list.
+fn is_item(due: Due, is_parted: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
+    fence.is_none() && is_parted && matches!(due, Due::Nothing | Due::Unknown) && is_list_item(text)
+}
+
+/// Whether a line looks like an item of a list: a mark, one blank, and text.
+fn is_list_item(text: &str) -> bool {
+    let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
+    rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
+}
+
+/// Whether lines with marks of a hunk follow a blank line, so that it is a blank context line.
+fn goes_on<'r>(below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    let next = below.clone().find(|line| !line.is_blank());
+    next.is_some_and(|line| {
+        line.text.starts_with([' ', '+', '-']) && !is_list_item(line.text) && !line.text.starts_with("--")
+    })
 }
 
 /// Whether a line is the version of a git, such as `2.39.5 (Apple Git-154)`.
@@ -500,9 +410,9 @@ fn is_ruled<'r>(below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
     below.clone().next().is_some_and(|line| line.text.len() > 9 && line.text.bytes().all(|byte| byte == b'='))
 }
 
-/// How many lines below one without a mark may be of the hunk that it ends or of which it has lost the mark: up to the last
-/// changed one among those that are due, or that follow without a blank line.
-fn lost_lines<'r>(due: Due, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
+/// Where the last changed line begins below one without a mark, among those that are due or that follow without a blank
+/// line: up to there all is of the hunk.
+fn last_changed<'r>(due: Due, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
     let due = if let Due::Lines(lines) = due { lines } else { 0 };
     let mut last = None;
     let mut together = true;
@@ -516,7 +426,7 @@ fn lost_lines<'r>(due: Due, below: &(impl Iterator<Item = Line<'r>> + Clone)) ->
             break;
         }
         if line.text.starts_with(['+', '-']) {
-            last = Some(at);
+            last = Some(line.start);
         }
     }
     last

@@ -2,25 +2,22 @@
 //! with; alone, in lists, one a line, or as the calls of a recorded conversation. Some agents write the calls as XML.
 //!
 //! Source of the rules: what the tools themselves do with a call, and the stricter reading where they lose data. JSON that
-//! holds no edit is prose. A call that failed when it was made is none.
+//! holds no edit is no region. A call that failed when it was made is no edit.
 
 mod call;
-mod origin;
-mod past;
+mod calls;
+mod field;
 mod render;
-mod texts;
 mod walk;
 mod xml;
 
-use super::json::{self, Tokens, Tree, What};
+use super::json::{self, Json};
 use super::scan::{Cursor, Line};
-use super::{Format, FormatId, is_full};
-use crate::edit::Script;
-use origin::Origin;
+use super::{Format, FormatId, Output, applydir};
+use field::Name;
 use walk::Walk;
 
-pub(super) use call::is_editor;
-pub(super) use past::Past;
+pub(super) use calls::Calls;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -39,52 +36,55 @@ fn opens(cursor: &Cursor<'_>) -> bool {
     }
 }
 
-fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
+fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.first_byte() == Some(b'<') {
-        return xml::read(cursor, script);
+        return xml::read(cursor, out);
     }
     // What holds no calls was gone over already with what stands above it.
-    if cursor.past.is_known(cursor.at()) {
+    if cursor.at() < out.calls.known {
         return;
     }
     let mut end = cursor.mark();
-    while let Some(gave) = read_value(cursor, script) {
+    while let Some(gave) = read_value(cursor, out) {
         if gave {
             end = cursor.mark();
         }
         // Values one a line are one conversation.
         cursor.skip_blank_lines();
-        if !cursor.line().is_some_and(Line::is_whole) || is_full(script) || !json::opens(cursor) {
+        if !cursor.line().is_some_and(Line::is_whole) || out.is_full() || !json::opens(cursor) {
             break;
         }
     }
-    cursor.past.know_up_to(cursor.at());
+    out.calls.known = cursor.at();
     cursor.reset(end);
 }
 
-/// Reads the JSON at this line and goes behind it; says whether there were calls in it. None if it is no whole value, or
-/// another format's.
-fn read_value(cursor: &mut Cursor<'_>, script: &mut Script) -> Option<bool> {
-    let Some(found) = json::found(cursor, What::Calls) else {
-        let end = cursor.json.end_of_value(cursor)?;
-        while cursor.line().is_some_and(|line| line.next <= end) {
-            cursor.advance();
-        }
-        cursor.step(end.checked_sub(cursor.at())?);
-        return Some(false);
-    };
-    let before = (script.edits.len(), script.diagnostics.len());
-    cursor.skip_blanks();
-    let tree = Tree::read(cursor.response(), Tokens::new(cursor.lines()));
-    let mut past = std::mem::take(&mut cursor.past);
-    let origin = Origin::Response(cursor.response().id());
-    Walk { tree: &tree, origin: &origin, region: cursor.region(), past: &mut past, script }.all();
-    cursor.past = past;
-    if !tree.is_whole || found.broken.is_some() {
-        script.diagnostics.push(json::fault(cursor, &found, tree.error));
+/// Reads the JSON at this line and goes behind it; says whether there were calls in it. None if it is neither whole nor an
+/// edit that is at fault, or another format's.
+fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
+    let json = out.json.read(cursor).filter(|json| !applydir::is_ours(json))?;
+    if json.broken().is_some() && !is_edit(&json) {
+        return None;
     }
-    json::leave(cursor, &found);
-    Some(before != (script.edits.len(), script.diagnostics.len()))
+    let before = (out.script.edits.len(), out.script.diagnostics.len());
+    let id = cursor.response().id();
+    if let Some(root) = json.root() {
+        Walk { response: id, place: &|at| at, out }.all(root);
+    }
+    if let Some(fault) = json.fault(&|range| cursor.span(range.start, range.end)) {
+        out.fault(fault);
+    }
+    json.leave(cursor);
+    Some(before != (out.script.edits.len(), out.script.diagnostics.len()))
+}
+
+/// Whether JSON that is not whole is meant as an edit, by the keys that stand in it.
+fn is_edit(json: &Json<'_>) -> bool {
+    let has = |name: Name| json.keys().any(|key| Name::of(key) == Some(name));
+    let of_tool = || has(Name::Text) && json.keys().any(|key| walk::INPUT.contains(&key));
+    has(Name::Patch)
+        || has(Name::Path) && (has(Name::Old) || has(Name::New) || json.is_cut_off() || of_tool())
+        || has(Name::Old) && has(Name::New)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Markdown code fences: tolerated around edits, and a place where some formats name the file.
 
-use super::scan::{trim, trim_start};
+use super::scan::{Line, Lines, trim, trim_start};
+use crate::response::{Passage, Response};
 
 /// A line that opens or closes a fenced code block: three or more backticks or tildes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +34,92 @@ impl<'r> Fence<'r> {
     }
 }
 
+/// The fence lines of a payload without marks, paired: one with an info string opens, a bare one closes the open one, or
+/// the outermost, or else opens. In a fence that is closed what closes none is text.
+#[derive(Debug, Default)]
+pub(super) struct Pairs<'r> {
+    /// Those without a partner.
+    pub(super) lone: Vec<Line<'r>>,
+    /// The first and the last line of the payload that are not blank, if they are the two of one fence, and its info.
+    pub(super) around: Option<(Line<'r>, Line<'r>, &'r str)>,
+}
+
+impl<'r> Pairs<'r> {
+    pub(super) fn of(lines: impl Iterator<Item = Line<'r>>) -> Self {
+        let mut open: Vec<(Line<'r>, Fence<'r>)> = Vec::new();
+        let (mut first, mut pair) = (None, None);
+        for line in lines.filter(|line| !line.is_blank()) {
+            first.get_or_insert(line.start);
+            pair = None;
+            let Some(fence) = Fence::of(line.text) else { continue };
+            // A shorter one in a longer one is text.
+            if open.last().is_some_and(|(_, open)| fence.mark == open.mark && fence.length < open.length) {
+                continue;
+            }
+            let closes = |at: &usize| open.get(*at).is_some_and(|(_, open)| fence.closes(*open));
+            match [open.len().wrapping_sub(1), 0].into_iter().find(closes) {
+                Some(at) => {
+                    pair = Some((open[at].0, line, open[at].1.info));
+                    open.truncate(at);
+                }
+                None => open.push((line, fence)),
+            }
+        }
+        let around = pair.filter(|(opening, ..)| Some(opening.start) == first);
+        Self { lone: open.into_iter().map(|(line, _)| line).collect(), around }
+    }
+
+    /// The fence around all of a payload for such a file, if it is no content.
+    pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
+        let (first, last, info) = self.around?;
+        (!is_markdown(file) || ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known)))
+            .then_some((first, last))
+    }
+}
+
+/// The lines of a payload that ends at `end`, which may be within a line.
+pub(super) fn lines_until<'r>(
+    lines: &Lines<'r>,
+    end: usize,
+) -> impl Iterator<Item = Line<'r>> + Clone + use<'r> {
+    lines.clone().take_while(move |line| line.start < end).map(move |mut line| {
+        line.text = line.text.get(..end - line.start).unwrap_or(line.text);
+        line
+    })
+}
+
+/// The text of a payload in the fence around all of it, if that is no content of the file; each line ended by `\n` and
+/// without what the fence is indented by.
+pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Response) -> Option<Passage> {
+    let all = lines_until(lines, end);
+    // Most begin otherwise.
+    all.clone().find(|line| !line.is_blank()).filter(|line| Fence::of(line.text).is_some())?;
+    let (first, last) = Pairs::of(all).wrapper(file)?;
+    let mut inner = lines.clone();
+    inner.find(|line| line.start == first.start);
+    let blanks = &first.text[..first.text.len() - trim_start(first.text).len()];
+    let inside = lines_until(&inner, last.start);
+    let is_indented = |line: Line<'_>| line.is_blank() || line.text.starts_with(blanks);
+    if blanks.is_empty() || !inside.clone().all(is_indented) {
+        return Some(inner.payload(last.start));
+    }
+    let mut text = Passage::default();
+    for line in inside.map(|line| line.past(blanks)) {
+        text.push_line(response, line.start, line.text);
+    }
+    Some(text)
+}
+
+/// Whether fences in a file are content.
+pub(super) fn is_markdown(file: &str) -> bool {
+    let extension = trim(file).rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["md", "markdown", "mdx", "rst"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::scan::Cursor;
 
     #[test]
     fn three_or_more_marks_are_a_fence_with_what_follows_as_info() {
@@ -54,5 +138,30 @@ mod tests {
         assert!(!closes("```", "````"));
         assert!(!closes("~~~", "```"));
         assert!(!closes("```rust", "```"));
+    }
+
+    #[test]
+    fn a_fence_around_all_of_a_payload_is_no_content() {
+        let inner = |text: &str, file: &str| {
+            let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
+            unfence(&Cursor::new(&response).lines(), text.len(), file, &response).map(String::from)
+        };
+        for (text, want) in [
+            ("```rust\nx\n```\n", "x\n"),
+            ("\n  ~~~\n```\n\n```\n~~~ \n\n", "```\n\n```\n"),
+            ("  ```\n  x\n\n    y\n  ```\n", "x\n\n  y\n"),
+            ("  ```\nx\n    y\n  ```\n", "x\n    y\n"),
+            ("```md\n```rust\nx\n```\nend\n```\n", "```rust\nx\n```\nend\n"),
+            ("````\n```\nnever closed\n````\n", "```\nnever closed\n"),
+            ("```\nA title\n~~~~\n```\n", "A title\n~~~~\n"),
+        ] {
+            assert_eq!(inner(text, "a.rs").as_deref(), Some(want), "{text}");
+            assert_eq!(inner(text, "README.md").is_some(), text.starts_with("```md"), "{text}");
+        }
+        for text in
+            ["", "x\n", "```\nx\n", "```\nx\n```\ny\n", "x\n```\n```\n", "```\nx\n```\ny\n```\nz\n```\n"]
+        {
+            assert_eq!(inner(text, "a.rs"), None, "{text}");
+        }
     }
 }

@@ -8,9 +8,10 @@
 mod header;
 mod tilde;
 
+use super::fault;
 use super::fence::Fence;
 use super::scan::{Cursor, Line, is_blank};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -62,6 +63,10 @@ pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: &'r Res
     let mut lines = lines;
     while let Some(line) = lines.next() {
         reader.line(line, &lines);
+    }
+    // A last hunk without lines says nothing.
+    if reader.hunks.have_others() {
+        reader.hunks.open.take_if(|hunk| hunk.lines.is_empty());
     }
     reader.hunks.finish()
 }
@@ -175,8 +180,7 @@ impl<'r> Reader<'r> {
             return false;
         }
         if self.hunks.begun {
-            let message = "another file begins within the patch of one";
-            self.fault(Diagnostic::error(Code::Malformed, self.span(line), message));
+            self.fault(fault::unexpected(self.span(line), "file", "the patch of another"));
         }
         true
     }
@@ -214,9 +218,9 @@ impl<'r> Hunks<'r> {
     /// Notes, once, that the diff is a combined one.
     pub(super) fn fault_combined(&mut self, span: Span) {
         if !std::mem::replace(&mut self.is_combined, true) {
-            let message = "a combined diff has no single before-text";
-            let fault = Diagnostic::error(Code::Malformed, span, message);
-            self.fault(fault.with_help("give a diff against the one file as it is now"));
+            self.fault(
+                fault::malformed_hunk(span, "a combined diff").with_help("give a diff against one file"),
+            );
         }
     }
 
@@ -230,6 +234,11 @@ impl<'r> Hunks<'r> {
         self.open.is_some()
     }
 
+    /// Whether there are hunks beside the one that is read.
+    fn have_others(&self) -> bool {
+        !self.body.hunks.is_empty() || !self.idle.is_empty()
+    }
+
     /// Whether there was a hunk already.
     pub(super) fn have_begun(&self) -> bool {
         self.begun
@@ -239,6 +248,11 @@ impl<'r> Hunks<'r> {
     pub(super) fn is_short(&self) -> bool {
         let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
         hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))
+    }
+
+    /// Whether the last lines of the hunk that is read are blank.
+    pub(super) fn is_parted(&self) -> bool {
+        self.open.as_ref().is_none_or(|hunk| !hunk.blanks.is_empty())
     }
 
     /// How many lines are due of the hunk that is read.
@@ -340,7 +354,7 @@ impl<'r> Hunks<'r> {
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
-                self.fault(Diagnostic::error(Code::Missing, hunk.span, "this hunk has no lines"));
+                self.fault(fault::missing_field(hunk.span, "lines", "this hunk"));
             }
             return;
         }
@@ -437,11 +451,8 @@ impl Open {
             Some(&mark @ (b' ' | b'-' | b'+')) => mark,
             Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span, response),
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
-            _ => {
-                let message = "a line of a hunk begins with none of the marks \" \", \"-\" and \"+\"";
-                let help = "put one blank before each line that stays, \"-\" before one that goes, \"+\" before a new one";
-                return Some(Box::new(Diagnostic::error(Code::Malformed, span, message).with_help(help)));
-            }
+            // A context line that lost its mark, or has another blank for it.
+            _ => b' ',
         };
         let sides = [mark != b'+', mark != b'-'];
         // Blank lines before this one are of both sides.
@@ -451,8 +462,7 @@ impl Open {
             && ((self.before_unterminated && (sides[0] || blanks))
                 || (self.after_unterminated && (sides[1] || blanks)))
         {
-            let message = "lines follow the one that is said to be the file's last";
-            fault = Some(Box::new(Diagnostic::error(Code::Malformed, span, message)));
+            fault = Some(Box::new(fault::malformed_hunk(span, "a line behind the last line of the file")));
         }
         for (count, side) in self.counted.iter_mut().zip(sides) {
             *count = count.saturating_add(u32::from(side));
@@ -465,11 +475,11 @@ impl Open {
             self.span = self.span.join(span);
             &mut self.lines
         };
-        // Of blank lines the mark may have got lost.
-        if blank && !line.text.starts_with(' ') {
+        let text = line.text.strip_prefix('\u{a0}').filter(|_| mark == b' ').unwrap_or(line.text);
+        if mark == b' ' && (!text.starts_with(' ') || text.len() < line.text.len()) {
             lines.push_str(" ");
         }
-        lines.push_line(response, line.start, line.text);
+        lines.push_line(response, line.end() - text.len(), text);
         self.last = mark;
         self.tilde.line(mark).or(fault)
     }
@@ -491,8 +501,7 @@ impl Open {
             b'-' => self.before_unterminated = true,
             b'+' => self.after_unterminated = true,
             _ => {
-                let message = "no line stands before this one, which is about it";
-                return Some(Box::new(Diagnostic::error(Code::Malformed, span, message)));
+                return Some(Box::new(fault::malformed_hunk(span, "no line above this one")));
             }
         }
         None

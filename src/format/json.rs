@@ -1,109 +1,200 @@
-//! JSON in a response: where it is, and what it holds, read so that every place is one of the response.
+//! JSON in a response: one value read into a tree of places, every one of them in the response.
 //!
-//! What the formats in JSON share. Comments and trailing commas are tolerated; what is cut off or malformed is told from
-//! what is no JSON at all.
+//! Comments and trailing commas are tolerated. Nothing is decoded on the way: the tree says where each value is written, and
+//! texts are read from there when they are looked at. A value that breaks off or is no JSON leaves a tree of what stands
+//! before that place.
 
-pub(super) mod key;
-mod lexer;
-mod survey;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 
-pub(super) use lexer::{Kind, Tokens};
-pub(super) use survey::{Found, Survey, What};
-pub(super) use text::{Ends, Places, Text, and_break, plain, text_of};
-pub(super) use tree::{Shape, Tree};
+pub(super) use text::{Decoded, and_break, ends_with_break, lines, plain, strings};
+pub(super) use tree::{Kind, Value};
 
-use super::scan::{Cursor, trim};
-use crate::diag::{Code, Diagnostic};
-use lexer::{Stop, TYPOGRAPHIC};
-use survey::Break;
+use super::fault;
+use super::scan::{Cursor, Lines};
+use crate::diag::Diagnostic;
+use crate::response::Response;
+use crate::span::Span;
+use std::io::Read;
+use std::ops::Range;
+use std::rc::Rc;
+use tree::Nodes;
 
-/// Whether JSON may begin at this line. Whether it reads like edits is for [`Survey::at`], which can note what it saw.
+/// Why a value cannot be read to its end.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// Where.
+    at: usize,
+    /// In words.
+    why: String,
+    /// Whether it just ends.
+    is_cut_off: bool,
+}
+
+/// In how many bytes behind quotes that are not JSON's keys are looked for.
+const BELOW: usize = 2000;
+
+/// One value of JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Json<'t> {
+    response: &'t Response,
+    nodes: Rc<Nodes>,
+}
+
+impl<'t> Json<'t> {
+    /// Reads a text that is one value, and nothing else.
+    pub(super) fn of_text(response: &'t Response) -> Self {
+        let nodes = Nodes::read(response.text(), 0, &mut response.text().as_bytes());
+        Self { response, nodes: Rc::new(nodes) }
+    }
+
+    /// The outermost value; none if there is not even its beginning.
+    pub(super) fn root(&self) -> Option<Value<'_>> {
+        Value::first(self.response, &self.nodes)
+    }
+
+    /// Where it is written, up to its end or the place where it breaks off.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.nodes.range()
+    }
+
+    /// Why it cannot be read to its end, if it cannot.
+    pub(super) fn broken(&self) -> Option<&Broken> {
+        self.nodes.broken.as_ref()
+    }
+
+    /// Whether it just ends.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.broken().is_some_and(|broken| broken.is_cut_off)
+    }
+
+    /// The keys in what was read of it, also those in strings with JSON in them, and in the line that it breaks off in. Where
+    /// quotes or blanks are not JSON's, so that nothing was read, those below, too.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
+        let Range { start, end } = self.range();
+        let text = self.response.text();
+        let is_foreign = |rest: &str| rest.starts_with(['\u{a0}', '\'', '“', '”', '‘', '’']);
+        let rest = text.get(end..).filter(|_| self.broken().is_some()).unwrap_or("");
+        let more = rest.len().min(BELOW);
+        let line = memchr::memchr(b'\n', &rest.as_bytes()[..more]).filter(|_| !is_foreign(rest));
+        let end = (end..=end + line.unwrap_or(more)).rev().find(|&end| text.is_char_boundary(end));
+        let read = text.get(start..end.unwrap_or(start)).unwrap_or("");
+        memchr::memchr_iter(b':', read.as_bytes()).filter_map(|colon| key_before(&read[..colon]))
+    }
+
+    /// What is wrong with a value that is not whole.
+    pub(super) fn fault(&self, place: &dyn Fn(Range<usize>) -> Span) -> Option<Diagnostic> {
+        let broken = self.broken()?;
+        let text = self.response.text();
+        let behind = text.get(broken.at..).unwrap_or("").chars().next().map_or(0, char::len_utf8);
+        Some(match broken.is_cut_off {
+            true => {
+                let end = place(broken.at..broken.at);
+                fault::unterminated(place(self.range()), "JSON").with_lost(end)
+            }
+            false => fault::invalid_json(place(broken.at..broken.at + behind), &broken.why)
+                .with_label(place(self.range().start..self.range().start + 1), "it begins here"),
+        })
+    }
+
+    /// Goes behind the value. What breaks it off may begin a region, if it begins its line.
+    pub(super) fn leave(&self, cursor: &mut Cursor<'_>) {
+        let Range { start, end } = self.range();
+        while cursor.line().is_some_and(|line| line.next <= end) {
+            cursor.advance();
+        }
+        let Some(line) = cursor.line() else { return };
+        let before = end.saturating_sub(line.start);
+        match self.broken() {
+            None => cursor.step(before),
+            Some(_)
+                if line.start > start
+                    && line.text.get(..before).is_some_and(|text| text.trim().is_empty()) => {}
+            Some(_) => cursor.advance(),
+        }
+    }
+}
+
+/// What was read last, so that several formats can ask for it and each part of a response is read once.
+#[derive(Debug, Default)]
+pub(super) struct Last {
+    /// Quotes and blanks before the lines that it was read in.
+    margin: (usize, usize),
+    /// Where it was read.
+    seen: Range<usize>,
+    nodes: Option<Rc<Nodes>>,
+}
+
+impl Last {
+    /// The value that begins at this line; none inside of one that was read already.
+    pub(super) fn read<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Json<'r>> {
+        let start = cursor.line()?.trim_start().start;
+        let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
+        if margin != self.margin || !self.seen.contains(&start) {
+            let text = cursor.response().text();
+            let nodes = match cursor.margin().is_none() {
+                true => Nodes::read(text, start, &mut text.get(start..).unwrap_or("").as_bytes()),
+                false => Nodes::read(
+                    text,
+                    start,
+                    &mut Quoted { text, lines: cursor.lines(), line: 0..0, at: start },
+                ),
+            };
+            self.seen = start..nodes.range().end.max(start + 1);
+            (self.margin, self.nodes) = (margin, Some(Rc::new(nodes)));
+        }
+        let nodes = self.nodes.as_ref().filter(|_| self.seen.start == start)?;
+        Some(Json { response: cursor.response(), nodes: Rc::clone(nodes) })
+    }
+}
+
+/// Whether JSON may begin at this line. Cheap.
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let Some(line) = cursor.line() else { return false };
     let mut chars = line.text.chars().filter(|c| !matches!(c, ' ' | '\t'));
     match chars.next() {
         Some('[') => matches!(chars.next(), None | Some('{' | '/')),
-        Some('{') => chars.next().is_none_or(|c| matches!(c, '"' | '\'' | '/') || TYPOGRAPHIC.contains(&c)),
+        Some('{') => matches!(chars.next(), None | Some('"' | '/' | '\'' | '“' | '”' | '‘' | '’')),
         _ => false,
     }
 }
 
-/// The JSON of that kind that begins at this line.
-pub(super) fn found(cursor: &mut Cursor<'_>, what: What) -> Option<Found> {
-    let mut survey = std::mem::take(&mut cursor.json);
-    let found = survey.at(cursor);
-    cursor.json = survey;
-    found.filter(|found| found.what == what)
+/// The key at the end of a text, in any quotes.
+fn key_before(text: &str) -> Option<&str> {
+    let quotes = ['"', '\'', '“', '”', '‘', '’'];
+    let inner = text.trim_end().strip_suffix(quotes)?.trim_end_matches('\\');
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let length = inner.bytes().rev().take_while(is_letter).count();
+    let (before, key) = inner.split_at(inner.len() - length);
+    before.ends_with(quotes).then_some(key)
 }
 
-/// Where the value begins at this line that the response ends in, if it is one.
-pub(super) fn breaks_off(cursor: &mut Cursor<'_>) -> Option<usize> {
-    let mut survey = std::mem::take(&mut cursor.json);
-    survey.at(cursor);
-    let start = survey.cut_off;
-    cursor.json = survey;
-    start
+/// The bytes of lines with a margin, which is given as blanks, so that each byte is where it is in the response.
+struct Quoted<'r> {
+    text: &'r str,
+    lines: Lines<'r>,
+    /// The line that is given.
+    line: Range<usize>,
+    /// Up to where all is given.
+    at: usize,
 }
 
-/// Goes after what was found. What breaks it off may begin a region, if it begins its line.
-pub(super) fn leave(cursor: &mut Cursor<'_>, found: &Found) {
-    while let Some(line) = cursor.line() {
-        let before = found.end.checked_sub(line.start).and_then(|length| line.text.get(..length));
-        match before {
-            Some(before) if found.broken.is_none() => return cursor.step(before.len()),
-            Some(before) if line.is_whole() && line.start > found.start && trim(before).is_empty() => return,
-            Some(_) => break,
-            None if found.end < line.next => break,
-            None => cursor.advance(),
+impl Read for Quoted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.at >= self.line.end {
+            let Some(line) = self.lines.next() else { return Ok(0) };
+            self.line = line.start..line.next;
         }
-    }
-    cursor.advance();
-}
-
-/// What is wrong with JSON that cannot be read to its end. `error` says where and what, unless it just ends.
-pub(super) fn fault(cursor: &Cursor<'_>, found: &Found, error: Option<(usize, &str)>) -> Diagnostic {
-    let whole = cursor.span(found.start, found.end);
-    let broken = match (found.broken, error) {
-        (Some(broken), None) => broken,
-        (_, error) => {
-            let (at, message) = error.unwrap_or((found.start, "it ends too early"));
-            let mut end = (at + 1).min(found.end).max(at);
-            while !cursor.response().text().is_char_boundary(end) {
-                end += 1;
-            }
-            let message = format!("the edits are not valid JSON: {message}");
-            return Diagnostic::error(Code::Malformed, cursor.span(at, end), message)
-                .with_label(cursor.span(found.start, found.start + 1), "they begin here")
-                .with_help(
-                    "give the JSON again; put strings in straight double quotes, and in them write a line break as \
-                     \\n, a tab as \\t and a quote as \\\"",
-                );
+        let blanks = self.line.start.saturating_sub(self.at).min(into.len());
+        if blanks > 0 {
+            into[..blanks].fill(b' ');
+            self.at += blanks;
+            return Ok(blanks);
         }
-    };
-    let rest = cursor.response().text().get(found.end..).unwrap_or("");
-    let line = rest.lines().next().unwrap_or("");
-    let cut_off = match broken {
-        Break::Stop(Stop::End(_)) => true,
-        Break::Stop(Stop::String(_) | Stop::Comment(_)) => rest[line.len()..].trim_start().is_empty(),
-        Break::Stop(Stop::Byte(_)) => line.starts_with("```") || line.starts_with("~~~"),
-        Break::Bracket | Break::Depth => false,
-    };
-    let place = cursor.span(found.end, found.end);
-    if cut_off {
-        return Diagnostic::error(Code::Truncated, whole, "this JSON is never closed")
-            .with_label(place, "it breaks off here")
-            .with_lost(place)
-            .with_help("the response may be cut off; give the JSON again, or the rest of the edits");
+        let count = self.text.as_bytes().get(self.at..self.line.end).unwrap_or(&[]).read(into)?;
+        self.at += count;
+        Ok(count)
     }
-    let why = match broken {
-        Break::Stop(Stop::String(_)) => "a string does not end in its line: write a line break as \\n",
-        Break::Stop(Stop::Comment(_)) => "a comment does not end",
-        Break::Stop(Stop::Byte(_)) => "this cannot stand in JSON",
-        Break::Stop(Stop::End(_)) => "it ends",
-        Break::Bracket => "this bracket closes another kind of bracket",
-        Break::Depth => "too many values stand in each other",
-    };
-    Diagnostic::error(Code::Malformed, whole, "the edits are not valid JSON").with_label(place, why)
 }

@@ -1,19 +1,15 @@
 //! OPX: `<edit file= op=>` elements with their texts between `<<<` and `>>>` lines.
 //!
-//! Source of the rules: the OPX document, and the stricter reading where its origin loses data. An edit that is at fault in any
-//! way gives errors and no edit. Where it has no end, all openings up to where it is given up are errors too, because
-//! nobody can tell whether they are edits or text of the first.
+//! Source of the rules: the OPX document, and the stricter reading where its origin loses data. An element that is at fault
+//! in any way gives one error and no edit. One without its end reaches up to the next.
 
 mod element;
-mod operation;
 mod payload;
 mod render;
 
-use super::scan::{Cursor, Line, is_blank, is_text, starts_with_ignore_case, trim_start};
-use super::tag::{self, Kind};
-use super::{Format, FormatId, is_full, reasoning};
-use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use super::scan::{Cursor, is_text, starts_with_ignore_case, trim_start};
+use super::tag::{self, Kind, has_attributes};
+use super::{Format, FormatId, Output, fault};
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -24,139 +20,105 @@ pub(super) const FORMAT: Format = Format {
     render: render::render,
 };
 
-/// What a line outside any edit says of OPX.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
-    /// `<edit …>` begins the line.
+/// What the text at the cursor opens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    Envelope,
     Edit,
-    /// `<opx>` begins the line.
-    Wrapper,
-    /// `</opx>`, that many bytes into the line.
-    WrapperEnd(usize),
-    /// `</edit>` begins the line: the opening tag is missing.
-    StrayEnd,
-    /// `<find>` or `<put>` with a marker begins the line: likewise.
-    StrayChild,
-    /// A whole `<edit file= op=>` tag in the midst of the line, that many bytes into it.
-    Inline(usize),
+    /// A part of an edit whose tag got lost.
+    Part,
 }
 
 fn opens(cursor: &Cursor<'_>) -> bool {
-    sign(cursor).is_some()
+    cursor.first_byte() == Some(b'<') && opening(cursor).is_some()
 }
 
-fn parse(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let mut stray = None;
-    while let Some(sign) = sign(cursor) {
-        cursor.skip_blanks();
-        let before = stray.take();
-        match sign {
-            Sign::Edit => element::read(cursor, script, None),
-            Sign::Inline(offset) => {
-                cursor.step(offset);
-                let span = cursor.span(cursor.at(), cursor.at() + "<edit".len());
-                let fault = Diagnostic::error(Code::Malformed, span, "an edit does not begin its line")
-                    .with_help("put <edit …> at the start of a line, or in backticks if it is no edit");
-                element::read(cursor, script, Some(fault));
-            }
-            Sign::Wrapper => read_wrapper(cursor, script),
-            Sign::WrapperEnd(offset) => {
-                cursor.step(offset);
-                tag::read(cursor);
-                cursor.close_envelope();
-            }
-            Sign::StrayEnd | Sign::StrayChild => {
-                stray = element::read_stray(cursor, script, before);
-            }
+fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
+    match opening(cursor) {
+        Some(Opening::Envelope) => read_envelope(cursor, out),
+        Some(opening) => read_opening(cursor, out, opening),
+        None => {}
+    }
+}
+
+fn read_opening(cursor: &mut Cursor<'_>, out: &mut Output, opening: Opening) {
+    cursor.skip_blanks();
+    if opening == Opening::Edit {
+        return element::read(cursor, out);
+    }
+    let tag = tag::read(cursor);
+    out.fault(fault::unexpected(tag.span, &tag.shown(), "text outside of `<edit>`"));
+    if !is_part(tag.name) {
+        return;
+    }
+    cursor.skip_blank_lines();
+    cursor.advance();
+    while !cursor.is_end() && !opens(cursor) {
+        if let Some(length) = tag::closing_length(trim_start(cursor.text()), tag.name, tag.brackets) {
+            cursor.skip_blanks();
+            return cursor.step(length);
         }
-        if is_full(script) {
+        cursor.advance();
+    }
+}
+
+/// Reads the edits up to the end of the envelope that opens here. What else is in it is prose.
+fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
+    cursor.skip_blanks();
+    let tag = tag::read(cursor);
+    let mut is_pure = true;
+    while tag.opens() && !out.is_full() {
+        cursor.skip_blank_lines();
+        let text = cursor.text();
+        match opening(cursor) {
+            Some(Opening::Envelope) => break,
+            Some(opening) => {
+                read_opening(cursor, out, opening);
+                continue;
+            }
+            None if cursor.is_end() => break,
+            None => {}
+        }
+        if let Some(at) = tag::find_closing(text, "opx") {
+            cursor.step(at);
+            tag::read(cursor);
             return;
         }
-        // Edits with nothing but blank lines between them are one region.
-        let end = cursor.mark();
-        cursor.skip_blank_lines();
-        if !opens(cursor) {
-            return cursor.reset(end);
+        if let Some(what) = tag::foreign(cursor, FormatId::Opx).filter(|_| is_pure) {
+            out.fault(fault::unexpected(cursor.span(cursor.at(), cursor.at() + text.len()), what, "`<opx>`"));
+            is_pure = false;
         }
+        cursor.advance();
+    }
+    if tag.kind != Kind::SelfClosed && !out.is_full() {
+        let end = cursor.span(cursor.at(), cursor.at());
+        out.fault(fault::unterminated(tag.span, "`<opx>`").with_lost(end));
     }
 }
 
-fn read_wrapper(cursor: &mut Cursor<'_>, script: &mut Script) {
-    let tag = tag::read(cursor);
-    let span = cursor.span(tag.start, tag.end);
-    script.diagnostics.extend(tag.faults);
-    if let Some(attribute) = tag.attributes.first() {
-        let message = format!("<opx> has the attribute {}, which it does not know", attribute.name);
-        script.diagnostics.push(Diagnostic::error(Code::Malformed, span, message));
+/// What the text at the cursor opens, blanks aside.
+fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
+    let text = trim_start(cursor.text());
+    let (name, false) = tag::peek(text)? else { return None };
+    let rest = &text[1 + name.len()..];
+    if name.eq_ignore_ascii_case("opx") {
+        return (begins_line_of_tags(rest) || has_attributes(rest)).then_some(Opening::Envelope);
     }
-    if tag.kind == Kind::Opening
-        && let Some(open) = cursor.open_envelope(span)
-    {
-        let message = "this <opx> is not closed before the next";
-        script.diagnostics.push(Diagnostic::error(Code::Truncated, open, message));
+    if name.eq_ignore_ascii_case("to") {
+        return has_attributes(rest).then_some(Opening::Part);
     }
-}
-
-/// What the line says; offsets are from its first byte that is no blank. Looks no further than to the first sign, since
-/// it is asked again after it.
-fn sign(cursor: &Cursor<'_>) -> Option<Sign> {
-    let line = cursor.line()?;
-    memchr::memchr(b'<', line.text.as_bytes())?;
-    let text = trim_start(line.text);
-    let below = || cursor.lines().skip(1);
-    match tag::peek(text) {
-        Some((name, closing)) if name.eq_ignore_ascii_case("edit") => {
-            if closing {
-                return Some(Sign::StrayEnd);
-            } else if starts_edit(text, below().next().map(|line| line.text)) {
-                return Some(Sign::Edit);
-            }
-        }
-        Some((name, false))
-            if name.eq_ignore_ascii_case("opx")
-                && (begins_line_of_tags(&text[1 + name.len()..])
-                    || has_attributes(&text[1 + name.len()..])) =>
-        {
-            return Some(Sign::Wrapper);
-        }
-        Some((name, false)) if is_child(name) => {
-            let after = text.split_once('>').map_or("", |(_, after)| after);
-            let opens = |line: Line<'_>| is_text(line.text, payload::OPEN);
-            if is_text(after, payload::OPEN)
-                || (is_text(after, "") && below().find(|line| !line.is_blank()).is_some_and(opens))
-            {
-                return Some(Sign::StrayChild);
-            }
-        }
-        _ => {}
+    if is_part(name) {
+        let after = rest.split_once('>')?.1;
+        let mut below = cursor.lines().skip(1).filter(|line| !line.is_blank());
+        let text = if is_text(after, "") { below.next().map_or("", |line| line.text) } else { after };
+        return is_text(text, payload::OPEN).then_some(Opening::Part);
     }
-    // Reasoning, and the marks of a block quote, are taken off first.
-    let first = tag::peek(text).map_or("", |(name, _)| name);
-    let reasoning = reasoning::is_name(first);
-    if reasoning || (cursor.begins_line() && text.starts_with('>')) || !cursor.is_unsearched() {
-        return None;
-    }
-    let enveloped = cursor.envelope().is_some();
-    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
-        match tag::peek(&text[at..]) {
-            // Behind the end of reasoning the line is looked at anew.
-            Some((name, true)) if reasoning::is_name(name) => return None,
-            Some((name, true)) if enveloped && name.eq_ignore_ascii_case("opx") => {
-                return Some(Sign::WrapperEnd(at));
-            }
-            Some((name, false)) if name.eq_ignore_ascii_case("edit") && is_inline_edit(text, at) => {
-                return Some(Sign::Inline(at));
-            }
-            _ => {}
-        }
-    }
-    cursor.set_searched();
-    None
+    starts_edit(text, || cursor.lines().nth(1).map(|line| line.text)).then_some(Opening::Edit)
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
 /// the next one on, or with nothing after it but other tags, or with nothing because the response breaks off.
-fn starts_edit(text: &str, next_line: Option<&str>) -> bool {
+fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
     }
@@ -164,57 +126,27 @@ fn starts_edit(text: &str, next_line: Option<&str>) -> bool {
     if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) {
         return false;
     }
-    match next_line.map(trim_start) {
-        Some(line) if is_text(rest, "") => {
-            line.starts_with('>')
-                || (line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line))
-        }
-        None if is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), "") => true,
-        _ => begins_line_of_tags(rest) || has_attributes(rest),
+    if begins_line_of_tags(rest) || has_attributes(rest) {
+        return true;
     }
-}
-
-/// Whether a tag that goes on like that has attributes in this line.
-fn has_attributes(rest: &str) -> bool {
-    memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
+    match next_line().map(trim_start) {
+        Some(line) => {
+            let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
+            is_text(rest, "") && (line.starts_with('>') || is_attribute)
+        }
+        None => is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), ""),
+    }
 }
 
 /// Whether what follows a tag's name is its end, without attributes, and after it nothing or another tag.
 fn begins_line_of_tags(rest: &str) -> bool {
     let rest = trim_start(rest);
-    let Some(rest) = rest.strip_prefix("/>").or_else(|| rest.strip_prefix('>')) else { return false };
-    let rest = trim_start(rest);
-    rest.is_empty() || rest.starts_with('<')
-}
-
-/// Whether the tag of an edit in the midst of a line has a file and an operation and reads like an edit: it is
-/// self-closed, or nothing but tags follow it, and it stands in no quotes.
-fn is_inline_edit(text: &str, at: usize) -> bool {
-    let tag = &text[at + "<edit".len()..];
-    let Some(end) = memchr::memchr2(b'<', b'>', tag.as_bytes()) else { return false };
-    let (attributes, after) = tag.split_at(end);
-    let after = trim_start(&after[1..]);
-    let quoted = text[..at].ends_with(['`', '"', '\'', '“', '‘', '(', '[', '=', '\\']);
-    // In a string of JSON its own quotes are escaped.
-    let escaped = attributes.contains("=\\\"");
-    !quoted
-        && !escaped
-        && has_attribute(attributes, "file")
-        && has_attribute(attributes, "op")
-        && (attributes.ends_with('/') || after.is_empty() || after.starts_with('<'))
-}
-
-fn has_attribute(attributes: &str, name: &str) -> bool {
-    memchr::memchr_iter(b'=', attributes.as_bytes()).any(|at| {
-        let before = attributes[..at].trim_end_matches([' ', '\t']).as_bytes();
-        before.len() > name.len()
-            && before[before.len() - name.len()..].eq_ignore_ascii_case(name.as_bytes())
-            && is_blank(before[before.len() - name.len() - 1])
-    })
+    let rest = rest.strip_prefix("/>").or_else(|| rest.strip_prefix('>'));
+    rest.map(trim_start).is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
 }
 
 /// Whether a tag of that name has a payload.
-fn is_child(name: &str) -> bool {
+fn is_part(name: &str) -> bool {
     name.eq_ignore_ascii_case("find") || name.eq_ignore_ascii_case("put")
 }
 

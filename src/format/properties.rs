@@ -1,6 +1,6 @@
 //! What holds for any response.
 
-use super::{FormatId, parse};
+use super::{FormatId, Reading, parse};
 use crate::edit::{Change, Edit, Op, Script};
 use crate::response::Response;
 use crate::span::Span;
@@ -117,8 +117,10 @@ const PIECES: &[&str] = &[
     "\n</content>\n</write_to_file>\n",
     "\n<replace_in_file>\n<path>y</path>\n<diff>\n",
     "\n</diff>\n</replace_in_file>\n",
-    "\ncat > z <<'EOF'\n",
-    "\nEOF\n",
+    "\n> ",
+    "\n- ",
+    "\nYou said:\n",
+    "\nChatGPT said:\n",
     "\u{feff}",
     "\0",
     "\u{2028}",
@@ -151,12 +153,12 @@ fn spans(script: &Script) -> Vec<Span> {
 
 fn check(text: &str, only: Option<FormatId>) -> Script {
     let response = response(text);
-    let script = parse(&response, only);
+    let script = parse(&response, &only.map_or_else(Reading::default, Reading::only));
     for span in spans(&script) {
         assert!(response.text().get(span.range()).is_some(), "{span:?} in {text:?}");
     }
     for edit in &script.edits {
-        assert!(only.is_none_or(|only| only == edit.format), "{text:?}");
+        assert!(only.is_none_or(|only| Reading::only(only).reads(edit.format)), "{text:?}");
         assert_ne!(edit.path.raw.trim(), "", "{text:?}");
         assert_ne!(edit.why.as_deref().map(str::trim), Some(""), "{text:?}");
     }
@@ -195,7 +197,7 @@ proptest! {
             .collect();
         lines.retain(|line: &String| line.trim_matches([' ', '\t']) != "%%");
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let edit = format!("<edit file='f' op='new'><put marker='%%'>\n%%\n{text}%%\n</put></edit>\n");
+        let edit = format!("<edit file='f.md' op='new'><put marker='%%'>\n%%\n{text}%%\n</put></edit>\n");
         let mut edit: String = edit.lines().map(|line| format!("{}{line}\n", "> ".repeat(quote))).collect();
         if crlf {
             edit = edit.replace('\n', "\r\n");
@@ -203,8 +205,13 @@ proptest! {
         let script = check(&edit, None);
         prop_assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
         prop_assert_eq!(script.edits.len(), 1);
-        prop_assert_eq!(meaning(&script.edits[0]), ("f", None, vec![text.as_str()]));
+        prop_assert_eq!(meaning(&script.edits[0]), ("f.md", None, vec![text.as_str()]));
     }
+}
+
+/// Whether a script says that something is wrong, or not read.
+fn is_said(script: &Script) -> bool {
+    script.has_errors() || !script.unread.is_empty() || !script.given.is_empty()
 }
 
 /// Three edits of different kinds, one of them with a text like a tag.
@@ -214,22 +221,23 @@ const THREE: &str = "Here:\n\n<edit file=\"a\" op=\"patch\">\n<why>one</why>\n<f
 
 #[test]
 fn wherever_an_opx_response_is_cut_off_the_edit_there_is_an_error() {
-    let whole = parse(&response(THREE), None);
+    let whole = parse(&response(THREE), &Reading::default());
     assert_eq!((whole.edits.len(), whole.diagnostics.len()), (3, 0));
     for cut in 0..THREE.len() {
         let script = check(&THREE[..cut], None);
         let kept = whole.edits.iter().filter(|edit| edit.span.end as usize <= cut).count();
         assert_eq!(script.edits, whole.edits[..kept], "cut at {cut}");
-        let begun = |edit: &&Edit| edit.span.start as usize + "<edit".len() <= cut;
+        // From `<edi` on it is known for what it is to be.
+        let begun = |edit: &&Edit| edit.span.start as usize + "<edi".len() <= cut;
         let begun = whole.edits.iter().filter(begun).count();
         assert_eq!(script.has_errors(), begun > kept, "cut at {cut}: {:?}", script.diagnostics);
     }
 }
 
 #[test]
-fn whatever_line_of_an_opx_edit_gets_lost_it_is_an_error() {
+fn whatever_line_of_an_opx_edit_gets_lost_it_is_said() {
     let lines: Vec<&str> = THREE.lines().collect();
-    let whole = parse(&response(THREE), None).edits;
+    let whole = parse(&response(THREE), &Reading::default()).edits;
     for lost in 0..lines.len() {
         // A line of a text or of prose; the rest is form.
         if matches!(lines[lost], "Here:" | "" | "Then" | "So." | "x" | "y" | "z")
@@ -247,9 +255,10 @@ fn whatever_line_of_an_opx_edit_gets_lost_it_is_an_error() {
             .map(|(_, line)| format!("{line}\n"))
             .collect();
         let script = check(&text, None);
-        assert!(script.has_errors(), "without line {lost}, {:?}:\n{text}", lines[lost]);
+        assert!(is_said(&script), "without line {lost}, {:?}:\n{text}", lines[lost]);
         for edit in &script.edits {
-            let as_meant = whole.iter().any(|other| meaning(other) == meaning(edit));
+            let parts = |edit: &Edit| format!("{:?}", (meaning(edit).0, meaning(edit).2));
+            let as_meant = whole.iter().any(|other| parts(other) == parts(edit));
             assert!(as_meant, "without line {lost}, {:?}: {edit:?}", lines[lost]);
         }
     }
@@ -276,7 +285,7 @@ const ENTRIES: &str = "Here:\n\n{\n\"message\": \"m\",\n\"file_entries\": [\n{\n
 
 /// Cuts a response of one region off at each byte; `begins` and `ends` are where the region does.
 fn cut_off(text: &str, begins: usize, ends: usize) {
-    let whole = parse(&response(text), None);
+    let whole = parse(&response(text), &Reading::default());
     assert_eq!(whole.diagnostics, [], "{text}");
     for cut in 0..text.len() {
         let script = check(&text[..cut], None);
@@ -291,7 +300,7 @@ fn cut_off(text: &str, begins: usize, ends: usize) {
 fn wherever_a_udiffx_response_is_cut_off_the_edits_before_are_whole_and_there_is_an_error() {
     for text in [DIRECTIVES.to_owned(), square_directives()] {
         let last = if text.contains('[') { "CHANGES]]]" } else { "CHANGES>" };
-        let begins = text.find(last).unwrap() + last.len();
+        let begins = text.find(['<', '[']).unwrap() + "<FIL".len();
         cut_off(&text, begins, text.rfind(last).unwrap() + last.len());
     }
 }
@@ -325,15 +334,16 @@ fn wherever_calls_are_cut_off_behind_an_edit_there_is_an_error() {
 /// Leaves each line of a response out in turn, but for those that are not form.
 fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = text.lines().collect();
-    let whole = parse(&response(text), None).edits;
+    let whole = parse(&response(text), &Reading::default()).edits;
     for lost in (0..lines.len()).filter(|&lost| !is_no_form(lines[lost])) {
         let rest = lines.iter().enumerate().filter(|(n, _)| *n != lost);
         let text: String = rest.map(|(_, line)| format!("{line}\n")).collect();
         let script = check(&text, None);
-        let meanings =
-            |edits: &[Edit]| edits.iter().map(|edit| format!("{:?}", meaning(edit))).collect::<Vec<_>>();
+        let meanings = |edits: &[Edit]| {
+            edits.iter().map(|edit| format!("{:?}", (meaning(edit).0, meaning(edit).2))).collect::<Vec<_>>()
+        };
         let (seen, meant) = (meanings(&script.edits), meanings(&whole));
-        assert!(script.has_errors() || seen == meant, "without line {lost}, {:?}:\n{text}", lines[lost]);
+        assert!(is_said(&script) || seen == meant, "without line {lost}, {:?}:\n{text}", lines[lost]);
         assert!(
             seen.iter().all(|edit| meant.contains(edit)),
             "without line {lost}, {:?}: {seen:?}",
@@ -343,7 +353,7 @@ fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn whatever_line_of_a_udiffx_response_gets_lost_it_is_an_error() {
+fn whatever_line_of_a_udiffx_response_gets_lost_it_is_said() {
     for text in [DIRECTIVES.to_owned(), square_directives()] {
         // A line of a text or of prose, or one that is a whole edit.
         lose_lines(&text, |line| {
@@ -355,7 +365,7 @@ fn whatever_line_of_a_udiffx_response_gets_lost_it_is_an_error() {
 }
 
 #[test]
-fn whatever_line_of_an_applydir_response_gets_lost_it_is_an_error() {
+fn whatever_line_of_an_applydir_response_gets_lost_it_is_said() {
     lose_lines(ENTRIES, |line| {
         let text = ["Here:", "", "So.", "\"y\",", "\"z\""].contains(&line);
         // Without its action a creation is still one, if the file is not there.

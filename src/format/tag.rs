@@ -1,10 +1,13 @@
 //! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`: what the formats with tags share.
 //!
 //! No XML: nothing is decoded, nesting is the format's business, and quotes may be typographic, because chat programs
-//! make them so. A tag is always read to its end; what is wrong with it is noted on the way.
+//! make them so. A tag is read to its end whatever is wrong with it.
 
-use super::scan::{Cursor, Line, is_blank, trim_start};
-use crate::diag::{Code, Diagnostic};
+use super::scan::{Cursor, is_blank, trim_start};
+use super::{FORMATS, Format, FormatId, fault, reasoning};
+use crate::diag::Diagnostic;
+use crate::edit::Target;
+use crate::span::Span;
 
 /// What stands around a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +19,6 @@ pub enum Brackets {
 }
 
 impl Brackets {
-    /// Both kinds.
-    pub const ALL: [Brackets; 2] = [Brackets::Angle, Brackets::Square];
-
     /// What opens a tag.
     pub fn open(self) -> &'static str {
         match self {
@@ -35,17 +35,9 @@ impl Brackets {
         }
     }
 
-    /// A tag's name as a tag, for messages; also `/name`.
-    pub fn around(self, name: &str) -> String {
-        format!("{}{name}{}", self.open(), self.close())
-    }
-
-    /// How many bytes of a text stand before a tag's end; `None` if it has none.
+    /// How many bytes of a text stand before a tag's end.
     fn find_close(self, text: &str) -> Option<usize> {
-        match self {
-            Brackets::Angle => memchr::memchr(b'>', text.as_bytes()),
-            Brackets::Square => memchr::memmem::find(text.as_bytes(), b"]]]"),
-        }
+        memchr::memmem::find(text.as_bytes(), self.close().as_bytes())
     }
 }
 
@@ -60,12 +52,12 @@ pub struct Tag<'r> {
     pub kind: Kind,
     /// Its attributes, in order.
     pub attributes: Vec<Attribute<'r>>,
-    /// Where its `<` is.
-    pub start: usize,
-    /// The offset after its `>`.
-    pub end: usize,
-    /// What is wrong with it.
-    pub faults: Vec<Diagnostic>,
+    /// All of it.
+    pub span: Span,
+    /// Whether it has its end.
+    pub is_whole: bool,
+    /// The first thing that is wrong with it.
+    fault: Option<Box<Diagnostic>>,
 }
 
 /// What a tag does.
@@ -86,53 +78,67 @@ pub struct Attribute<'r> {
     pub name: &'r str,
     /// Its value without the quotes.
     pub value: &'r str,
-    /// The offset of the value's first byte.
-    pub start: usize,
-    /// Whether the value stands in quotes.
-    pub quoted: bool,
-}
-
-impl Attribute<'_> {
-    /// The offset after the value's last byte.
-    pub fn end(&self) -> usize {
-        self.start + self.value.len()
-    }
+    /// Where the value is.
+    pub span: Span,
 }
 
 impl<'r> Tag<'r> {
-    /// Whether it has that name, in any case.
-    pub fn is(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name)
-    }
-
-    /// It without its attributes, for messages.
+    /// Its name as a tag, for messages.
     pub fn shown(&self) -> String {
-        match self.name.get(..MAX_SHOWN) {
-            Some(short) if short.len() < self.name.len() => self.brackets.around(&format!("{short}…")),
-            _ => self.brackets.around(self.name),
-        }
+        let name = self.name.get(..MAX_SHOWN).unwrap_or(self.name);
+        format!("`{}{name}{}`", self.brackets.open(), self.brackets.close())
     }
 
-    /// Notes what is wrong with it; only the first few.
-    fn fault(&mut self, fault: Diagnostic) {
-        if self.faults.len() < MAX_FAULTS {
-            self.faults.push(fault);
-        }
+    /// Whether there are lines between it and a closing tag.
+    pub fn opens(&self) -> bool {
+        self.kind == Kind::Opening && self.is_whole
     }
 
     /// The first attribute with that name, in any case.
     pub fn attribute(&self, name: &str) -> Option<Attribute<'r>> {
         self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name)).copied()
     }
+
+    /// Says what is wrong with it first, its attributes being those that are `known`.
+    pub fn check(&self, known: &[&str]) -> Result<(), Box<Diagnostic>> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        for (index, Attribute { name, span, .. }) in self.attributes.iter().enumerate() {
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if !known.iter().any(|known| is(known)) {
+                return Err(fault::unknown_field(*span, name, &self.shown()).into());
+            } else if self.attributes[..index].iter().any(|other| is(other.name)) {
+                return Err(fault::duplicate_field(*span, name, &self.shown()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The path in an attribute that must be there.
+    pub fn target(&self, name: &str) -> Result<Target, Box<Diagnostic>> {
+        let Some(Attribute { value, span, .. }) = self.attribute(name) else {
+            return Err(fault::missing_field(self.span, name, &self.shown()).into());
+        };
+        if value.trim().is_empty() {
+            return Err(fault::empty_field(span, name, &self.shown()).into());
+        }
+        Ok(Target { raw: value.to_owned(), root: None, span })
+    }
+
+    fn fault(&mut self, fault: Diagnostic) {
+        self.fault.get_or_insert(fault.into());
+    }
 }
 
-/// Bounds on what is kept of a hostile tag; over them it is at fault anyway.
-const MAX_FAULTS: usize = 4;
+/// How many attributes of a hostile tag are kept.
 const MAX_ATTRIBUTES: usize = 32;
 /// How much of a name is quoted.
 const MAX_SHOWN: usize = 60;
 /// How far a closing quote is looked for, in bytes.
 const MAX_VALUE: usize = 1 << 16;
+/// How attributes are written.
+const QUOTED: &str = "attributes as name=\"value\", each in one line";
 
 /// How many bytes at the start of a text are a tag's or an attribute's name.
 fn name_length(text: &str) -> usize {
@@ -147,12 +153,146 @@ pub fn peek(text: &str) -> Option<(&str, bool)> {
 /// Likewise, of a tag in these brackets.
 pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
     let rest = text.strip_prefix(brackets.open())?;
-    let (rest, closing) = match rest.strip_prefix('/') {
-        Some(rest) => (rest, true),
-        None => (rest, false),
-    };
-    let length = name_length(rest);
-    (length > 0).then(|| (&rest[..length], closing))
+    let name = rest.strip_prefix('/').unwrap_or(rest);
+    let length = name_length(name);
+    (length > 0).then(|| (&name[..length], name.len() < rest.len()))
+}
+
+/// The length of the closing tag of that name that begins a text.
+pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usize> {
+    let (found, true) = peek_in(text, brackets)? else { return None };
+    if !found.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    let rest = trim_start(&text[brackets.open().len() + 1 + name.len()..]);
+    Some(text.len() - rest.strip_prefix(brackets.close())?.len())
+}
+
+/// Where the first closing tag of that name begins in a text.
+pub fn find_closing(text: &str, name: &str) -> Option<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), b"</")
+        .find(|&at| closing_length(&text[at..], name, Brackets::Angle).is_some())
+}
+
+/// Whether a tag that goes on like that has attributes in this line.
+pub fn has_attributes(rest: &str) -> bool {
+    memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
+}
+
+/// The text up to the closing tag of that name, after which the cursor goes; `None` where the input ends, or at a line
+/// below the first that begins with a tag whose name `cuts_off` what it is in.
+pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) -> bool) -> Option<String> {
+    let mut text = String::new();
+    while let Some(line) = cursor.line() {
+        let below = trim_start(line.text);
+        let tag = peek(below).or_else(|| peek_in(below, Brackets::Square)).filter(|_| !text.is_empty());
+        if tag.is_some_and(|(name, _)| cuts_off(name)) {
+            return None;
+        }
+        if let Some(at) = find_closing(line.text, name) {
+            text.push_str(&line.text[..at]);
+            cursor.step(at);
+            read(cursor);
+            return Some(text);
+        }
+        text.push_str(line.text);
+        text.push('\n');
+        cursor.advance();
+    }
+    None
+}
+
+/// What does not belong between the elements of an envelope: a region of another format than `own`, or reasoning, in which
+/// nothing would be meant.
+pub(super) fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
+    let opens = |format: &Format| format.id != own && format.is_detected() && (format.opens)(cursor);
+    match peek(trim_start(cursor.text())) {
+        Some(_) if reasoning::is_tag(trim_start(cursor.text())) => Some("reasoning"),
+        _ => FORMATS.iter().any(opens).then_some("edit of another format"),
+    }
+}
+
+/// Reads the tag at which the cursor stands (a `<` and a name, see [`peek`]) and goes after it. A tag may go over
+/// several lines, a value may not.
+pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
+    read_in(cursor, Brackets::Angle)
+}
+
+/// Likewise, a tag in these brackets.
+pub fn read_in<'r>(cursor: &mut Cursor<'r>, brackets: Brackets) -> Tag<'r> {
+    let start = cursor.at();
+    let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
+    let (kind, span) = (if closing { Kind::Closing } else { Kind::Opening }, cursor.span(start, start));
+    let mut tag = Tag { brackets, name, kind, attributes: Vec::new(), span, is_whole: true, fault: None };
+    cursor.step(brackets.open().len() + usize::from(closing) + name.len());
+    loop {
+        tag.span = cursor.span(start, cursor.at());
+        match brackets {
+            Brackets::Angle => cursor.skip_blank_lines(),
+            Brackets::Square => cursor.skip_blanks(),
+        }
+        let text = cursor.text();
+        let end = text.strip_prefix('/').unwrap_or(text);
+        if let Some(rest) = end.strip_prefix(brackets.close()) {
+            cursor.step(text.len() - rest.len());
+            tag.span = cursor.span(start, cursor.at());
+            if end.len() < text.len() && !closing {
+                tag.kind = Kind::SelfClosed;
+            }
+            return tag;
+        }
+        let length = name_length(text);
+        if length > 0 {
+            read_attribute(cursor, &mut tag, length);
+        } else if let Some(junk) = brackets.find_close(text).filter(|_| !text.starts_with('<')) {
+            let span = cursor.span(cursor.at(), cursor.at() + junk);
+            tag.fault(fault::unexpected(span, "text", &tag.shown()).with_help(format!("give {QUOTED}")));
+            cursor.step(junk - usize::from(text[..junk].ends_with('/')));
+        } else {
+            tag.is_whole = false;
+            tag.fault = Some(fault::unterminated(tag.span, &tag.shown()).into());
+            return tag;
+        }
+    }
+}
+
+/// Reads the attribute at which the cursor stands, whose name has that length, and goes after it.
+fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize) {
+    let (name, name_span) = (&cursor.text()[..length], cursor.span(cursor.at(), cursor.at() + length));
+    cursor.step(length);
+    let after_name = cursor.mark();
+    cursor.skip_blanks();
+    if !cursor.text().starts_with('=') {
+        cursor.reset(after_name);
+        return tag.fault(fault::bad_value(name_span, name, &tag.shown(), QUOTED));
+    }
+    cursor.step(1);
+    cursor.skip_blanks();
+    let text = cursor.text();
+    let quotes = text.chars().next().and_then(|quote| Some((quote.len_utf8(), closing_quotes(quote)?)));
+    let quoted = quotes.and_then(|(length, quotes)| {
+        let value = &text[length..];
+        let (end, quote) = value
+            .char_indices()
+            .take_while(|&(at, _)| at < MAX_VALUE)
+            .find(|(_, character)| quotes.contains(character))?;
+        Some((length, length + end, length + end + quote.len_utf8()))
+    });
+    let (start, end, next) = quoted.unwrap_or_else(|| {
+        // Up to a blank or the tag's end; with a quote that is never closed, to the tag's end.
+        let end = text.bytes().position(is_blank).filter(|_| quotes.is_none()).unwrap_or(text.len());
+        let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
+        let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close());
+        (0, end - usize::from(closes), end - usize::from(closes))
+    });
+    let span = cursor.span(cursor.at() + start, cursor.at() + end);
+    if quotes.is_some() && quoted.is_none() || tag.attributes.len() >= MAX_ATTRIBUTES {
+        tag.fault(fault::bad_value(span, name, &tag.shown(), QUOTED));
+    }
+    if tag.attributes.len() < MAX_ATTRIBUTES {
+        tag.attributes.push(Attribute { name, value: &text[start..end], span });
+    }
+    cursor.step(next);
 }
 
 /// The characters that end a value which begins with this quote; `None` for what is no quote.
@@ -166,172 +306,10 @@ fn closing_quotes(quote: char) -> Option<&'static [char]> {
     }
 }
 
-/// Whether a text begins with the closing tag of that name.
-pub fn closes(text: &str, name: &str) -> bool {
-    peek(text).is_some_and(|(found, closing)| closing && found.eq_ignore_ascii_case(name))
-        && trim_start(&text["</".len() + name.len()..]).starts_with('>')
-}
-
-/// The text up to the closing tag of that name, after which the cursor goes; `None` at a line below the first that
-/// `cuts_off` what it is in, or where the input ends.
-pub fn read_text(
-    cursor: &mut Cursor<'_>,
-    name: &str,
-    cuts_off: impl Fn(&Cursor<'_>, Line<'_>) -> bool,
-) -> Option<String> {
-    let mut text = String::new();
-    let mut is_first = true;
-    while let Some(line) = cursor.line() {
-        if !std::mem::take(&mut is_first) && cuts_off(cursor, line) {
-            return None;
-        }
-        let mut ends = memchr::memmem::find_iter(line.text.as_bytes(), b"</");
-        if let Some(at) = ends.find(|&at| closes(&line.text[at..], name)) {
-            text.push_str(&line.text[..at]);
-            cursor.step(at);
-            read(cursor);
-            return Some(text);
-        }
-        text.push_str(line.text);
-        text.push('\n');
-        cursor.advance();
-    }
-    None
-}
-
-/// Reads the tag at which the cursor stands (a `<` and a name, see [`peek`]) and goes after it. A tag may go over
-/// several lines, a value may not.
-pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
-    read_in(cursor, Brackets::Angle)
-}
-
-/// Likewise, a tag in these brackets.
-pub fn read_in<'r>(cursor: &mut Cursor<'r>, brackets: Brackets) -> Tag<'r> {
-    let start = cursor.at();
-    let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
-    let mut tag = Tag {
-        brackets,
-        name,
-        kind: Kind::Opening,
-        attributes: Vec::new(),
-        start,
-        end: start,
-        faults: Vec::new(),
-    };
-    cursor.step(brackets.open().len() + usize::from(closing) + name.len());
-    loop {
-        tag.end = cursor.at();
-        match brackets {
-            Brackets::Angle => cursor.skip_blank_lines(),
-            Brackets::Square => cursor.skip_blanks(),
-        }
-        let text = cursor.text();
-        let self_closed = text.strip_prefix('/').is_some_and(|rest| rest.starts_with(brackets.close()));
-        if self_closed || text.starts_with(brackets.close()) {
-            cursor.step(usize::from(self_closed) + brackets.close().len());
-            if self_closed {
-                tag.kind = Kind::SelfClosed;
-            }
-            tag.end = cursor.at();
-            break;
-        }
-        let length = name_length(text);
-        if length == 0 {
-            let span = cursor.span(start, tag.end);
-            let rest = match brackets.find_close(text) {
-                Some(at) if !text.starts_with('<') => at,
-                _ => {
-                    let message = format!("the tag {} has no `{}` at its end", tag.shown(), brackets.close());
-                    tag.fault(Diagnostic::error(Code::Truncated, span, message));
-                    break;
-                }
-            };
-            let junk = cursor.span(cursor.at(), cursor.at() + rest);
-            let message = format!("the tag {} holds something that is no attribute", tag.shown());
-            tag.fault(
-                Diagnostic::error(Code::Malformed, junk, message)
-                    .with_help("write attributes as name=\"value\""),
-            );
-            let self_closed = text[..rest].ends_with('/');
-            cursor.step(rest - usize::from(self_closed));
-            continue;
-        }
-        read_attribute(cursor, &mut tag, length);
-    }
-    if closing {
-        tag.kind = Kind::Closing;
-    }
-    tag
-}
-
-/// Reads the attribute at which the cursor stands, whose name has that length, and goes after it.
-fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize) {
-    let name_start = cursor.at();
-    let name = &cursor.text()[..length];
-    cursor.step(length);
-    let after_name = cursor.mark();
-    cursor.skip_blanks();
-    if !cursor.text().starts_with('=') {
-        cursor.reset(after_name);
-        let span = cursor.span(name_start, name_start + length);
-        let message = format!("the attribute {name} of {} has no value", tag.shown());
-        tag.fault(
-            Diagnostic::error(Code::Malformed, span, message).with_help("write attributes as name=\"value\""),
-        );
-        return;
-    }
-    cursor.step(1);
-    cursor.skip_blanks();
-    let text = cursor.text();
-    let quote = text.chars().next().and_then(|quote| Some((quote.len_utf8(), closing_quotes(quote)?)));
-    if let Some((length, closing)) = quote {
-        let value = &text[length..];
-        if let Some(end) = find_quote(value, closing) {
-            let start = cursor.at() + length;
-            push(cursor, tag, Attribute { name, value: &value[..end], start, quoted: true });
-            let quote = value[end..].chars().next().map_or(0, char::len_utf8);
-            cursor.step(length + end + quote);
-            return;
-        }
-    }
-    // Up to a blank or the tag's end; a quote that is never closed, to the tag's end.
-    let end = text.bytes().position(is_blank).filter(|_| quote.is_none()).unwrap_or(text.len());
-    let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
-    let closes = text[end..].starts_with(tag.brackets.close());
-    let end = if text[..end].ends_with('/') && closes { end - 1 } else { end };
-    let start = cursor.at();
-    if quote.is_some() {
-        let message = format!("the value of {name} in {} has no closing quote in its line", tag.shown());
-        tag.fault(Diagnostic::error(Code::Malformed, cursor.span(start, start + end), message));
-    }
-    push(cursor, tag, Attribute { name, value: &text[..end], start, quoted: quote.is_some() });
-    cursor.step(end);
-}
-
-/// The first of these quotes in a text, near enough.
-fn find_quote(text: &str, quotes: &[char]) -> Option<usize> {
-    if let [quote] = quotes
-        && let Ok(quote) = u8::try_from(*quote)
-    {
-        return memchr::memchr(quote, &text.as_bytes()[..text.len().min(MAX_VALUE)]);
-    }
-    let mut near = text.char_indices().take_while(|&(at, _)| at < MAX_VALUE);
-    near.find(|(_, character)| quotes.contains(character)).map(|(at, _)| at)
-}
-
-fn push<'r>(cursor: &Cursor<'_>, tag: &mut Tag<'r>, attribute: Attribute<'r>) {
-    if tag.attributes.len() < MAX_ATTRIBUTES {
-        tag.attributes.push(attribute);
-    } else {
-        let span = cursor.span(attribute.start, attribute.end());
-        let message = format!("the tag {} has over {MAX_ATTRIBUTES} attributes", tag.shown());
-        tag.fault(Diagnostic::error(Code::Malformed, span, message));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Code;
     use crate::response::Response;
 
     /// Kind, name, attributes, faults, and the text after the tag.
@@ -342,11 +320,11 @@ mod tests {
         let mut cursor = Cursor::new(&response);
         let tag = read(&mut cursor);
         for attribute in &tag.attributes {
-            assert_eq!(&text[attribute.start..attribute.end()], attribute.value);
+            assert_eq!(&text[attribute.span.range()], attribute.value);
         }
         let attributes = tag.attributes.iter().map(|a| (a.name.to_owned(), a.value.to_owned())).collect();
-        let codes = tag.faults.iter().map(|fault| fault.code).collect();
-        (tag.kind, tag.name.to_owned(), attributes, codes, text[tag.end..].to_owned())
+        let codes = tag.fault.iter().map(|fault| fault.code).collect();
+        (tag.kind, tag.name.to_owned(), attributes, codes, text[tag.span.end as usize..].to_owned())
     }
 
     fn attributes(text: &str) -> Vec<(String, String)> {
@@ -399,7 +377,7 @@ mod tests {
         assert_eq!(attributes, pairs(&[("f", "\"a g='b' ")]));
         let (kind, _, attributes, faults, rest) = seen("<e force f='a' ?? />x");
         assert_eq!((kind, rest.as_str()), (Kind::SelfClosed, "x"));
-        assert_eq!((attributes, faults), (pairs(&[("f", "a")]), vec![Code::Malformed, Code::Malformed]));
+        assert_eq!((attributes, faults), (pairs(&[("f", "a")]), vec![Code::Malformed]));
     }
 
     #[test]
@@ -414,7 +392,7 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_hostile_tag_is_bounded() {
         let (.., attributes, faults, rest) = seen(&format!("<e {}{}>x", "a='' ".repeat(50), "b ".repeat(50)));
-        assert_eq!((attributes.len(), faults.len(), rest.as_str()), (MAX_ATTRIBUTES, MAX_FAULTS, "x"));
+        assert_eq!((attributes.len(), faults.len(), rest.as_str()), (MAX_ATTRIBUTES, 1, "x"));
     }
 
     #[test]
@@ -423,7 +401,7 @@ mod tests {
         let response = Response::new(0, "r", text.into_bytes(), 1 << 20).unwrap();
         let tag = read(&mut Cursor::new(&response));
         assert_eq!(tag.name.len(), 5000);
-        assert!(tag.faults[0].message.contains("eee…>") && tag.faults[0].message.len() < 150);
+        assert!(tag.check(&[]).is_err_and(|fault| fault.message.len() < 150));
     }
 
     #[test]
@@ -432,8 +410,8 @@ mod tests {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
             let tag = read_in(&mut Cursor::new(&response), Brackets::Square);
             let values: Vec<_> = tag.attributes.iter().map(|a| a.value.to_owned()).collect();
-            let faults: Vec<_> = tag.faults.iter().map(|fault| fault.code).collect();
-            (tag.kind, values.join("|"), faults, text[tag.end..].to_owned())
+            let faults: Vec<_> = tag.fault.iter().map(|fault| fault.code).collect();
+            (tag.kind, values.join("|"), faults, text[tag.span.end as usize..].to_owned())
         };
         let whole = |kind, values: &str| (kind, values.to_owned(), vec![], "\n".to_owned());
         assert_eq!(square("[[[N f=\"a ]]] b\" g='>']]]\n"), whole(Kind::Opening, "a ]]] b|>"));
@@ -445,7 +423,6 @@ mod tests {
         assert_eq!(square("[[[N f='a' ?]]]\n").2, [Code::Malformed]);
         assert_eq!(peek_in("[[[/FILE_NEW]]]", Brackets::Square), Some(("FILE_NEW", true)));
         assert_eq!(peek_in("[[FILE_NEW]]", Brackets::Square), None);
-        assert_eq!(Brackets::Square.around("/N"), "[[[/N]]]");
     }
 
     #[test]
@@ -455,5 +432,40 @@ mod tests {
         for text in ["<", "<<<", "< edit>", "</>", "edit", "<!-- x -->"] {
             assert_eq!(peek(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn attributes_are_known_and_there_once() {
+        let wrong = |text: &str| {
+            let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
+            let tag = read(&mut Cursor::new(&response));
+            let path = tag.check(&["f", "g"]).and_then(|()| tag.target("f"));
+            path.map(|path| path.raw)
+                .map_err(|fault| (fault.code, text[fault.span().unwrap().range()].to_owned()))
+        };
+        let fault = |code, place: &str| Err((code, place.to_owned()));
+        assert_eq!(wrong("<e f='a' g=''>"), Ok("a".to_owned()));
+        assert_eq!(wrong("<e F='a'>"), Ok("a".to_owned()));
+        assert_eq!(wrong("<e f='a' h='b'>"), fault(Code::Malformed, "b"));
+        assert_eq!(wrong("<e f='a' F='b'>"), fault(Code::Duplicate, "b"));
+        assert_eq!(wrong("<e g='a'>"), fault(Code::Missing, "<e g='a'>"));
+        assert_eq!(wrong("<e f=' '>"), fault(Code::Missing, " "));
+        assert_eq!(wrong("<e f='a"), fault(Code::Truncated, "<e f='a"));
+    }
+
+    #[test]
+    fn a_text_ends_at_its_closing_tag_and_not_behind_another_element() {
+        let text = |text: &str| {
+            let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
+            let mut cursor = Cursor::new(&response);
+            let found = read_text(&mut cursor, "why", |name| name == "put");
+            (found, cursor.text().to_owned())
+        };
+        let some = |text: &str, rest: &str| (Some(text.to_owned()), rest.to_owned());
+        assert_eq!(text("a </why > b"), some("a ", " b"));
+        assert_eq!(text("<put> a\nb</WHY>"), some("<put> a\nb", ""));
+        assert_eq!(text("a\nb <put>\n</why>\n"), some("a\nb <put>\n", ""));
+        assert_eq!(text("a\n <put>\n</why>\n"), (None, " <put>".to_owned()));
+        assert_eq!(text("a\n</whys>\n"), (None, String::new()));
     }
 }

@@ -1,6 +1,7 @@
 //! After-texts that no one means: placeholders for code that would be lost, merge conflicts, dividers of the format that
-//! they are written in, and binary ones.
+//! they are written in, escaped and binary ones.
 
+mod escaped;
 pub(crate) mod placeholder;
 
 use crate::diag::Code;
@@ -17,6 +18,8 @@ pub struct Guard {
     pub allow_placeholder: bool,
     /// Whether it may bring conflict markers, or dividers of the format that it is written in.
     pub allow_markers: bool,
+    /// Whether it may bring text that is escaped as in HTML.
+    pub allow_escaped: bool,
     /// What the file is written in.
     pub language: Language,
     /// What the edit is written in.
@@ -49,6 +52,7 @@ pub(crate) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> R
     let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
     lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, guard)?;
     comments_for_code(hay, pattern, guard)?;
+    escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)?;
     dividers(hay, &pattern.added().collect::<Vec<_>>(), guard)
 }
 
@@ -64,6 +68,8 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
     lines_with_new(hay, &after, old.is_some(), guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
+    let holds = |text: &[u8]| memchr::memmem::find(&before, text).is_some();
+    escaped::escaped(after.iter().map(|(line, _)| *line), holds, guard)?;
     let pattern = std::str::from_utf8(&before).map(|before| Pattern::of_texts(before, text, Unit::Lines));
     pattern.map_or(Ok(()), |pattern| comments_for_code(hay, &pattern, guard))
 }
@@ -225,8 +231,13 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unw
 mod tests {
     use super::*;
 
-    const GUARD: Guard =
-        Guard { allow_placeholder: false, allow_markers: false, language: Language::UNKNOWN, format: None };
+    const GUARD: Guard = Guard {
+        allow_placeholder: false,
+        allow_markers: false,
+        allow_escaped: false,
+        language: Language::UNKNOWN,
+        format: None,
+    };
 
     fn code(file: &str, before: &str, after: &str) -> Option<Code> {
         let pattern = Pattern::of_texts(before, after, Unit::Lines);

@@ -5,9 +5,9 @@ use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
 use super::parted::Whole;
 use super::seen::Seen;
-use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unsure};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unnamed};
 use crate::diag::Diagnostic;
-use crate::edit::{Script, Unsure};
+use crate::edit::{Script, Unnamed};
 use crate::span::Span;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -26,10 +26,10 @@ pub fn resolve_each(
     let tree = &Seen::new(tree);
     let paths = names(script, &Overlay::new(tree), rules)?;
     let whole = Whole::of(script, tree, rules)?;
-    let mut own = own_diagnostics(script);
-    let mut unsure: HashMap<Span, Vec<Unsure>> = HashMap::new();
-    for one in &script.unsure {
-        unsure.entry(one.edit).or_default().push(one.clone());
+    let mut own = own_diagnostics(script, whole.given(script, tree, rules)?);
+    let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();
+    for one in &script.unnamed {
+        unnamed.entry(one.edit).or_default().push(one.clone());
     }
     let mut lost = Lost::default();
     for (at, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
@@ -37,7 +37,7 @@ pub fn resolve_each(
             let alone = Script {
                 edits: vec![edit.clone()],
                 diagnostics: own.remove(&at).unwrap_or_default(),
-                unsure: unsure.remove(&edit.span).unwrap_or_default(),
+                unnamed: unnamed.remove(&edit.span).unwrap_or_default(),
                 ..Script::default()
             };
             let resolved = one(&alone, at, (script, path), tree, rules, &whole, &lost)?;
@@ -50,11 +50,11 @@ pub fn resolve_each(
     Ok(())
 }
 
-/// What was said of each edit when it was read; what is of none is said with the first one.
-fn own_diagnostics(script: &Script) -> HashMap<usize, Vec<Diagnostic>> {
+/// What was said of each edit when it was read; what is of none, and more, is said with the first one.
+fn own_diagnostics(script: &Script, more: Vec<Diagnostic>) -> HashMap<usize, Vec<Diagnostic>> {
     let mut own: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
     let first = (0..script.edits.len()).find(|at| !script.is_left_out(*at)).unwrap_or(0);
-    for diagnostic in &script.diagnostics {
+    for diagnostic in script.diagnostics.iter().chain(&more) {
         // They stand in the order of the response.
         let of = diagnostic.span().and_then(|span| {
             let at = script.edits.partition_point(|edit| edit.span.start <= span.start).checked_sub(1)?;
@@ -76,7 +76,7 @@ fn one(
     lost: &Lost<'_>,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
     let number = at + 1;
-    let unsure::Settled { script: settled, refused } = unsure::settle(alone, tree, rules)?;
+    let unnamed::Settled { script: settled, refused } = unnamed::settle(alone, tree, rules)?;
     let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
     if run.findings.is_empty() && !settled.has_errors() {
         run.findings = twice::findings(&settled, &run, rules)?;

@@ -187,6 +187,17 @@ pub fn skip(slots: &mut Vec<Slot>, is_skipped: impl Fn(usize) -> bool) -> Result
     Ok(())
 }
 
+/// Adds what findings say was declared and is among the slots neither itself nor as a part of an edit.
+pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
+    for span in findings.iter().filter(|d| is_gap(d)).filter_map(|d| d.lost.or(d.span())) {
+        if !slots.iter().any(|slot| slot.span.holds(span)) {
+            let at = slots
+                .partition_point(|slot| (slot.span.response, slot.span.start) < (span.response, span.start));
+            slots.insert(at, Slot { span, edit: None, state: SlotState::Failed });
+        }
+    }
+}
+
 /// Whether a finding of the parser means that something declared is not among the edits.
 fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
@@ -285,7 +296,9 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         joined.diagnostics.push(diagnostic);
     }
     joined.diagnostics.extend(corrections.diagnostics.iter().cloned());
-    joined.unsure.extend(attempt.unsure.iter().chain(&corrections.unsure).cloned());
+    joined.unnamed.extend(attempt.unnamed.iter().chain(&corrections.unnamed).cloned());
+    joined.pending.extend(attempt.pending.iter().chain(&corrections.pending).cloned());
+    joined.unread.extend(attempt.unread.iter().chain(&corrections.unread).cloned());
     joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
     Ok((joined, order))
 }
@@ -379,7 +392,10 @@ mod tests {
     }
 
     fn parse(id: u32, text: String) -> Script {
-        format::parse(&Response::new(id, "r", text.into_bytes(), 1 << 20).unwrap(), None)
+        format::parse(
+            &Response::new(id, "r", text.into_bytes(), 1 << 20).unwrap(),
+            &crate::format::Reading::default(),
+        )
     }
 
     fn texts(script: &Script) -> Vec<String> {
@@ -525,7 +541,7 @@ mod tests {
         let stray = explode("b").split_once('\n').unwrap().1.to_owned();
         assert_eq!(shape(&format!("{good}{stray}{stray}{good}")), ["a", "-", "-", "a"]);
         let swallowed = format!("<edit file=\"b\" op=\"new\">\n<put>\n<<<\n1\n{good}");
-        assert_eq!(shape(&format!("{good}{swallowed}")), ["a", "-", "-"]);
+        assert_eq!(shape(&format!("{good}{swallowed}")), ["a", "-", "a"], "what begins a line is read on");
         let directive = "<FILE_NEW file_path=\"a\">\n1\n</FILE_NEW>\n";
         let cut = "<FILE_NEW file_path=\"b\">\n1\n";
         assert_eq!(shape(&format!("<FILE_CHANGES>\n{directive}{cut}")), ["a", "-"]);

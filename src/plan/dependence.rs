@@ -165,7 +165,7 @@ mod tests {
 
     fn refused(text: &str) -> Vec<Diagnostic> {
         let response = Response::new(0, "r", text.into(), 1 << 20).unwrap();
-        let script = format::parse(&response, None);
+        let script = format::parse(&response, &crate::format::Reading::default());
         let tree = MemoryTree::new().with_file("a", "one\ntwo\n").unwrap();
         resolve(&script, &tree, &Rules::default()).unwrap().unwrap_err().diagnostics
     }

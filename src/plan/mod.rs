@@ -3,8 +3,8 @@
 mod alone;
 mod corrections;
 mod dependence;
-mod doubts;
 mod encoding;
+mod given;
 mod grouping;
 mod hunks;
 mod memory;
@@ -19,13 +19,13 @@ mod seen;
 mod together;
 mod tree;
 mod twice;
-mod unsure;
+mod unnamed;
 mod volume;
 mod whole;
 
 pub use alone::resolve_each;
-pub use corrections::{Mismatch, Slot, SlotState, join, numbered, restate, skip, slots};
-pub use doubts::settle_doubts;
+pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, numbered, restate, skip, slots};
+pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given, strictly_refused};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;
@@ -63,12 +63,16 @@ pub struct Rules {
     pub allow_delete: bool,
     /// `--allow-overwrite`.
     pub allow_overwrite: bool,
+    /// Whether git ignores a path. No code block becomes a new file there unless it is read as a whole file.
+    pub ignored: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-sensitive`.
     pub allow_sensitive: bool,
     /// `--allow-placeholder`.
     pub allow_placeholder: bool,
     /// `--allow-markers`.
     pub allow_markers: bool,
+    /// `--allow-escaped`.
+    pub allow_escaped: bool,
     /// `--allow-shrink`.
     pub allow_shrink: bool,
     /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
@@ -88,9 +92,11 @@ impl Default for Rules {
             also_sensitive: Box::new(|_| false),
             allow_delete: true,
             allow_overwrite: false,
+            ignored: Box::new(|_| false),
             allow_sensitive: false,
             allow_placeholder: false,
             allow_markers: false,
+            allow_escaped: false,
             allow_shrink: false,
             max_written: volume::DEFAULT_MAX_WRITTEN,
             every_version: true,
@@ -249,6 +255,8 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
 /// the ones after it are tried all the same, so that all that is wrong is said at once. What would change another place
 /// when it is run again is refused; so is what builds on an edit that the script leaves out.
 ///
+/// Numbers of edits are those of the script once [`settle_given`] has made edits of its new files.
+///
 /// # Errors
 /// When the tree cannot be read.
 pub fn resolve(
@@ -256,12 +264,12 @@ pub fn resolve(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
-    if !script.doubts.is_empty() {
+    if !script.given.is_empty() {
         let mut script = script.clone();
-        settle_doubts(&mut script, tree)?;
+        settle_given(&mut script, tree, rules)?;
         return resolve(&script, tree, rules);
     }
-    let unsure::Settled { script, refused } = unsure::settle(script, tree, rules)?;
+    let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
     let script = &*script;
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
     if run.findings.is_empty() && !script.has_errors() {
@@ -272,8 +280,9 @@ pub fn resolve(
     let refused: BTreeSet<usize> = run.findings.iter().map(|(number, _)| *number).collect();
     run.steps.retain(|step| !refused.contains(&step.edit));
     run.findings.sort_by_key(|(number, _)| *number);
-    let Run { steps, findings, .. } = run;
+    let Run { overlay, steps, findings } = run;
     let mut diagnostics = script.diagnostics.clone();
+    diagnostics.extend(given::findings(script, tree, &overlay, &refused, rules)?);
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Ok(Err(Rejected { diagnostics, fine: steps, resolved: false }));

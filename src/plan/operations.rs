@@ -8,7 +8,7 @@ use super::repeats::{Repeats, stands_alone};
 use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Edit, Existing, FormatId, Hunk, Missing, Op, Target};
+use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
@@ -197,6 +197,7 @@ impl Operation<'_, '_> {
             let step = self.stays(path, state, version, outcome(applied.effect))?;
             return Ok((Step { matched: applied.matched, ..step }, applied.places));
         }
+        self.has_context(&path, version.content(), hunks)?;
         let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
         let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
         Ok((Step { notes: applied.notes, ..step }, applied.places))
@@ -346,6 +347,24 @@ impl Operation<'_, '_> {
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
     }
 
+    /// Refuses a hunk of a diff that only adds lines and quotes none, if the file has some: only the blob that it names, or
+    /// a heading, says where they go.
+    fn has_context(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<(), Stop> {
+        let is_bare = |hunk: &&Hunk| {
+            hunk.change.wanted().is_empty() && matches!(hunk.anchor, Anchor::Line { section: None, .. })
+        };
+        let Some(bare) = hunks.iter().find(is_bare).filter(|_| self.edit.format == FormatId::Diff) else {
+            return Ok(());
+        };
+        let blob = self.edit.git.blob.as_ref().map(|id| self.overlay.blob_text(id, path)).transpose()?;
+        if content.line_count() == 0 || blob.flatten().is_some() {
+            return Ok(());
+        }
+        let fault =
+            Diagnostic::error(Code::Missing, bare.span, "this hunk adds lines and has no context lines");
+        Err(fault.with_help("give the lines before and after them").into())
+    }
+
     /// The version, with the text beside it that the hunks were made on, where the edit names one.
     fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
         let blob = match &self.edit.git.blob {
@@ -479,6 +498,7 @@ pub(super) fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
         guard: Guard {
             allow_placeholder: rules.allow_placeholder,
             allow_markers: rules.allow_markers,
+            allow_escaped: rules.allow_escaped,
             language: Language::of(&edit.path.raw),
             format: Some(edit.format),
         },

@@ -5,7 +5,9 @@
 
 use super::dependence::HELP;
 use super::overlay::Overlay;
-use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unsure};
+use super::{
+    Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, given, unnamed,
+};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::path::RepoPath;
@@ -39,7 +41,7 @@ pub(super) struct Whole<'t> {
 impl<'t> Whole<'t> {
     pub(super) fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
-        let unsure::Settled { script: whole, refused } = unsure::settle(&whole, tree, rules)?;
+        let unnamed::Settled { script: whole, refused } = unnamed::settle(&whole, tree, rules)?;
         let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
         let steps = run.steps.iter().enumerate().map(|(at, step)| (step.edit, at)).collect();
         let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
@@ -49,6 +51,17 @@ impl<'t> Whole<'t> {
             }
         }
         Ok(Self { run, steps, about })
+    }
+
+    /// What is wrong with code blocks that are no edits.
+    pub(super) fn given(
+        &self,
+        script: &Script,
+        tree: &dyn TreeView,
+        rules: &Rules,
+    ) -> Result<Vec<Diagnostic>, TreeError> {
+        let refused = self.run.findings.iter().map(|(number, _)| *number).collect();
+        given::findings(script, tree, &self.run.overlay, &refused, rules)
     }
 
     /// The edits of a part of the script that come to something else there, and what is to be said of them.

@@ -60,6 +60,12 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Markers => {
             "write the lines as they should be in the end, without the markers of a merge conflict."
         }
+        Code::NotRead => {
+            "give what it changes as an edit in the format of the others. A block that only shows code needs no path above \
+             it."
+        }
+        Code::Escaped => "write `<`, `>` and `&` as the file has them, not as `&lt;`, `&gt;` and `&amp;`.",
+        Code::Unread => "leave out what is no edit.",
         Code::PathCase => "use the spelling of the path that exists, or another name.",
         Code::NotFound => {
             let other = "name a file that exists, or create it.";

@@ -534,7 +534,16 @@ impl Section<'_> {
 
 /// Whether it is about how an edit is written.
 fn is_of_form(code: Code) -> bool {
-    matches!(code, Code::Truncated | Code::Malformed | Code::Missing | Code::Duplicate | Code::Reasoning)
+    matches!(
+        code,
+        Code::Truncated
+            | Code::Malformed
+            | Code::Missing
+            | Code::Duplicate
+            | Code::Reasoning
+            | Code::NotRead
+            | Code::FenceUnclear
+    )
 }
 
 /// What a format is called, and how it is known.

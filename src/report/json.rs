@@ -159,6 +159,7 @@ struct Unread<'a> {
     format: Option<&'static str>,
     response: &'a str,
     lines: Lines,
+    info: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -452,6 +453,7 @@ fn unread(unread: &UnreadReport) -> Unread<'_> {
         format: unread.format,
         response: &unread.response,
         lines: Lines { first: unread.lines.first, last: unread.lines.last },
+        info: unread.info.as_deref(),
     }
 }
 

@@ -31,7 +31,7 @@ pub use undone::{UndoneCommit, undone};
 pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
-use crate::edit::{Edit, FormatId, Op, Script};
+use crate::edit::{Edit, FormatId, Op, Script, Unread};
 use crate::locate::Match;
 use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
@@ -142,7 +142,7 @@ pub struct Unwanted {
     pub reason: Option<String>,
 }
 
-/// What was to be an edit and could not be read.
+/// What was to be an edit and could not be read, or what no format reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadReport {
     /// Its path as written, where that is known.
@@ -153,6 +153,8 @@ pub struct UnreadReport {
     pub response: String,
     /// Where it stands there.
     pub lines: LineRange,
+    /// The info string of a code block that no format reads.
+    pub info: Option<String>,
 }
 
 /// What became of an edit.
@@ -270,7 +272,7 @@ pub struct Report {
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
     pub edits: Vec<EditReport>,
-    /// What was declared in the responses and could not be read as an edit.
+    /// What was declared in the responses and could not be read as an edit, and behind it what no format reads.
     pub unread: Vec<UnreadReport>,
     /// What a model is to be taught if its answer has to be written anew.
     pub lesson: Lesson,
@@ -470,8 +472,14 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
     }
 }
 
-/// The report of what stands at a place and was to be an edit.
-pub fn unread(span: Span, script: &Script, responses: &[Response]) -> UnreadReport {
+/// The report of what no format reads.
+pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
+    let report = self::unread(unread.span, &[], &Script::default(), responses);
+    UnreadReport { info: Some(unread.info.clone()), ..report }
+}
+
+/// The report of what stands at a place and was to be an edit, by the findings about it.
+pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &[Response]) -> UnreadReport {
     let response = responses.get(span.response as usize);
     let is_there =
         |other: Span| other.response == span.response && other.start <= span.start && span.start <= other.end;
@@ -481,7 +489,7 @@ pub fn unread(span: Span, script: &Script, responses: &[Response]) -> UnreadRepo
             && (fault.lost == Some(span) || fault.span().is_some_and(|at| at.start == span.start))
     };
     UnreadReport {
-        path: script.diagnostics.iter().filter(about).find_map(|fault| fault.path.clone()),
+        path: findings.iter().filter(about).find_map(|fault| fault.path.clone()),
         format: script
             .regions
             .iter()
@@ -489,6 +497,7 @@ pub fn unread(span: Span, script: &Script, responses: &[Response]) -> UnreadRepo
             .map(|region| region.format.as_str()),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(span)),
+        info: None,
     }
 }
 

@@ -150,6 +150,15 @@ impl Passage {
         }
     }
 
+    /// The part of the response that it is, or is read from.
+    pub(crate) fn part(&self) -> Option<Range<usize>> {
+        match &self.0 {
+            Kind::Part { start, end, .. } => Some(*start as usize..*end as usize),
+            Kind::Read(read) => Some(read.part.clone()),
+            Kind::Own(_) => None,
+        }
+    }
+
     /// Puts another behind it.
     pub(crate) fn push(&mut self, response: &Response, other: &Passage) {
         match &other.0 {

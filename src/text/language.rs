@@ -28,9 +28,11 @@ enum Trait {
     Stub,
     /// `...` may be the end of a document.
     DotsEndDocuments,
+    /// `&lt;` stands for `<`.
+    Markup,
 }
 
-use Trait::{Closed, DotsAreBodies, DotsEndDocuments, Labels, Prose, Selectors, Starred, Stub};
+use Trait::{Closed, DotsAreBodies, DotsEndDocuments, Labels, Markup, Prose, Selectors, Starred, Stub};
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
 const HASH: Language = language("#", &[], &[]);
@@ -39,10 +41,11 @@ const PEOPLE: Language = language("", &[], &[Prose]);
 /// Languages by the extensions of their files.
 const BY_EXTENSION: &[(&str, Language)] = &[
     (
-        "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js jsx mjs cjs ts tsx mts cts go cs swift kt kts scala dart groovy \
-         gradle proto glsl hlsl cu v sv php",
+        "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js mjs cjs ts mts cts go cs swift kt kts scala dart groovy \
+         gradle proto glsl hlsl cu v sv",
         language("//", STARS, &[Labels, Starred]),
     ),
+    ("jsx tsx php", language("//", STARS, &[Labels, Starred, Markup])),
     ("jsonc json5", language("//", STARS, &[Labels, Starred, Closed])),
     ("rs zig", language("//", STARS, &[])),
     ("py pyw pyx bzl bazel star", language("#", &[], &[DotsAreBodies])),
@@ -56,7 +59,11 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("sql hs elm ada adb ads vhd vhdl lua", language("--", &[], &[])),
     ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
     ("erl hrl sty cls", language("%", &[], &[])),
-    ("html htm xhtml xml svg xsl vue svelte plist", language("", &[("<!--", "-->")], &[])),
+    (
+        "html htm xhtml xml svg xsl xslt xsd vue svelte astro plist xaml resx csproj storyboard xib hbs ejs erb twig jinja \
+         j2 cshtml razor jsp",
+        language("", &[("<!--", "-->")], &[Markup]),
+    ),
     ("css", language("", STARS, &[Selectors])),
     ("scss sass less styl", language("//", STARS, &[Selectors])),
     ("json ipynb webmanifest geojson", language("", &[], &[Closed])),
@@ -113,6 +120,16 @@ impl Language {
     /// Whether it is a text for people: no line of it is code.
     pub fn is_prose(self) -> bool {
         self.has(Prose)
+    }
+
+    /// Whether `&lt;` stands for `<` in it.
+    pub(crate) fn is_markup(self) -> bool {
+        self.has(Markup)
+    }
+
+    /// How long the quoted text is that a line begins with, both quotes included; none if it does not end there.
+    pub(crate) fn quoted(line: &[u8]) -> Option<usize> {
+        closing(line)
     }
 
     /// Whether a line may begin a block with `.`, `#` and other signs of selectors.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The version of what is written.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The file that holds everything but the responses, which lie beside it under their numbers.
 const RECORD: &str = "attempt.json";
@@ -46,8 +46,8 @@ pub struct Attempt {
     pub paths: Vec<String>,
     /// The commit that `--base` named.
     pub base: Option<String>,
-    /// What `--format` named for each of the responses.
-    pub formats: Vec<Option<String>>,
+    /// How each of the responses was read.
+    pub readings: Vec<KeptReading>,
     /// The names of the responses, in order.
     names: Vec<String>,
     /// The edits in their order, and what was to be one.
@@ -94,6 +94,15 @@ pub struct Kept {
     pub state: SlotState,
 }
 
+/// How a response was read: what `--format` and `--path` named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptReading {
+    /// The names of the formats.
+    pub formats: Vec<String>,
+    /// The file of blocks that name none.
+    pub path: Option<String>,
+}
+
 /// An attempt that was found, and its responses.
 #[derive(Debug)]
 pub struct Found {
@@ -116,7 +125,7 @@ impl Attempt {
             target: None,
             paths: Vec::new(),
             base: None,
-            formats: Vec::new(),
+            readings: Vec::new(),
             names: Vec::new(),
             slots,
         }

@@ -42,7 +42,7 @@ mod target;
 mod text;
 
 pub use crate::vcs::interrupt;
-pub use attempt::{Attempt, Found, KEPT_FOR, Kept, is_id as is_attempt_id};
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
 pub use drop::drop_branches;

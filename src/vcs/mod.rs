@@ -10,6 +10,7 @@ pub mod attributes;
 mod branches;
 pub mod chain;
 pub mod checkout;
+mod clipboard;
 pub mod colors;
 pub mod commit;
 mod compress;
@@ -23,6 +24,7 @@ mod format;
 pub mod history;
 pub mod hooks;
 pub mod ident;
+mod ignore;
 pub mod include;
 pub mod index;
 pub mod interrupt;
@@ -142,6 +144,9 @@ pub enum Error {
     /// A revision that names no commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),
+    /// The clipboard cannot be read.
+    #[error("cannot read the clipboard: {0}")]
+    Clipboard(String),
     /// Not a name for a branch.
     #[error("'{0}' is not a valid branch name")]
     BadBranchName(String),

@@ -2,7 +2,7 @@
 
 use git_llm_apply::diag::{Code, Diagnostic};
 use git_llm_apply::edit::Script;
-use git_llm_apply::format::{self, FormatId};
+use git_llm_apply::format::{self, FormatId, Reading};
 use git_llm_apply::plan::{self, FileState, MemoryTree, Node, Plan, Rules};
 use git_llm_apply::response::{DEFAULT_MAX_SIZE, Response};
 use std::collections::BTreeMap;
@@ -61,13 +61,15 @@ pub(crate) fn rules() -> Rules {
 /// Parses and resolves a response, in any format that is detected or as one.
 pub(crate) fn run(response: Vec<u8>, only: Option<FormatId>, files: &Files, rules: &Rules) -> Outcome {
     let response = Response::new(0, "response.txt", response, DEFAULT_MAX_SIZE).expect("a response is UTF-8");
-    let script: Script = format::parse(&response, only);
-    if script.edits.is_empty() && !script.has_errors() {
-        return Outcome::NoEdits;
-    }
+    let reading = Reading { formats: only.into_iter().collect(), path: None };
+    let mut script: Script = format::parse(&response, &reading);
     let tree = files.iter().fold(MemoryTree::new(), |tree, (path, content)| {
         tree.with_file(path, content).expect("a case's paths are valid")
     });
+    plan::settle_given(&mut script, &tree, rules).expect("a tree in memory can be read");
+    if script.edits.is_empty() && !script.has_errors() {
+        return Outcome::NoEdits;
+    }
     match plan::resolve(&script, &tree, rules).expect("a tree in memory can be read") {
         Ok(plan) => Outcome::Lands(carry_out(&plan, &tree, files.clone())),
         Err(rejected) => Outcome::Refused(rejected.diagnostics),

@@ -25,14 +25,39 @@ const fn value(long: &'static str, name: &'static str, help: &'static str, more:
 /// All options of apply, in the order of the documentation.
 pub const OPTIONS: &[Opt] = &[
     Opt {
+        takes: Takes::Values("format"),
         choices: FORMAT_NAMES,
         ..value(
             "format",
             "format",
-            "read as this format only (default: detected)",
-            "What looks like another format is then prose.",
+            "read this format (default: detected); may be repeated",
+            "`whole-file`, which is never detected, is read beside what is. With any other only those are read that are given.",
         )
     },
+    Opt {
+        keyed: false,
+        ..flag(
+            "clipboard",
+            "read the response from the clipboard",
+            "By `llmapply.clipboardCommand`, else by the first of pbpaste, wl-paste, xclip and xsel that is installed. No file \
+             is named beside it.",
+        )
+    },
+    Opt {
+        keyed: false,
+        ..value(
+            "path",
+            "file",
+            "the file of blocks that name none",
+            "A diff without names, for instance. Relative to the top of the repository, as paths in a response are.",
+        )
+    },
+    flag(
+        "strict",
+        "refuse a response of which something is not read",
+        "Code blocks, JSON and tags that are no part of an edit are then an error. Without it one warning says how many there \
+         are, and where.",
+    ),
     Opt {
         short: Some('b'),
         common: true,
@@ -419,6 +444,12 @@ pub const OPTIONS: &[Opt] = &[
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
     flag(
+        "allow-escaped",
+        "let edits bring &lt;, &gt; and &amp; where code has <, > and &",
+        "A text that was copied from a web page may be escaped as in HTML. In markup languages and Markdown nothing is refused \
+         for that.",
+    ),
+    flag(
         "allow-shrink",
         "let whole files lose most of their lines",
         "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there.",
@@ -488,8 +519,18 @@ pub const ASK_OPTIONS: &[Opt] = &[
 ];
 
 /// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] =
-    &["dry-run", "continue", "abort", "skip", "base", "only", "except", "interactive", "branch-per-edit"];
+pub(super) const NOT_FOR_ASK: &[&str] = &[
+    "clipboard",
+    "dry-run",
+    "continue",
+    "abort",
+    "skip",
+    "base",
+    "only",
+    "except",
+    "interactive",
+    "branch-per-edit",
+];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {

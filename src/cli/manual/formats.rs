@@ -33,7 +33,7 @@ const OPX: Chapter = Chapter {
     pieces: &[
         Text(
             "Elements `<edit file=\"…\" op=\"…\">` … `</edit>`, each at the start of a line, optionally all within `<opx>` … \
-             `</opx>`. Upper or lower case, the order of attributes and the kind of quotes do not matter; entities such as \
+             `</opx>`, whose attributes are ignored. Upper or lower case, the order of attributes and the kind of quotes do not matter; entities such as \
              `&lt;` are not decoded. Every edit may have a `<why>`, its reason in plain words. The operations:",
         ),
         Item("`op=\"new\"`", "Makes a file of the text in `<put>`."),
@@ -96,8 +96,10 @@ const APPLY_PATCH: Chapter = Chapter {
         ),
         Text(
             "A chunk is lines that start with a blank (kept), `-` (removed) or `+` (added), after a line `@@`, or `@@ <text>` \
-             with a line of the file after which the chunk stands; several such lines narrow it down. Chunks stand in the \
-             order of the file. `*** End of File` ties one to the end. All chunks of a section apply, or none.",
+             (also `@@ <text> @@`) with a line of the file after which the chunk stands; several such lines narrow it down. \
+             Chunks stand in the order of the file; one that matches nowhere behind the chunk before it, and once in the \
+             file, is taken there. A chunk of kept lines only says where the search goes on. `*** End of File` ties a \
+             chunk to the end. All chunks of a section apply, or none.",
         ),
     ],
     example: "\
@@ -118,11 +120,8 @@ const SEARCH_REPLACE: Chapter = Chapter {
     pieces: &[
         Text(
             "A heading `### File: <path>` and below it blocks of a line `<<<<<<< SEARCH`, the text to find, `=======`, the text \
-             to put, and `>>>>>>> REPLACE`. Such a heading holds until the next one. Blocks without one belong to a path on \
-             one of the three lines above them, else to the only tracked file that the paragraph right above names in \
-             backticks, else to that of the block before. Where a path right above a block differs from the heading, the \
-             file is meant to which the block applies; if that are both or neither, it is refused. The prose between heading \
-             and block is the reason.",
+             to put, and `>>>>>>> REPLACE`. Which file a block belongs to is told above. The prose between heading and block is \
+             the reason.",
         ),
         Text(
             "An empty REPLACE removes the lines. A new file is between `<<<<<<< NEW_FILE` and `>>>>>>> NEW_FILE`, or a block \
@@ -229,8 +228,7 @@ const DIFF: Chapter = Chapter {
     pieces: &[
         Text(
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
-             `patch`) or bare. A fence without names is for the file that the text above it names, else for \
-             that of the diff before, if it quotes lines of it. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
+             `patch`) or bare. Which file a fence without names belongs to is told above. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
              base64 or quoted-printable, or have parts, as with an attached patch. Of a header is obeyed:",
         ),
         Item(
@@ -323,10 +321,10 @@ const EDIT_CALLS: Chapter = Chapter {
 const WHOLE_FILE: Chapter = Chapter {
     title: "whole files",
     pieces: &[Text(
-        "A path on a line of its own, in a heading or in a fence's info string, and then the fence with all of the file. Any \
-         snippet looks like that, so it is read only with `--format=whole-file` or `llmapply.format`; otherwise it is said which \
-         files an answer seems to give. A file that is there is written over, unless it would lose more than half of its lines \
-         (`--allow-shrink`). One with fences of its own needs a longer one around it.",
+        "A code block with a file of its own, as told above, and all of the file in it. Any snippet looks like that, so files that \
+         are there are written over only with `--format=whole-file` or `llmapply.format`; other formats are read beside it. A \
+         file that would lose more than half of its lines is refused (`--allow-shrink`). One with fences of its own needs a \
+         longer one around it.",
     )],
     example: "\
 src/shelf.py

@@ -190,32 +190,47 @@ pub(super) const SEVERAL_FORMATS: &[Piece] = &[Text(
 )];
 
 pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
-    "And the options of prompt, and those of apply but for `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only`, `--except` and `--interactive`. A format \
-     that is named is asked for and read alone.",
+    "And the options of prompt, and those of apply but for `--clipboard`, `--dry-run`, `--base`, `--continue`, `--abort`, `--skip`, `--only`, `--except` and `--interactive`. The last \
+     format that is named is asked for.",
 )];
 
 pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
-    "`--format` says which format to ask for, by default `opx`; `--base` which commit's files to show, by default HEAD's. The \
+    "`--format` says which format to ask for, by default `opx` (the last one, if there are several); `--base` which commit's files to show, by default HEAD's. The \
      files are those that the pathspecs name, from the directory where it runs. What was left out, and the size, is said on \
      standard error.",
 )];
 
 pub(super) const FORMATS: &[Piece] = &[
     Text(
-        "Prose before, between and after the edits, Markdown fences, the marks of list items (`-`, `*`, `1.`) and of block \
-         quotes before them, and CRLF line ends are fine; what a fence, a list item or a block quote is indented by is no part \
-         of the texts. What stands in `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>`, `<scratchpad>`, \
-         `<antThinking>`, `<analysis>`, `<draft>`, `<plan>`, `<details type=\"reasoning\">` or `[THINK]`, or in harmony's \
-         channel of analysis, is not an edit.",
+        "Prose before, between and after the edits, Markdown fences, the marks of list items (`-`, `*`, `1.`) before them, \
+         and CRLF line ends are fine; what a fence or a list item is indented by is no part of the texts. What stands in \
+         `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>` or `<scratchpad>`, or in harmony's channel of \
+         analysis, is not an edit. Neither is what stands in a fence within a fence, in a block quote, or in a fence of \
+         Markdown or text that holds other text too, unless that is all of the response.",
     ),
     Text(
-        "Nothing declared is dropped. An unknown operation, a part that is missing or stands twice, or an end that was cut \
-         off is an error, and any error refuses the whole response. So is what reads like an edit beside others but is none \
-         that is read: a tag of another tool, edits within a string or as fields of YAML, two fences to replace one by the \
-         other while the file has what the first holds, a line that says no more than that a file goes (`Delete file: f`) while \
-         the tree has it, or a shell's command that changes files, such as `cat > file <<EOF`, `sed -i`, or `rm` of a file that \
-         the tree has. No such command is run; `--keep-going` lands the edits beside it. Where \
-         it may as well only show how to do something, as `cp`, `touch` and scripts that write a file do, it is a warning.",
+        "A marker of a format that becomes no edit is an error, and any error refuses the whole response: an unknown \
+         operation, a part that is missing or stands twice, a block without a file, an end that was cut off. \
+         `--keep-going` lands the edits beside it.",
+    ),
+    Text(
+        "A code block may have a file of its own: the line right above it, its first line as a comment, or its info string is \
+         wholly a path; or the heading or paragraph right above names exactly one path (a file of the tree, or one in backquotes \
+         with a folder and an extension), and the block's language is missing or that of the path. If the file has these \
+         very lines before or after the edits, the block only shows them. If a whole line or the info string names it, \
+         and there is no such file, the block makes it; not if git ignores the path, if it is sensitive, or if it has no folder \
+         and another file has that name. Any other block with a file of its own is an error (`not-read`); in a response \
+         without edits such blocks are listed. One that no fence closes is `truncated`, and one in which a line opens a \
+         fence of the same length is `fence-unclear`. What else is not read is counted in one warning: with `--strict` it is an \
+         error.",
+    ),
+    Text(
+        "SEARCH/REPLACE blocks, and diffs without names, belong to a file that something near them names: the line right above, or \
+         the first line in the fence as a comment, if all of it is a path; the fence's info string; the nearest heading above with \
+         one path; the file of the block before; a file of the tree that the paragraph right above mentions. A path line or info \
+         string is never overruled by the block before or by a mention. Where several files remain, the only one to which the \
+         edit applies is meant; if there is none such, the edit is refused. A new file goes by path line or info string alone. \
+         `--path` names the file of blocks that nothing is named for.",
     ),
     Text(
         "Paths are relative to the top of the repository. `\\` is taken for `/`; a leading `./`, and absolute paths into \
@@ -269,7 +284,8 @@ pub(super) const JSON: &[Piece] = &[
     ),
     Item(
         "`unread`",
-        "What was to be an edit and could not be read: its path and format, where these are known, and its place.",
+        "What was to be an edit and could not be read: its path and format, where these are known, and its place. Behind it the \
+         code blocks and other parts that no format reads, with their info strings.",
     ),
     Item("`prose`", "What stands around the edits, piece by piece."),
     Item("`warnings`", "How many of the diagnostics are warnings, by code."),
@@ -332,6 +348,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
         "`llmapply.sensitive`",
         "A pathspec of more files that change only with `--allow-sensitive`. May be set several times.",
     ),
+    Item("`llmapply.clipboardCommand`", "A line for `sh` that prints the clipboard, for `--clipboard`."),
     Item(
         "`llmapply.maxSize`",
         "The size in bytes, with `k`, `m` or `g` behind it or not, over which a response is not read. Of new files, \
@@ -457,7 +474,7 @@ pub(super) const SECURITY: &[Piece] = &[
     Item(
         "contents",
         "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code which they would \
-         delete (`--allow-placeholder`); that give as a whole file less than half of what it has (`--allow-shrink`).",
+         delete (`--allow-placeholder`); that are escaped as in HTML (`--allow-escaped`); that give as a whole file less than half of what it has (`--allow-shrink`).",
     ),
     Text(
         "The code that is to land is not judged. It runs, with your rights, when hooks or the commands of `--exec` use it, and \

@@ -1,8 +1,9 @@
 //! One place of an updated file: `@@` lines and the lines behind them.
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Hunk};
-use crate::format::scan::is_blank;
+use crate::format::fault;
+use crate::format::scan::{is_blank, trim};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 
@@ -89,9 +90,7 @@ impl Chunk {
             self.take_bare_lines();
         }
         if self.lines.is_empty() {
-            let fault = Diagnostic::error(Code::Missing, self.span, "no lines stand behind @@");
-            let help = "say what changes there, in lines that begin with a blank, - and +";
-            return Err(Box::new(fault.with_help(help)));
+            return Err(fault::missing_field(self.span, "lines", "this chunk").into());
         }
         let lines = self.lines.into_lines();
         let change = Change::Diff { lines, before_unterminated: false, after_unterminated: false };
@@ -119,7 +118,11 @@ pub(super) fn context(text: &str) -> Option<Option<&str>> {
     }
     let sought = match numbers(rest) {
         Some(heading) => heading,
-        None => rest.strip_prefix(' ').unwrap_or(rest),
+        // Closed as the numbers of a diff are.
+        None => {
+            let rest = rest.strip_prefix(' ').unwrap_or(rest);
+            trim(rest).strip_suffix("@@").map_or(rest, trim)
+        }
     };
     let says = |sought: &&str| sought.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
     Some(Some(sought).filter(says))

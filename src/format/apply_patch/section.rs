@@ -2,17 +2,16 @@
 
 use super::chunk::{self, Chunk};
 use super::marker::{Kind, Marker};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
-use crate::format::FormatId;
 use crate::format::scan::{Cursor, Line, trim};
+use crate::format::{FormatId, fault};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
 /// A section that is being read.
 pub(super) struct Section {
     span: Span,
-    region: u32,
     path: Target,
     body: Body,
 }
@@ -46,7 +45,7 @@ impl Section {
             _ => Body::Update { to: None, chunks: Vec::new(), closed: false },
         };
         let path = target(cursor, line, marker)?;
-        Ok(Self { span: cursor.span(line.start, line.end()), region: cursor.region(), path, body })
+        Ok(Self { span: cursor.span(line.start, line.end()), path, body })
     }
 
     /// The path as written.
@@ -60,13 +59,8 @@ impl Section {
     }
 
     /// Takes in a line that is no marker.
-    pub(super) fn take(
-        &mut self,
-        cursor: &Cursor<'_>,
-        line: Line<'_>,
-        text: &str,
-    ) -> Result<(), Box<Diagnostic>> {
-        let span = cursor.span(line.start, line.end());
+    pub(super) fn take(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
+        let (span, text) = (cursor.span_of(line), line.text);
         let blank = line.is_blank();
         if !blank {
             self.span = self.span.join(span);
@@ -83,8 +77,7 @@ impl Section {
             },
             Body::Delete if blank => {}
             Body::Delete => {
-                let help = "say only *** Delete File: and the path";
-                return Err(malformed(span, "a removed file has lines", help));
+                return Err(fault::unexpected(span, "line", "*** Delete File").into());
             }
             Body::Update { chunks, closed, .. } => {
                 return take_into(chunks, closed, cursor.response(), span, text);
@@ -153,8 +146,8 @@ impl Section {
                 Ok(())
             }
             (_, Kind::Move) => {
-                let help = "*** Move to: is the line after *** Update File:";
-                Err(malformed(span, "a file is not moved here", help))
+                let fault = fault::unexpected(span, "*** Move to", "this section");
+                Err(fault.with_help("put it right below *** Update File:").into())
             }
             (Body::Update { chunks, closed: closed @ false, .. }, _) => {
                 match chunks.last_mut().filter(|chunk| !chunk.is_empty()) {
@@ -163,19 +156,16 @@ impl Section {
                         *closed = true;
                         Ok(())
                     }
-                    None => {
-                        let help = "put it behind the lines that stand at the file's end";
-                        Err(malformed(span, "no lines stand before *** End of File", help))
-                    }
+                    None => Err(fault::unexpected(span, "*** End of File", "an empty chunk").into()),
                 }
             }
-            _ => Err(malformed(span, "*** End of File ends no chunk here", "leave it out")),
+            _ => Err(fault::unexpected(span, "*** End of File", "this section").into()),
         }
     }
 
     /// The edit that it is.
     pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
-        let Self { span, region, path, body } = self;
+        let Self { span, path, body } = self;
         let op = match body {
             Body::Add { lines, .. } => {
                 Ok(Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse })
@@ -191,9 +181,7 @@ impl Section {
                 fault.map_or(Ok(hunks), Err).and_then(|hunks| match to {
                     Some(to) => Ok(Op::Rename { to: Box::new(to), hunks }),
                     None if hunks.is_empty() => {
-                        let fault = Diagnostic::error(Code::Missing, span, "the update changes nothing");
-                        let help = "say what changes, in lines that begin with a blank, - and +";
-                        Err(Box::new(fault.with_help(help)))
+                        Err(fault::missing_field(span, "chunk", "*** Update File").into())
                     }
                     None => Ok(Op::Modify { hunks, missing: Missing::Refuse }),
                 })
@@ -203,7 +191,7 @@ impl Section {
             Ok(op) => Ok(Edit {
                 span,
                 format: FormatId::ApplyPatch,
-                region,
+                region: 0,
                 path,
                 op,
                 why: None,
@@ -239,11 +227,10 @@ fn take_into(
     }
     let is_bare = !text.starts_with(' ') && trim(text).is_empty();
     if !is_bare && !text.starts_with([' ', '+', '-']) {
-        let help = "begin a line that stays with a blank, one that goes with - and one that comes with +";
-        return Err(malformed(span, "a line of an update has none of ' ', + and - before it", help));
+        return Err(fault::malformed_hunk(span, "a line without ' ', '-' or '+' before it").into());
     }
     if *closed && !is_bare {
-        return Err(malformed(span, "a line stands behind *** End of File", "begin the next chunk with @@"));
+        return Err(fault::unexpected(span, "line behind *** End of File", "this chunk").into());
     }
     if chunks.is_empty() && !is_bare {
         chunks.push(Chunk::new(span));
@@ -257,21 +244,15 @@ fn take_into(
     Ok(())
 }
 
-fn malformed(span: Span, message: &str, help: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(Code::Malformed, span, message).with_help(help))
-}
-
 fn without_plus(span: Span) -> Box<Diagnostic> {
-    let help = "begin every line of the new file with +, empty ones too";
-    malformed(span, "a line of a new file has no + before it", help)
+    fault::malformed_hunk(span, "a line of a new file without '+' before it").into()
 }
 
 /// The path of a marker.
 fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Box<Diagnostic>> {
     if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
-        let fault = Diagnostic::error(Code::Missing, span, "no path stands here");
-        return Err(Box::new(fault.with_help("give the path in the same line, behind the colon")));
+        return Err(fault::empty_field(span, "path", line.trimmed()).into());
     }
     let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
     Ok(Target { raw: marker.path.to_owned(), root: None, span: cursor.span(end - marker.path.len(), end) })

@@ -3,7 +3,8 @@
 //! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject.
 
 use super::parts::{Head, Written, header};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
+use crate::format::fault;
 use crate::format::scan::{Line, is_blank, starts_with_ignore_case};
 use crate::span::Span;
 
@@ -13,13 +14,18 @@ const MAX_HEADERS: usize = 8;
 /// How long an encoded word may be; by its standard it has up to 75 bytes.
 const LONGEST_WORD: usize = 400;
 
+/// Whether a mail may begin with a line.
+pub(super) fn may_begin(text: &str) -> bool {
+    ["From ", "From: ", "Subject: ", "Date: "].iter().any(|name| text.starts_with(name))
+}
+
 /// Whether a mail begins at a line: the `From` line of a mailbox, or headers with the subject of a patch.
 pub(super) fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
     if let Some(rest) = line.text.strip_prefix("From ") {
         let id = rest.split(' ').next().unwrap_or("");
         return matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     }
-    if !["From: ", "Subject: ", "Date: "].iter().any(|name| line.text.starts_with(name)) {
+    if !may_begin(line.text) {
         return false;
     }
     let headers = std::iter::once(line).chain(below.clone().take(MAX_HEADERS));
@@ -136,11 +142,10 @@ impl Mail {
         if self.has_sections || (is_cover(&self.head.subject) && !self.is_in_headers()) {
             return None;
         }
-        let (code, message) = match cut {
-            true => (Code::Truncated, "the response ends in this mail, before its diff"),
-            false => (Code::Missing, "this mail has no diff"),
-        };
-        Some(Diagnostic::error(code, self.span, message).with_help("give the whole mail, or leave it out"))
+        Some(match cut {
+            true => fault::unterminated(self.span, "mail"),
+            false => fault::missing_field(self.span, "diff", "this mail"),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The names of files in headers: quoted or not, with git's prefixes or not.
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Target;
+use crate::format::fault;
 use crate::format::scan::Line;
 use crate::span::Span;
 
@@ -29,9 +29,17 @@ pub(super) struct Path {
     pub(super) prefixed: bool,
 }
 
-/// The first letters of git's prefixes: a, b; and commit, index, object, worktree (git-diff(1), `diff.mnemonicPrefix`); 1
-/// and 2 for files outside a repository.
-const PREFIXES: &[u8] = b"abciow12";
+/// Prefixes that are no part of a path: git's a and b, and commit, index, object, worktree (git-diff(1),
+/// `diff.mnemonicPrefix`), 1 and 2 for files outside a repository; and those of models.
+const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new", "original", "modified"];
+
+/// What stands for a name where there is none.
+const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
+
+/// Whether a name only says which side of the diff it is.
+pub(super) fn is_placeholder(name: &str) -> bool {
+    PLACEHOLDERS.contains(&name)
+}
 
 /// Whether what follows `+++ ` or `--- ` says that there is no file.
 pub(super) fn is_nothing(text: &str) -> bool {
@@ -61,14 +69,14 @@ impl Name {
     pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Box<Diagnostic>> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
-        let fault = |code, message: &str| Err(Box::new(Diagnostic::error(code, span(rest.text), message)));
+        let empty = || Err(fault::empty_field(span(rest.text), "path", "this header").into());
         match unquoted(rest.text) {
             Some(Ok((text, length))) if !text.trim().is_empty() => {
                 Ok(Self { text, span: span(&rest.text[..length]) })
             }
-            Some(Err(problem)) => fault(Code::PathInvalid, problem),
-            Some(Ok(_)) => fault(Code::Missing, "the header names no file"),
-            None if plain.trim().is_empty() => fault(Code::Missing, "the header names no file"),
+            Some(Err(problem)) => Err(Diagnostic::error(Code::PathInvalid, span(rest.text), problem).into()),
+            Some(Ok(_)) => empty(),
+            None if plain.trim().is_empty() => empty(),
             None => Ok(Self { text: plain.to_owned(), span: span(plain) }),
         }
     }
@@ -106,23 +114,16 @@ impl Name {
 }
 
 impl Path {
-    /// The file that a path outside the diff says.
-    pub(super) fn given(path: &Target) -> Self {
-        let name = Name { text: path.raw.clone(), span: path.span };
-        Self { name, prefixed: false }
-    }
-
     /// Whether a name is this file's, with a prefix or without.
     pub(super) fn may_be(&self, name: &Name) -> bool {
         name.text == self.name.text || without_prefix(&name.text) == Some(&self.name.text)
     }
 }
 
-/// A name without git's prefix, if it has one.
+/// A name without a prefix, if it has one.
 fn without_prefix(name: &str) -> Option<&str> {
-    let (first, rest) = name.split_at_checked(1)?;
-    let rest = rest.strip_prefix('/')?;
-    (PREFIXES.contains(first.as_bytes().first()?) && !rest.trim().is_empty()).then_some(rest)
+    let (first, rest) = name.split_once('/')?;
+    (PREFIXES.contains(&first) && !rest.trim().is_empty()).then_some(rest)
 }
 
 /// The one file that two names are: prefixes go where they differ and the rest does not. `None` if they are two.
@@ -138,6 +139,7 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
         (Some(old), Some(new)) if old == new => of(new, false),
         (Some(old), _) if old == new.text => of(old, false),
         (_, Some(new)) if new == old.text => of(new, false),
+        _ if is_placeholder(&old.text) && is_placeholder(&new.text) => of(&old.text, false),
         _ => match (without_remark(old), without_remark(new)) {
             (None, None) => None,
             (bare_old, bare_new) => same(&bare_old.unwrap_or(old.clone()), &bare_new.unwrap_or(new.clone())),
@@ -145,13 +147,25 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
     }
 }
 
-/// A name without a remark behind it such as ` (before)`, if it has one.
+/// A name without a remark behind it such as ` (before)`, a time stamp or `.orig`, if it has one.
 fn without_remark(name: &Name) -> Option<Name> {
+    let cut = |path: &str| {
+        let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
+        (!path.trim().is_empty()).then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
+    };
+    if let Some(path) = name.text.strip_suffix(".orig") {
+        return cut(path);
+    }
+    if let Some((path, stamp)) = name.text.split_once(' ')
+        && stamp.starts_with(|c: char| c.is_ascii_digit())
+        && stamp.bytes().all(|byte| byte.is_ascii_digit() || b"-:.+ TZ".contains(&byte))
+        && stamp.contains('-')
+    {
+        return cut(path.trim_end());
+    }
     let (path, remark) = name.text.strip_suffix(')')?.rsplit_once(" (")?;
     let is_remark = remark.chars().all(|c| c.is_alphabetic() || c == ' ');
-    let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
-    (is_remark && !path.trim().is_empty())
-        .then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
+    cut(path).filter(|_| is_remark)
 }
 
 /// The file that is made or removed, given its only name.

@@ -2,7 +2,7 @@
 
 use super::{mail, name};
 use crate::format::fence::Fence;
-use crate::format::scan::{Cursor, Line};
+use crate::format::scan::{Cursor, Line, trim_start};
 
 /// What follows `diff --git` in a header.
 const EXTENDED: &[&str] = &[
@@ -25,44 +25,37 @@ const EXTENDED: &[&str] = &[
 /// What a fence around a diff says it holds.
 const LANGUAGES: &[&str] = &["diff", "patch", "udiff"];
 
-/// Whether a diff begins at the cursor, or a fence around one.
+/// How many lines of a fence are looked at for changed ones.
+const LOOKED_AT: usize = 200;
+
+/// Whether a diff begins at the cursor. In a fence that says so it begins with the first line that has a mark, if there is
+/// a changed one.
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     if !cursor.begins_line() {
         return false;
     }
     let mut below = cursor.lines();
-    let Some(line) = below.next().map(Line::trim_start) else { return false };
-    match line.text.as_bytes().first() {
-        Some(b'-' | b'd' | b'@' | b'F' | b'S' | b'D') => begins(line, &below.map(Line::trim_start)),
-        Some(b'`' | b'~') => {
-            let Some(fence) = Fence::of(line.text) else { return false };
-            // One without info may as well end a block.
-            let first = match fence.info {
-                "" => below.next(),
-                _ => below.find(|line| !line.is_blank()),
-            };
-            let Some(first) = first.map(Line::trim_start) else { return says_diff(fence) };
-            let is_like = |text: &str| {
-                text.starts_with(['+', '-', '@']) || text.starts_with("diff -") || "diff -".starts_with(text)
-            };
-            // A fence of that name with a changed line in it was meant to change something, wherever the line stands.
-            let changes = |text: &str| text.starts_with(['+', '-', '!']);
-            let inside =
-                below.clone().take_while(|line| !Fence::of(line.text).is_some_and(|end| end.closes(fence)));
-            (says_diff(fence)
-                && (is_like(first.text)
-                    || inside.take(LOOKED_AT).any(|line| changes(line.trim_start().text))))
-                || begins(first, &below.map(Line::trim_start))
+    let Some(line) = below.next() else { return false };
+    let text = trim_start(line.text);
+    let begins_here = match text.as_bytes().first() {
+        Some(b'-' | b'd' | b'@' | b'F' | b'S' | b'D') => {
+            begins(line.trim_start(), &below.clone().map(Line::trim_start))
         }
         _ => false,
+    };
+    if begins_here || !cursor.fence().is_some_and(says_diff) {
+        return begins_here;
     }
+    let is_changed = |line: Line<'_>| trim_start(line.text).starts_with(['+', '-']);
+    line.text.starts_with(['+', '-', ' ', '@', 'd'])
+        && (!line.text.starts_with('d') || line.text.starts_with("diff -"))
+        && (line.text.starts_with("@@")
+            || is_changed(line)
+            || below.take(LOOKED_AT).take_while(|line| !cursor.closes_fence(*line)).any(is_changed))
 }
 
-/// How many lines of a fence are looked at for changed ones.
-const LOOKED_AT: usize = 6;
-
 /// Whether a fence says that it holds a diff.
-pub(in crate::format) fn says_diff(fence: Fence<'_>) -> bool {
+fn says_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }
@@ -103,7 +96,7 @@ pub(super) fn has_names<'r>(
 }
 
 /// Whether a line is a hunk's first one, with numbers as git writes them.
-pub(in crate::format) fn is_numbered(text: &str) -> bool {
+fn is_numbered(text: &str) -> bool {
     let range = |text: &str, mark: char| {
         let (start, count) = text.strip_prefix(mark)?.split_once(',').unwrap_or((&text[1..], "1"));
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,9 +1,10 @@
 //! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
 
 use super::mail::Mail;
-use super::name::{Name, Path, Side, alone, same};
-use crate::diag::{Code, Diagnostic};
+use super::name::{Name, Path, Side, alone, is_placeholder, same};
+use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
+use crate::format::fault;
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
@@ -23,10 +24,6 @@ pub(super) struct Section<'r> {
     span: Span,
     /// Whether it begins with hunks.
     pub(super) is_nameless: bool,
-    /// The file that the text above the diff names for such a one.
-    pub(super) given: Option<Target>,
-    /// Whether that is the file of the diff before.
-    pub(super) is_carried: bool,
     /// Whether changed lines stand in no hunk of it.
     has_strays: bool,
     /// What follows `diff --git `.
@@ -55,8 +52,6 @@ impl<'r> Section<'r> {
             response,
             span,
             is_nameless: false,
-            given: None,
-            is_carried: false,
             has_strays: false,
             git: None,
             old: None,
@@ -131,17 +126,13 @@ impl<'r> Section<'r> {
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);
         if !std::mem::replace(&mut self.has_strays, true) {
-            self.malformed(line, "changed lines stand outside any hunk", "begin each hunk with a line @@");
+            let span = Span::new(self.response.id(), line.start, line.end());
+            self.hunks.fault(fault::malformed_hunk(span, "changed lines without a line @@ above them"));
         }
     }
 
     fn reaches(&mut self, line: Line<'_>) {
         self.span = self.span.join(Span::new(self.response.id(), line.start, line.end()));
-    }
-
-    fn malformed(&mut self, line: Line<'_>, message: &str, help: &str) {
-        let span = Span::new(self.response.id(), line.start, line.end());
-        self.hunks.fault(Diagnostic::error(Code::Malformed, span, message).with_help(help));
     }
 
     /// Reads a line of the header; whether it is one.
@@ -174,8 +165,9 @@ impl<'r> Section<'r> {
         } else if let Some(index) = rest("index ") {
             self.read_index(index);
         } else if line.text.starts_with("Binary files ") || line.text.starts_with("GIT binary patch") {
-            let help = "change that file by hand; a diff of text is what is read here";
-            self.malformed(line, "a binary patch is not read", help);
+            let span = Span::new(self.response.id(), line.start, line.end());
+            self.hunks
+                .fault(fault::malformed_hunk(span, "a binary patch").with_help("change that file by hand"));
         } else {
             return line.text.starts_with("similarity index ")
                 || line.text.starts_with("dissimilarity index ");
@@ -189,12 +181,13 @@ impl<'r> Section<'r> {
         let what = match mode.text.trim_end() {
             "100644" => return false,
             "100755" => return true,
-            "120000" => "that of a symbolic link",
-            "160000" => "that of a submodule",
-            _ => "none of git's for a file",
+            "120000" => "a symbolic link",
+            "160000" => "a submodule",
+            _ => "no file",
         };
-        let what = format!("the mode {} is {what}", mode.text.trim_end());
-        self.malformed(mode, &what, "only ordinary files are edited, 100644 and 100755: leave this one out");
+        let span = Span::new(self.response.id(), mode.start, mode.end());
+        let fault = fault::malformed_hunk(span, &format!("mode {} is {what}", mode.text.trim_end()));
+        self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
         false
     }
 
@@ -215,23 +208,18 @@ impl<'r> Section<'r> {
         cursor: &Cursor<'r>,
         mail: Option<&Mail>,
         cut: bool,
-    ) -> Result<Edit, Vec<Diagnostic>> {
+    ) -> Result<Box<Edit>, Vec<Diagnostic>> {
         if cut {
-            let message = "the diff breaks off here, and this may not be all of it";
             let end = self.span.end as usize;
-            let fault = Diagnostic::error(Code::Truncated, self.span, message)
-                .with_lost(cursor.span(end, end))
-                .with_help("the response may be cut off; give the rest of it, or this diff once more");
+            let fault = fault::unterminated(self.span, "diff").with_lost(cursor.span(end, end));
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
         let Body { hunks, marks, mut faults } = hunks;
-        // What only adds may be of any file.
-        self.given.take_if(|_| self.is_carried && marks.are_only(b'+'));
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
-        match self.edit(cursor.region(), mail, hunks, marks) {
-            Ok(edit) if faults.is_empty() => return Ok(edit),
+        match self.edit(mail, hunks, marks) {
+            Ok(edit) if faults.is_empty() => return Ok(Box::new(edit)),
             Err(fault) if faults.is_empty() => faults.push(*fault),
             // What is said of the lines says it all.
             Ok(_) | Err(_) => {}
@@ -241,9 +229,17 @@ impl<'r> Section<'r> {
         Err(faults)
     }
 
+    /// Where the name of the file is, as far as there is one.
+    fn named_span(&self) -> Span {
+        let start = self.span.start as usize;
+        let (start, end) =
+            self.old.map_or((start, start), |old| (old.start, old.start + old.text.trim_end().len()));
+        Span::new(self.response.id(), start, end)
+    }
+
     /// The path that is shown where there is no edit.
     fn path(&self) -> Option<String> {
-        self.named().ok().map(|named| named.path.name.text)
+        self.named().ok().map(|named| named.path.name.text).filter(|path| !path.is_empty())
     }
 
     /// What the header names.
@@ -261,12 +257,10 @@ impl<'r> Section<'r> {
         }
         if let Some((_, line)) = self.from.or(self.to) {
             let span = Span::new(self.response.id(), line.start, line.end());
-            let message = "a rename or a copy names one file only";
-            return Err(Box::new(Diagnostic::error(Code::Missing, span, message)));
+            return Err(fault::missing_field(span, "from or to", "this rename or copy").into());
         }
         if is_made && is_removed {
-            let message = "the file is both made and removed";
-            return Err(Box::new(Diagnostic::error(Code::Malformed, self.span, message)));
+            return Err(fault::malformed_hunk(self.span, "the file is both created and deleted").into());
         }
         let pair = self.git.and_then(|git| Name::pair(git, self.response.id()));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
@@ -275,43 +269,35 @@ impl<'r> Section<'r> {
             (Some(old), Some(new)) => match same(&old, &new) {
                 Some(path) => Some(path),
                 None => {
-                    let message = format!("the diff is of two files, {} and {}", old.text, new.text);
-                    let fault = Diagnostic::error(Code::Malformed, new.span, message);
-                    let help = "name the file as it is now on both sides; a move is said with \"rename from\" and \"rename to\"";
-                    return Err(Box::new(fault.with_help(help)));
+                    let help = "to move a file, use \"rename from\" and \"rename to\"";
+                    return Err(Box::new(two_files(new.span, &old.text, &new.text).with_help(help)));
                 }
             },
             (Some(only), None) | (None, Some(only)) => {
                 Some(pair.clone().filter(|pair| pair.may_be(&only)).unwrap_or_else(|| alone(&only)))
             }
-            (None, None) => pair.clone().or_else(|| self.given.as_ref().map(Path::given)),
+            (None, None) => pair.clone(),
         };
         if let (Some(path), Some(pair)) = (&path, &pair)
             && path.name.text != pair.name.text
         {
-            let message = format!("the diff is of two files, {} and {}", pair.name.text, path.name.text);
-            let fault = Diagnostic::error(Code::Malformed, path.name.span, message);
-            return Err(Box::new(fault.with_help("name the same file in all lines of a header")));
+            return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
         }
-        let Some(path) = path else {
-            let message = "this diff does not say which file it is for";
-            let fault = Diagnostic::error(Code::Missing, self.span, message);
-            let help = "put two lines \"--- a/path\" and \"+++ b/path\" above its first @@, or the path above its fence";
-            return Err(Box::new(fault.with_help(help)));
+        // Names such as `original` are none: the text above says which file is meant.
+        let is_bare = |side: &Option<Side>| {
+            side.as_ref().and_then(Side::file).is_none_or(|name| is_placeholder(&name.text))
         };
+        let is_unnamed = self.git.is_none() && is_bare(&old) && is_bare(&new);
+        let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
+            name: Name { text: String::new(), span: self.named_span() },
+            prefixed: false,
+        });
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
-    fn edit(
-        &self,
-        region: u32,
-        mail: Option<&Mail>,
-        hunks: Vec<Hunk>,
-        marks: Marks,
-    ) -> Result<Edit, Box<Diagnostic>> {
-        let fault = |code, message: &str, help: &str| {
-            Err(Box::new(Diagnostic::error(code, self.span, message).with_help(help)))
-        };
+    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Box<Diagnostic>> {
+        let malformed = |what: &str| Err(fault::malformed_hunk(self.span, what).into());
+        let missing = |field: &str| Err(fault::missing_field(self.span, field, "this diff").into());
         let Named { path, to, is_made, is_removed } = self.named()?;
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));
@@ -321,47 +307,40 @@ impl<'r> Section<'r> {
             }
         } else if is_removed {
             if !marks.are_only(b'-') {
-                let message = "the header says that the file is removed, and its hunks leave lines of it";
-                return fault(
-                    Code::Malformed,
-                    message,
-                    "say +++ /dev/null only of a file that goes as a whole",
-                );
+                return malformed("the header deletes the file, and the hunks keep lines of it");
             }
             Op::Delete { recursive: false, hunks }
         } else if is_made && marks.are_only(b'+') {
             if hunks.is_empty() && self.made.is_none() {
-                return fault(
-                    Code::Missing,
-                    "the diff has no lines for the new file",
-                    "give them below a line @@",
-                );
+                return missing("hunk");
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.made.is_some() {
-            let message = "the header says that the file is new, and its hunks have lines that were there";
-            return fault(Code::Malformed, message, "give a new file by lines that begin with + alone");
+            return malformed("the header creates the file, and the hunks have lines that were there");
         } else if hunks.is_empty() && self.mode.is_none() {
-            let message = "the diff of this file has no hunk";
-            return fault(Code::Missing, message, "give its hunks, or leave the file out");
+            return missing("hunk");
         } else {
             let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
             let makes = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
-            let missing = if makes { Missing::CreateFromAdditions } else { Missing::Refuse };
-            Op::Modify { hunks, missing }
+            let absent = if makes { Missing::CreateFromAdditions } else { Missing::Refuse };
+            Op::Modify { hunks, missing: absent }
         };
         let executable = self.mode.or(self.made.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_made;
         Ok(Edit {
             span: self.span,
             format: FormatId::Diff,
-            region,
+            region: 0,
             path: target(path),
             op,
             why: mail.and_then(Mail::why),
             git: Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(Mail::span) },
         })
     }
+}
+
+fn two_files(span: Span, one: &str, other: &str) -> Diagnostic {
+    fault::malformed_hunk(span, &format!("two files, `{one}` and `{other}`"))
 }
 
 /// What a header names.

@@ -9,7 +9,7 @@ fn response(text: &str) -> Response {
 }
 
 fn script(text: &str) -> Script {
-    parse(&response(text), None)
+    parse(&response(text), &crate::format::Reading::default())
 }
 
 fn codes(script: &Script) -> Vec<Code> {
@@ -23,7 +23,7 @@ fn every_place_is_one_of_the_response_however_deep_it_is_written() {
     let call =
         serde_json::json!({ "type": "function_call", "name": "shell", "arguments": input }).to_string();
     let r = response(&format!("So:\n{call}\n"));
-    let script = parse(&r, None);
+    let script = parse(&r, &crate::format::Reading::default());
     assert_eq!((script.edits.len(), codes(&script)), (2, vec![]));
     let written: Vec<&str> = script.edits.iter().map(|edit| r.slice(edit.path.span)).collect();
     assert_eq!(written, ["é.rs", "b"]);
@@ -38,7 +38,7 @@ fn a_calls_edit_is_where_the_call_is_and_its_hunks_are_where_their_texts_are() {
     let text = "[{\"path\": \"a\", \"edits\": [{\"old_str\": \"x\", \"new_str\": \"y\"}, {\"old_str\": \"z\", \
                 \"new_str\": \"\", \"replace_all\": true}], \"why\": \" so \"}]";
     let r = response(text);
-    let script = parse(&r, None);
+    let script = parse(&r, &crate::format::Reading::default());
     let edit = &script.edits[0];
     assert_eq!(r.slice(edit.span), &text[1..text.len() - 1]);
     assert_eq!((r.slice(edit.path.span), edit.why.as_deref()), ("a", Some("so")));
@@ -48,11 +48,12 @@ fn a_calls_edit_is_where_the_call_is_and_its_hunks_are_where_their_texts_are() {
 }
 
 #[test]
-fn an_escape_that_json_does_not_have_is_named() {
+fn what_is_wrong_with_json_is_said_in_words() {
     for (old, message) in [
-        (r#""\d""#, "\"old_string\" has an escape that JSON does not have"),
-        ("1", "\"old_string\" is no text"),
-        ("[\"\\n\"]", "\"old_string\" is no text"),
+        (r#""\d""#, "invalid JSON: unknown escape sequence"),
+        ("\"a\nb\"", "invalid JSON: not escaped control character"),
+        ("1", "bad `old_string` in this call"),
+        ("[\"\\n\"]", "bad `old_string` in this call"),
     ] {
         let script =
             script(&format!("{{\"file_path\": \"a\", \"old_string\": {old}, \"new_string\": \"x\"}}\n"));
@@ -65,7 +66,7 @@ fn an_escape_that_json_does_not_have_is_named() {
 fn path_and_content_alone_count_when_the_format_is_asked_for() {
     let text = "{\"path\": \"a\", \"content\": \"x\"}\n";
     assert!(script(text).edits.is_empty());
-    let asked = parse(&response(text), Some(FormatId::EditCalls));
+    let asked = parse(&response(text), &crate::format::Reading::only(FormatId::EditCalls));
     assert!(matches!(&asked.edits[0].op, Op::Create { text, .. } if text == "x\n"));
 }
 
@@ -98,7 +99,8 @@ fn values_one_a_line_are_one_region_and_others_are_others() {
 fn json_that_is_no_call_is_prose() {
     for text in [
         "{\"name\": \"x\", \"input\": 3}",
-        "{\"command\": \"ls\", \"path\": \"a\"}",
+        "{\"command\": \"cat a\", \"path\": \"a\"}",
+        "{\"name\": \"run\", \"input\": {\"command\": \"ls\", \"path\": \"a\"}}",
         "{\"command\": [\"ls\"]}",
         "{\"path\": \"a\", \"edits\": 3}",
         "{\"path\": \"a\", \"edits\": [1]}",
@@ -126,18 +128,24 @@ fn what_is_wrong_with_a_call_names_its_file() {
     assert_eq!(fault("{\"path\": \"a\", \"old_str\": 3, \"new_str\": \"x\"}"), of_a(Code::Malformed));
     assert_eq!(fault("{\"path\": \"a\", \"old_str\": \"x\"}"), of_a(Code::Missing));
     assert_eq!(
-        fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"\\ud800\"}"),
-        of_a(Code::Malformed)
-    );
-    assert_eq!(
         fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y\", \"replace_all\": 3}"),
         of_a(Code::Malformed)
     );
+    assert_eq!(
+        fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"\", \"newText\": \"y\"}"),
+        of_a(Code::Duplicate)
+    );
+    assert_eq!(
+        fault("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y\", \"nth\": 2}"),
+        of_a(Code::Malformed)
+    );
+    assert_eq!(fault("{\"path\": \"a\", \"command\": \"rename\"}"), of_a(Code::Malformed));
+    assert_eq!(fault("{\"name\": \"apply_patch\", \"input\": {\"a\": 1}}").0, Code::Missing);
     assert_eq!(fault("{\"path\": \" \", \"old_str\": \"x\", \"new_str\": \"y\"}").0, Code::Missing);
-    assert_eq!(fault("<write_to_file>\n<path>a</path>\n</write_to_file>"), of_a(Code::Malformed));
+    assert_eq!(fault("<write_to_file>\n<path>a</path>\n</write_to_file>"), of_a(Code::Missing));
+    assert_eq!(fault("<apply_diff>\n<path>a</path>\n</apply_diff>"), of_a(Code::Missing));
     assert_eq!(fault("<apply_diff>\n<path>a</path>\n<diff>\n"), of_a(Code::Truncated));
     assert_eq!(fault("<apply_diff>\n<path>a</path>\nwhat?\n"), of_a(Code::Malformed));
-    assert_eq!(fault("</apply_diff>").0, Code::Malformed);
 }
 
 #[test]

@@ -1,245 +1,141 @@
 //! The calls in JSON: which of its objects are some, and which say that one failed.
 
-use super::call::{Call, is_editor, is_patcher};
-use super::origin::Origin;
-use super::past::Past;
-use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
-use crate::format::is_full;
-use crate::format::json::{Places, Shape, Text, Tokens, Tree, text_of};
-use crate::format::scan::Cursor;
-use crate::format::unread::{Noted, When};
+use super::call::{Call, is_patcher, is_remover, take_patch};
+use super::field::Name;
+use crate::format::json::{Decoded, Json, Kind, Value};
+use crate::format::{Output, fault};
 use crate::response::Response;
 use crate::span::Span;
 
 const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id"];
 const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id"];
 const NAME: &[&str] = &["name", "tool", "tool_name"];
-const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
+pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
+
+/// Of which fields one shows that arguments are an edit's.
+const NAMES: &[Option<Name>] = &[Some(Name::Path), Some(Name::Old), Some(Name::Patch)];
 
 /// Goes over JSON and takes the calls in it.
-pub(super) struct Walk<'a, 't> {
-    pub(super) tree: &'a Tree<'t>,
-    pub(super) origin: &'a Origin<'a>,
-    pub(super) region: u32,
-    pub(super) past: &'a mut Past,
-    pub(super) script: &'a mut Script,
-}
-
-/// What a value was found to be.
-enum Taken {
-    /// A call, or the result of one.
-    Yes,
-    No,
-    /// None that is known, but it names a file and a change. Of the files, if there are some, one has to be there.
-    ReadsLikeEdit(Vec<String>),
+pub(super) struct Walk<'a> {
+    /// The index of the response.
+    pub(super) response: u32,
+    /// Where in the response a byte of the JSON is.
+    pub(super) place: &'a dyn Fn(usize) -> usize,
+    pub(super) out: &'a mut Output,
 }
 
 /// A call of a tool, as it stands in a conversation.
 struct Item<'t> {
     name: &'t str,
     /// The object, or the string, that it is called with.
-    input: usize,
-    id: Option<usize>,
+    input: Value<'t>,
+    id: Option<String>,
 }
 
-impl<'t> Walk<'_, 't> {
+impl Walk<'_> {
     /// Takes all of them.
-    pub(super) fn all(&mut self) {
-        let mut at = 0;
-        // What reads like an edit and is none, and how much was read up to there.
-        let mut unread: Option<(usize, Vec<String>, (usize, usize))> = None;
-        while at < self.tree.len() && !is_full(self.script) {
-            if let Some((outer, there, read)) = unread.take_if(|(outer, ..)| at >= self.tree.behind(*outer)) {
-                self.note(outer, there, read);
-            }
-            match self.take(at) {
-                Taken::Yes => at = self.tree.behind(at),
-                Taken::No => at += 1,
-                Taken::ReadsLikeEdit(there) => {
-                    unread = unread.or(Some((at, there, self.read())));
-                    at += 1;
-                }
-            }
-        }
-        if let Some((outer, there, read)) = unread {
-            self.note(outer, there, read);
-        }
+    pub(super) fn all(&mut self, root: Value<'_>) {
+        root.walk(|value| !self.out.is_full() && !self.take(value));
     }
 
-    /// How much was read so far.
-    fn read(&self) -> (usize, usize) {
-        (self.script.edits.len(), self.script.diagnostics.len())
-    }
-
-    /// Notes a value that reads like an edit and is none, unless it holds some.
-    fn note(&mut self, at: usize, there: Vec<String>, before: (usize, usize)) {
-        if self.read() == before {
-            self.past.unread.push(Noted { span: self.span(at), when: When::of(there) });
-        }
+    fn span(&self, value: Value<'_>) -> Span {
+        Span::new(self.response, (self.place)(value.range().start), (self.place)(value.range().end))
     }
 
     /// Takes the call or the result that a value is; says whether it is one.
-    fn take(&mut self, at: usize) -> Taken {
-        if self.tree.shape(at) != Some(Shape::Object) {
-            return Taken::No;
+    fn take(&mut self, value: Value<'_>) -> bool {
+        if value.kind() != Kind::Object || !value.is_whole() {
+            return false;
         }
-        if let Some(item) = self.item(at) {
-            self.take_item(at, &item);
-            return Taken::Yes;
+        if let Some(item) = item(value) {
+            self.take_item(value, item);
+            return true;
         }
-        if self.tree.member(at, OF).is_some() {
-            self.past.failed.extend(self.failed_result(at));
-            return Taken::Yes;
-        }
-        // What stands alone must say more than a call of a tool that is known.
-        let call = Call { tree: self.tree, origin: self.origin, region: self.region, name: None };
-        let span = self.span(at);
-        if !self.is_whole(at) {
-            return Taken::No;
-        }
-        match call.read(at, span, self.past.asked, self.script) {
-            true => Taken::Yes,
-            false => call.reads_like_edit(at).map_or(Taken::No, Taken::ReadsLikeEdit),
-        }
-    }
-
-    fn is_whole(&self, at: usize) -> bool {
-        self.tree.node(at).is_some_and(|node| node.is_whole)
-    }
-
-    fn span(&self, at: usize) -> Span {
-        let range = self.tree.range(at);
-        self.origin.span(range.start, range.end)
-    }
-
-    fn string(&self, at: usize) -> Option<Text> {
-        let range = self.tree.range(at);
-        (self.tree.shape(at) == Some(Shape::String))
-            .then(|| text_of(self.tree.written(at), range.start))
-            .flatten()
-    }
-
-    /// The call that an object is: it has a name and an input.
-    fn item(&self, at: usize) -> Option<Item<'t>> {
-        // OpenAI's calls have a function in them that has both.
-        let function = self.tree.member(at, &["function", "functionCall", "function_call"]);
-        let inner = function.filter(|&inner| self.tree.shape(inner) == Some(Shape::Object)).unwrap_or(at);
-        let name =
-            self.tree.member(inner, NAME).filter(|&name| self.tree.shape(name) == Some(Shape::String))?;
-        let state = self.tree.member(inner, &["state"]).unwrap_or(inner);
-        let input = self.tree.member(inner, INPUT).or_else(|| self.tree.member(state, &["input"]))?;
-        // A tool's definition has a schema there.
-        let is_schema = self.tree.member(input, &["properties"]).is_some();
-        let can_be = matches!(self.tree.shape(input), Some(Shape::Object | Shape::String));
-        (can_be && !is_schema).then(|| Item {
-            name: self.tree.written(name).trim_matches('"'),
-            input,
-            id: self.tree.member(at, ID).or_else(|| self.tree.member(inner, ID)),
-        })
-    }
-
-    fn take_item(&mut self, at: usize, item: &Item<'t>) {
-        if !self.is_whole(at) {
-            return;
-        }
-        let span = self.span(at);
-        let id = item.id.and_then(|id| self.string(id)).map(|id| id.text);
-        let failed = self.tree.member(at, &["state"]).is_some_and(|state| self.says_error(state));
-        let before = (self.script.edits.len(), self.script.diagnostics.len());
-        match self.tree.shape(item.input) {
-            Some(Shape::Object) => {
-                let call =
-                    Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
-                if !call.read(item.input, span, true, self.script) {
-                    let there = call.reads_like_edit(item.input);
-                    self.past.unread.extend(there.map(|there| Noted { span, when: When::of(there) }));
-                }
+        if let Some(id) = value.member(OF) {
+            if is_failed(value)
+                || value
+                    .member(&["output"])
+                    .and_then(Value::text)
+                    .is_some_and(|text| exits_with_error(&text.text))
+            {
+                self.out.calls.failed.extend(id.text().map(|id| id.text));
             }
-            _ => self.take_string(item, span),
+            return true;
         }
-        if before != (self.script.edits.len(), self.script.diagnostics.len()) {
-            let id = id.unwrap_or_else(|| format!("{}", span.start));
-            if failed {
-                self.past.fail(id.clone());
+        Call::new(None, self.span(value), value, self.place).take(self.out)
+    }
+
+    fn take_item(&mut self, value: Value<'_>, item: Item<'_>) {
+        let span = self.span(value);
+        let before = (self.out.script.edits.len(), self.out.script.diagnostics.len());
+        match item.input.text() {
+            None => {
+                Call::new(Some(item.name), span, item.input, self.place).take(self.out);
             }
-            self.past.make(id, span);
+            Some(text) => self.take_string(item.name, text, span),
+        }
+        if before != (self.out.script.edits.len(), self.out.script.diagnostics.len()) {
+            let id = item.id.unwrap_or_else(|| span.start.to_string());
+            if value.member(&["state"]).is_some_and(is_failed) {
+                self.out.calls.failed.insert(id.clone());
+            }
+            self.out.calls.made.push((id, span));
         }
     }
 
     /// A call whose input is written as a string: JSON, or a patch as it is.
-    fn take_string(&mut self, item: &Item<'_>, span: Span) {
-        let range = self.tree.range(item.input);
-        let of_editor = is_editor(item.name) || is_patcher(item.name);
-        let Some(Text { text, places }) = text_of(self.tree.written(item.input), range.start) else {
-            if of_editor {
-                self.fault(Code::Malformed, span, &format!("the input of {} is no text", item.name));
-            }
-            return;
-        };
-        if is_patcher(item.name) && !text.trim_start().starts_with('{') {
-            let call =
-                Call { tree: self.tree, origin: self.origin, region: self.region, name: Some(item.name) };
-            return call.read_patch(text, places, span, self.script);
-        }
+    fn take_string(&mut self, name: &str, mut input: Decoded, span: Span) {
+        let text = std::mem::take(&mut input.text);
+        let place = |at: usize| (self.place)(input.place(at));
         if !text.trim_start().starts_with('{') {
-            if of_editor {
-                self.fault(Code::Malformed, span, &format!("the input of {} is no JSON object", item.name));
+            if is_patcher(name) {
+                take_patch((text, Box::new(place)), span, self.out);
             }
             return;
         }
-        self.take_json(text, places, item.name, span);
-    }
-
-    fn take_json(&mut self, text: String, places: Places, name: &str, span: Span) {
         let Ok(inner) = Response::new(0, "", text.into_bytes(), u64::MAX) else { return };
-        let tree = Tree::read(&inner, Tokens::new(Cursor::new(&inner).lines()));
-        let origin = Origin::String(self.origin, places);
-        if tree.is_whole {
-            let call = Call { tree: &tree, origin: &origin, region: self.region, name: Some(name) };
-            if !call.read(0, span, true, self.script) {
-                let there = call.reads_like_edit(0);
-                self.past.unread.extend(there.map(|there| Noted { span, when: When::of(there) }));
+        let json = Json::of_text(&inner);
+        match json.root().filter(|root| root.is_whole()) {
+            Some(root) => {
+                Call::new(Some(name), span, root, &place).take(self.out);
             }
-        } else if is_editor(name) || is_patcher(name) {
-            let why = tree.error.map_or("it is cut off", |(_, why)| why);
-            self.fault(Code::Malformed, span, &format!("the arguments of {name} are not valid JSON: {why}"));
+            None if is_patcher(name) || json.keys().any(|key| NAMES.contains(&Name::of(key))) => {
+                self.out.fault(fault::invalid_json(span, "the arguments break off or are malformed"));
+            }
+            None => {}
         }
-    }
-
-    fn fault(&mut self, code: Code, span: Span, message: &str) {
-        self.script.diagnostics.push(Diagnostic::error(code, span, message));
-    }
-
-    /// The id of the call that failed, if an object says that one did.
-    fn failed_result(&self, at: usize) -> Option<String> {
-        let id = self.string(self.tree.member(at, OF)?)?;
-        let output = self.tree.member(at, &["output"]).and_then(|output| self.string(output));
-        let exit = output.is_some_and(|output| is_failure(&output.text));
-        (self.says_error(at) || exit).then_some(id.text)
-    }
-
-    fn says_error(&self, at: usize) -> bool {
-        let flag = self.tree.member(at, &["is_error", "isError"]);
-        let status = self.tree.member(at, &["status"]);
-        flag.is_some_and(|flag| self.tree.written(flag) == "true")
-            || status.is_some_and(|status| matches!(self.tree.written(status), "\"error\"" | "\"failed\""))
     }
 }
 
-/// The longest output of a call that is looked into.
-const MAX_OUTPUT: usize = 1 << 16;
+/// The call that an object is: it has a name and an input.
+fn item(value: Value<'_>) -> Option<Item<'_>> {
+    // OpenAI's calls have a function in them that has both.
+    let function = value.member(&["function", "functionCall", "function_call"]);
+    let inner = function.filter(|inner| inner.kind() == Kind::Object).unwrap_or(value);
+    let name = inner.member(NAME).filter(|name| name.is_string())?.written().trim_matches('"');
+    let state = inner.member(&["state"]).unwrap_or(inner);
+    let input = inner.member(INPUT).or_else(|| state.member(&["input"]));
+    let input = input.or_else(|| is_remover(name).then_some(inner))?;
+    // A tool's definition has a schema there.
+    let is_schema = input.member(&["properties"]).is_some();
+    let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);
+    (matches!(input.kind(), Kind::Object | Kind::String) && !is_schema).then(|| Item {
+        name,
+        input,
+        id: id.map(|id| id.text),
+    })
+}
+
+/// Whether a result says that its call failed.
+fn is_failed(result: Value<'_>) -> bool {
+    result.member(&["is_error", "isError"]).is_some_and(|flag| flag.written() == "true")
+        || result
+            .member(&["status"])
+            .is_some_and(|status| matches!(status.written(), "\"error\"" | "\"failed\""))
+}
 
 /// Whether what a command has put out says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.
-fn is_failure(output: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Output {
-        metadata: Metadata,
-    }
-    #[derive(serde::Deserialize)]
-    struct Metadata {
-        exit_code: i64,
-    }
-    let read = (output.len() <= MAX_OUTPUT).then(|| serde_json::from_str::<Output>(output).ok()).flatten();
-    read.is_some_and(|output| output.metadata.exit_code != 0)
+fn exits_with_error(output: &str) -> bool {
+    let code = output.rsplit_once("\"exit_code\":").map_or("", |(_, code)| code.trim_start());
+    code.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !code.starts_with('0')
 }

@@ -9,7 +9,7 @@ fn response(text: &str) -> Response {
 }
 
 fn script(text: &str) -> Script {
-    parse(&response(text), None)
+    parse(&response(text), &crate::format::Reading::default())
 }
 
 /// The edits of a response that has no errors.
@@ -138,10 +138,10 @@ fn directives_may_stand_in_one_line() {
 }
 
 #[test]
-fn prose_fences_and_reasoning_stand_between_directives() {
+fn prose_and_fences_stand_between_directives() {
     let all = edits(
         "Hi.\n```xml\n<FILE_CHANGES>\nFirst the `<FILE_NEW>` one:\n\n<FILE_DELETE file_path='a'/>\n\n\
-         <think>\n<FILE_DELETE file_path='no'/>\n</think>\nand\n```\n<FILE_DELETE file_path='b'/>\n```\n\
+         and\n```\n<FILE_DELETE file_path='b'/>\n```\n\
          That is all. </FILE_CHANGES>\n```\nBye\n",
     );
     let seen: Vec<_> = all.iter().map(|edit| (edit.path.raw.as_str(), edit.region)).collect();
@@ -172,6 +172,9 @@ fn mentions_in_prose_are_no_openings() {
         "[[[FILE_NEW file_path=\"a\"]]] makes a file\n",
         "<FILE_CONTENT path=\"a\">\nx\n</FILE_CONTENT>\n",
         "  [[[/FILE_NEW]]] and\n",
+        "</FILE_NEW>\n",
+        "[[[/FILE_NEW]]]\n",
+        "</FILE_CHANGES>\n",
     ] {
         assert_eq!((edits(text), text), (vec![], text));
     }
@@ -186,14 +189,7 @@ fn an_envelope_needs_both_its_ends() {
     let text = format!("{text}{text}</FILE_CHANGES>\n");
     assert_eq!(faults(&script(&text), &text), [(Code::Truncated, "<FILE_CHANGES>".to_owned())]);
     let text = "<FILE_DELETE file_path='a'/>\n</FILE_CHANGES>\n";
-    assert_eq!(
-        refused(text),
-        [
-            (Code::Malformed, "<FILE_DELETE file_path='a'/>".to_owned()),
-            (Code::Malformed, "</FILE_CHANGES>".to_owned())
-        ]
-    );
-    assert_eq!(codes("<opx>\n</FILE_CHANGES>\n</opx>\n"), [Code::Malformed]);
+    assert_eq!(refused(text), [(Code::Malformed, "<FILE_DELETE file_path='a'/>".to_owned()),]);
 }
 
 #[test]
@@ -204,8 +200,6 @@ fn directives_outside_an_envelope_are_errors() {
         "<FILE_NEW\nfile_path='a'>x</FILE_NEW>\n",
         "<FILE_RENAME from_path='a' to_path='b' />\n",
         "<FILE_NEW>\n</FILE_NEW>\n",
-        "</FILE_NEW>\n",
-        "[[[/FILE_NEW]]]\n",
     ] {
         assert!(codes(text).contains(&Code::Malformed), "{text}");
     }
@@ -249,7 +243,7 @@ fn a_closing_tag_within_content_is_content() {
 fn text_after_a_closing_tag_that_came_too_early_is_seen() {
     let text = new("\n<b>\n</FILE_NEW>\nmore\n</FILE_NEW>");
     let s = script(&text);
-    assert_eq!(faults(&s, &text), [(Code::Malformed, "</FILE_NEW>".to_owned())]);
+    assert_eq!(faults(&s, &text), [(Code::Truncated, "</FILE_NEW>".to_owned())]);
 }
 
 #[test]
@@ -283,16 +277,16 @@ fn a_fence_that_leaves_a_doubt_is_an_error() {
     for (rest, code) in [
         ("\n```rust\nx\n</FILE_NEW>", Code::Truncated),
         ("\n```rust\n```js\nx\n```\n</FILE_NEW>", Code::Truncated),
-        ("\n```rust\nx\n```\nThat is it.\n</FILE_NEW>", Code::Malformed),
-        ("\n```a\nx\n```\ny\n```b\nz\n```\n</FILE_NEW>", Code::Malformed),
-        ("\n```md\nx\n```\ny\n```\n```\n</FILE_NEW>", Code::Malformed),
+        ("\n```rust\nx\n```\nThat is it.\n</FILE_NEW>", Code::FenceUnclear),
+        ("\n```a\nx\n```\ny\n```b\nz\n```\n</FILE_NEW>", Code::FenceUnclear),
+        ("\n```md\nx\n```\ny\n```\n```\n</FILE_NEW>", Code::FenceUnclear),
     ] {
         let text = new(rest);
         let fence = rest.trim_start().lines().next().unwrap().to_owned();
         assert_eq!(refused(&text), [(code, fence)], "{rest}");
     }
     let lost = new("\nx\n```\n</FILE_NEW>");
-    assert_eq!(refused(&lost), [(Code::Malformed, "```".to_owned())], "its opening one may be lost");
+    assert_eq!(refused(&lost), [(Code::FenceUnclear, "```".to_owned())], "its opening one may be lost");
 }
 
 #[test]
@@ -300,15 +294,10 @@ fn content_that_runs_on_into_another_directive_is_truncated() {
     let s = "<FILE_CHANGES>\n<FILE_NEW file_path='a'>\nx\n<FILE_NEW file_path='b'>\ny\n</FILE_NEW>\n\
              <FILE_DELETE file_path='c'/>\n</FILE_CHANGES>\n<FILE_CHANGES>\n<FILE_DELETE file_path='d'/>\n</FILE_CHANGES>\n";
     let script = script(s);
-    assert_eq!(
-        faults(&script, s),
-        [
-            (Code::Truncated, "<FILE_NEW file_path='a'>".to_owned()),
-            (Code::Truncated, "<FILE_NEW file_path='b'>".to_owned()),
-            (Code::Truncated, "<FILE_DELETE file_path='c'/>".to_owned()),
-        ]
-    );
-    assert_eq!(paths(&script), ["d"], "what the envelope ends is not in doubt any more");
+    assert_eq!(faults(&script, s), [(Code::Truncated, "<FILE_NEW file_path='a'>".to_owned()),]);
+    assert_eq!(paths(&script), ["b", "c", "d"]);
+    let lost = script.diagnostics[0].lost.map(|lost| s[lost.range()].to_owned());
+    assert_eq!(lost.as_deref(), Some("<FILE_NEW file_path='a'>\nx\n"));
     for text in [
         new("\n```\nx\n</FILE_NEW>\n<FILE_NEW file_path='b'>\n```\ny\n```\n</FILE_NEW>"),
         new("\n````\nx\n</FILE_NEW>\n<FILE_NEW file_path='b'>\n````md\ny\n````\n</FILE_NEW>"),
@@ -332,24 +321,6 @@ fn a_long_fence_holds_this_formats_tags() {
 }
 
 #[test]
-fn errors_in_a_directive_that_has_no_end_are_bounded() {
-    let text =
-        format!("<FILE_CHANGES>\n<FILE_NEW file_path='a'>\n{}", "<FILE_DELETE file_path='b'/>\n".repeat(500));
-    let codes = codes(&text);
-    assert!(codes.len() < 60, "{}", codes.len());
-    assert!(codes.contains(&Code::Limit));
-}
-
-#[test]
-fn reasoning_may_break_a_directive_off() {
-    let s = script(
-        "I write <x>\n<FILE_CHANGES>\n<FILE_NEW file_path='a'>\nx\n</think>\n<FILE_CHANGES>\n<FILE_DELETE file_path='b'/>\n</FILE_CHANGES>\n",
-    );
-    assert_eq!(paths(&s), ["b"]);
-    assert!(!s.has_errors(), "{:?}", s.diagnostics);
-}
-
-#[test]
 fn the_reason_is_an_attribute_or_a_child() {
     for directive in [
         "<FILE_DELETE file_path='a' why=' no use '/>",
@@ -358,11 +329,9 @@ fn the_reason_is_an_attribute_or_a_child() {
         "<FILE_NEW file_path='a'><why>no use</why>\nx\n</FILE_NEW>",
         "<FILE_NEW file_path='a'>\n<why>no use</why>\nx\n</FILE_NEW>",
         "<FILE_NEW file_path='a'>\n<why>no use</why>\n```\nx\n```\n</FILE_NEW>",
-        "<FILE_NEW file_path='a'>\n```\nx\n```\n<why>no use</why>\n</FILE_NEW>",
         "<FILE_APPEND file_path='a' why=\"no use\">\nx\n</FILE_APPEND>",
         "<FILE_PATCH file_path='a'>\n<why>no use</why>\n@@\n-a\n+x\n</FILE_PATCH>",
-        "<FILE_PATCH file_path='a'>\n@@\n-a\n+x\n\n<why>no use</why>\n</FILE_PATCH>",
-        "<FILE_PATCH file_path='a'>\n```diff\n@@\n-a\n+x\n```\n<why>\nno use\n</why>\n</FILE_PATCH>",
+        "<FILE_PATCH file_path='a'>\n<why>\nno use\n</why>\n```diff\n@@\n-a\n+x\n```\n</FILE_PATCH>",
     ] {
         let edit = edit(&format!("<FILE_CHANGES>\n{directive}\n</FILE_CHANGES>\n"));
         assert_eq!(edit.why.as_deref(), Some("no use"), "{directive}");
@@ -384,7 +353,7 @@ fn the_reason_is_an_attribute_or_a_child() {
 fn a_reason_twice_without_an_end_or_in_a_doubtful_place_is_an_error() {
     for (directive, code) in [
         ("<FILE_DELETE file_path='a' why='x'><why>y</why></FILE_DELETE>", Code::Duplicate),
-        ("<FILE_PATCH file_path='a'>\n<why>x</why>\n@@\n-a\n<why>y</why>\n</FILE_PATCH>", Code::Duplicate),
+        ("<FILE_NEW file_path='a'>\n```\ny\n```\n<why>x</why>\n</FILE_NEW>", Code::Malformed),
         ("<FILE_NEW file_path='a'>\n<why>x\ny\n</FILE_NEW>", Code::Truncated),
         ("<FILE_NEW file_path='a'>\ny\n<why>x</why>\n</FILE_NEW>", Code::Malformed),
     ] {
@@ -406,7 +375,6 @@ fn what_a_directive_lacks_or_does_not_know_is_an_error() {
         ("<FILE_COPY to_path='a'/>", Code::Missing),
         ("<FILE_PATCH file_path='a'>\njust text\n</FILE_PATCH>", Code::Missing),
         ("<FILE_PATCH file_path='a'>\n</FILE_PATCH>", Code::Missing),
-        ("<FILE_PATCH file_path='a'>\n@@\nx\n</FILE_PATCH>", Code::Malformed),
         ("<FILE_DELETE file_path='a' file_path='b'/>", Code::Duplicate),
         ("<FILE_DELETE file_path='a' force='true'/>", Code::Malformed),
         ("<FILE_DELETE file_path='a' recursive />", Code::Malformed),
@@ -416,7 +384,7 @@ fn what_a_directive_lacks_or_does_not_know_is_an_error() {
         ("<FILE_FOO file_path='q'/>", Code::Malformed),
         ("<FILE_FOO file_path='q'>\n<FILE_BAR>\nx\n</FILE_FOO>", Code::Malformed),
         ("<CREATE path='q'>", Code::Malformed),
-        ("</FILE_NEW>", Code::Malformed),
+        ("</FILE_NEW>", Code::Truncated),
     ] {
         let text = format!("<FILE_CHANGES>\n{directive}\n<FILE_DELETE file_path='ok'/>\n</FILE_CHANGES>\n");
         let script = script(&text);
@@ -533,4 +501,18 @@ fn a_shorter_fence_in_a_longer_one_is_text_closed_or_not() {
     }
     let fenced = format!("<FILE_NEW file_path=\"a\">\n```\n{title}```\n</FILE_NEW>\n");
     assert_eq!(text(&format!("<FILE_CHANGES>\n{fenced}</FILE_CHANGES>\n")), title, "nothing closes the ~~~~");
+}
+
+#[test]
+fn what_is_no_prose_in_an_envelope_is_an_error() {
+    for text in [
+        "<think>\nno\n</think>",
+        "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE",
+        "<edit file='b' op='remove'/>",
+    ] {
+        let script =
+            script(&format!("<FILE_CHANGES>\n{text}\n<FILE_DELETE file_path='a'/>\n</FILE_CHANGES>\n"));
+        let codes: Vec<Code> = script.diagnostics.iter().map(|fault| fault.code).collect();
+        assert_eq!((paths(&script), codes), (vec!["a"], vec![Code::Malformed]), "{text}");
+    }
 }

@@ -1,7 +1,8 @@
 //! What stands before and between hunks: their numbers, and the headers of diffs.
 
 use super::Due;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
+use crate::format::fault;
 use crate::format::scan::Line;
 use crate::span::Span;
 
@@ -134,7 +135,7 @@ impl<'r> Header<'r> {
     /// Reads a line that stands in no hunk; `begun`: after one. Gives what is wrong with it.
     pub(super) fn read(&mut self, line: Line<'r>, span: Span, begun: bool) -> Option<Diagnostic> {
         let text = line.text;
-        let malformed = |message: &str| Some(Diagnostic::error(Code::Malformed, span, message));
+        let malformed = |what: &str| Some(fault::malformed_hunk(span, what));
         if text.starts_with("diff --git ") {
             self.git = true;
         } else if let Some(name) = text.strip_prefix("+++ ") {
@@ -142,15 +143,14 @@ impl<'r> Header<'r> {
         } else if text.starts_with("--- ") {
             return None;
         } else if text.starts_with(['+', '-']) {
-            return malformed("changed lines stand outside any hunk")
-                .map(|fault| fault.with_help("begin each hunk with a line @@"));
+            return malformed("changed lines without a line @@ above them");
         } else if text.starts_with("*** ") {
-            return malformed("a header that belongs to another format");
+            return malformed("a header of another format");
         } else if self.git {
             let unsayable =
                 ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch"];
             if unsayable.iter().any(|word| text.starts_with(word)) || text.starts_with("Binary files ") {
-                return malformed("the header says what hunks of one text file cannot")
+                return malformed("a header that does more than change a file")
                     .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
             } else if text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644") {
                 return malformed("only ordinary files can be made");
@@ -163,11 +163,8 @@ impl<'r> Header<'r> {
     fn name(&mut self, written: &'r str, span: Span, begun: bool) -> Option<Diagnostic> {
         let name = written.split('\t').next().unwrap_or(written).trim();
         if name == "/dev/null" {
-            let message = "the header says that the file is removed";
-            return Some(
-                Diagnostic::error(Code::Malformed, span, message)
-                    .with_help("remove a file in an edit of its own"),
-            );
+            let fault = fault::malformed_hunk(span, "a header that removes the file");
+            return Some(fault.with_help("remove a file in an edit of its own"));
         }
         let other = if begun {
             self.named != Some(name) && !self.is_path(name)
@@ -177,8 +174,9 @@ impl<'r> Header<'r> {
         };
         self.named = self.named.or(Some(name).filter(|_| !begun));
         other.then(|| {
-            let message = format!("the header names {name}, and the patch is for {}", self.path);
-            Diagnostic::error(Code::Malformed, span, message).with_help("give each file a patch of its own")
+            let fault =
+                fault::malformed_hunk(span, &format!("a header of {name} in the patch of {}", self.path));
+            fault.with_help("give each file a patch of its own")
         })
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::diag::Code;
 use crate::format::scan::Cursor;
 use crate::response::Response;
 use proptest::prelude::*;
@@ -108,10 +109,10 @@ fn lines_after_the_last_one_are_an_error() {
 }
 
 #[test]
-fn a_line_without_a_mark_is_an_error() {
-    for line in ["fn x() {", "\\section", "\tlet", "<tag>", "```", "~ rest", "*** End of File"] {
+fn a_line_without_a_mark_is_a_context_line_that_lost_it() {
+    for line in ["fn x() {", "\tlet", "<tag>", "\u{a0}fn x() {"] {
         let text = format!("@@\n a\n{line}\n+b\n");
-        assert_eq!(faults(&text), [(Code::Malformed, line.to_owned())]);
+        assert_eq!(lines(&text), [format!(" a\n {}\n+b\n", line.trim_start_matches('\u{a0}'))]);
     }
 }
 
@@ -215,7 +216,6 @@ fn a_fence_around_the_lines_is_taken_off() {
     assert_eq!(lines("```diff\n@@\n-a\n```\n"), ["-a\n"]);
     assert_eq!(lines("\n````\n@@\n ```\n-a\n```` \n\nSo it is.\n"), [" ```\n-a\n"]);
     assert_eq!(lines("```diff\n@@\n-a\n```\n\n```diff\n@@\n-b\n```\n"), ["-a\n", "-b\n"]);
-    assert_eq!(faults("````\n@@\n-a\n```\n+b\n````\n"), [(Code::Malformed, "```".into())]);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_hunk_that_changes_nothing_counts_only_where_there_is_no_other() {
     assert_eq!(lines("@@\n a\n@@\n-b\n@@\n c\n"), ["-b\n"]);
     assert_eq!(lines("@@\n a\n@@\n b\n"), [" a\n", " b\n"]);
     assert_eq!(faults("@@\n@@\n-b\n"), [(Code::Missing, "@@".into())]);
-    assert_eq!(faults("@@\n-b\n@@ -1,3 +1 @@\n\n"), [(Code::Missing, "@@ -1,3 +1 @@".into())]);
+    assert_eq!(lines("@@\n-b\n@@ -1,3 +1 @@\n\n"), ["-b\n"], "an empty last one says nothing");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `~` lines: everything between the removed lines around one is removed too.
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
+use crate::format::fault;
 use crate::span::Span;
 
 /// How many removed lines have to stand on each side. One could be any `}`; the origin asks for as many.
@@ -41,7 +42,7 @@ impl Tilde {
 
     /// Goes over a `~`.
     pub(super) fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
-        let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| fault(span)));
+        let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| too_few(span)));
         self.above = 0;
         if fault.is_none() {
             self.open = Some(span);
@@ -51,12 +52,12 @@ impl Tilde {
 
     /// At the end of the lines that may belong to the last `~`.
     pub(super) fn close(&mut self) -> Option<Box<Diagnostic>> {
-        self.open.take().map(fault)
+        self.open.take().map(too_few)
     }
 }
 
-fn fault(span: Span) -> Box<Diagnostic> {
-    let message = format!("{ANCHORS} removed lines have to stand right above and right below `~`");
-    let fault = Diagnostic::error(Code::Malformed, span, message);
+fn too_few(span: Span) -> Box<Diagnostic> {
+    let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
+    let fault = fault::malformed_hunk(span, &what);
     Box::new(fault.with_help("quote the first two and the last two of the lines that go"))
 }

@@ -1,181 +1,142 @@
-//! The texts of JSON strings, and where each of their bytes is written.
+//! The texts of JSON's strings. All of them were read by the tree, so that they are known to be valid.
 
-/// What a string says.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::format) struct Text {
+/// What a string says, and where each of its bytes is written.
+#[derive(Debug)]
+pub(in crate::format) struct Decoded {
     /// Without escapes.
     pub(in crate::format) text: String,
-    /// Where it is written.
-    pub(in crate::format) places: Places,
-}
-
-/// Where the bytes of a decoded text are written.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::format) struct Places {
-    /// The offset of its first byte.
+    /// Where the first byte is written.
     start: usize,
-    /// How much of its beginning is left out.
-    from: usize,
-    /// Behind every escape: the offset in the text, and in what is written, both from their beginnings.
+    /// Behind every escape: the offset in the text, and behind the first byte in what is written.
     escapes: Vec<(u32, u32)>,
 }
 
-impl Places {
-    /// Those of the text without its first bytes.
-    pub(in crate::format) fn from(self, from: usize) -> Self {
-        Self { from, ..self }
+impl Decoded {
+    /// Decodes a string that is written, with its quotes, at an offset.
+    pub(in crate::format) fn of(written: &str, start: usize) -> Self {
+        let mut decoded =
+            Self { text: String::with_capacity(written.len()), start: start + 1, escapes: Vec::new() };
+        decode(written, &mut |piece, end| {
+            decoded.text.push_str(piece);
+            // A response has less than 4 GiB.
+            decoded.escapes.extend(end.map(|end| (decoded.text.len() as u32, end as u32)));
+        });
+        decoded
     }
 
     /// Where the byte at an offset of the text is written; that of the end is where the string ends.
-    pub(in crate::format) fn of(&self, offset: usize) -> usize {
-        let offset = offset + self.from;
-        let known = self.escapes.partition_point(|(at, _)| *at as usize <= offset);
-        let (text, written) =
-            known.checked_sub(1).and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
+    pub(in crate::format) fn place(&self, offset: usize) -> usize {
+        let before = self.escapes.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
+        let (text, written) = before.and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
         self.start + written as usize + (offset - text as usize)
     }
 }
 
-/// What a string says that is written, with its quotes, at an offset; none if it is no text, or an escape is none of JSON's.
-pub(in crate::format) fn text_of(written: &str, start: usize) -> Option<Text> {
-    let mut text = String::with_capacity(written.len());
-    let mut escapes = Vec::new();
-    decode(written, &mut |piece, end| {
-        text.push_str(piece);
-        // A response has less than 4 GiB.
-        escapes.extend(end.map(|end| (text.len() as u32, end as u32)));
-    })?;
-    Some(Text { text, places: Places { start: start + 1, from: 0, escapes } })
-}
-
-/// Gives what a string says that is written with its quotes, piece by piece, and of what an escape stands for where that one
-/// ends within the quotes; none if it is no text, or an escape is none of JSON's.
-fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) -> Option<()> {
-    let inner = written.strip_prefix('"')?.strip_suffix('"')?;
-    // Over all of them: it is a loop that takes many bytes at once.
-    if inner.bytes().fold(false, |any, byte| any | (byte < b' ')) {
-        return None;
-    }
+/// Gives what a string says piece by piece, and behind an escape where it ends within the quotes.
+fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
+    let mut inner = written.strip_suffix('"').unwrap_or("").chars();
+    inner.next();
+    let inner = inner.as_str();
     let mut at = 0;
-    while let Some(length) = memchr::memchr(b'\\', inner.get(at..)?.as_bytes()) {
+    while let Some(length) = memchr::memchr(b'\\', &inner.as_bytes()[at..]) {
         if length > 0 {
             take(&inner[at..at + length], None);
         }
-        let (character, length_written) = escape(&inner[at + length..])?;
-        at += length + length_written;
+        let Some((character, escape)) = escape(&inner[at + length..]) else { return };
+        at += length + escape;
         take(character.encode_utf8(&mut [0; 4]), Some(at));
     }
     if at < inner.len() {
         take(&inner[at..], None);
     }
-    Some(())
-}
-
-/// What is to be known of a string's text without making it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::format) struct Ends {
-    pub(in crate::format) is_empty: bool,
-    /// Whether it ends with a line break.
-    pub(in crate::format) with_break: bool,
-}
-
-impl Ends {
-    /// Those of the text that a string says; none if it is no text, or an escape is none of JSON's.
-    pub(in crate::format) fn of(written: &str) -> Option<Self> {
-        let mut ends = Self { is_empty: true, with_break: false };
-        decode(written, &mut |piece, _| {
-            ends = Self { is_empty: false, with_break: piece == "\n" };
-        })?;
-        Some(ends)
-    }
-}
-
-/// The reading of a string, with line breaks that are all `\n`.
-pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
-    let mut is_return = false;
-    decode(written, &mut |piece, _| {
-        if std::mem::replace(&mut is_return, piece == "\r") && piece != "\n" {
-            take("\r");
-        }
-        if !is_return {
-            take(piece);
-        }
-    })?;
-    if is_return {
-        take("\r");
-    }
-    Some(())
-}
-
-/// The same, with one more line break.
-pub(in crate::format) fn and_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
-    plain(written, take)?;
-    take("\n");
-    Some(())
 }
 
 /// The character that an escape stands for, and how long the escape is.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
-        b'"' => '"',
-        b'\\' => '\\',
-        b'/' => '/',
         b'b' => '\u{8}',
         b'f' => '\u{c}',
         b'n' => '\n',
         b'r' => '\r',
         b't' => '\t',
         b'u' => {
-            let unit = |at: usize| {
-                let digits =
-                    text.get(at..at + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
-                u16::from_str_radix(digits, 16).ok()
-            };
-            let first = unit(2)?;
-            if let Some(character) = char::from_u32(u32::from(first)) {
-                return Some((character, 6));
-            }
-            let second = text.get(6..8).filter(|lead| *lead == "\\u").and_then(|_| unit(8))?;
-            let character = char::decode_utf16([first, second]).next()?.ok()?;
-            return Some((character, 12));
+            let unit = |at: usize| u16::from_str_radix(text.get(at..at + 4)?, 16).ok();
+            let second = text.get(6..8).filter(|lead| *lead == "\\u").and_then(|_| unit(8)).unwrap_or(0);
+            let character = char::decode_utf16([unit(2)?, second]).next()?.ok()?;
+            return Some((character, 6 * character.len_utf16()));
         }
-        _ => return None,
+        &byte => char::from(byte),
     };
     Some((character, 2))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Whether what a string says ends with a line break.
+pub(in crate::format) fn ends_with_break(written: &str) -> bool {
+    let inner = written.strip_suffix('"').unwrap_or(written);
+    let Some((before, last)) = inner.rsplit_once('\\') else { return false };
+    let backslashes = before.len() - before.trim_end_matches('\\').len();
+    (last == "n" || last.eq_ignore_ascii_case("u000a")) && backslashes % 2 == 0
+}
 
-    #[test]
-    fn escapes_are_undone_and_every_byte_is_where_it_is_written() {
-        let written = r#""a\nb\"é\u00e9\ud83d\ude00/\/c""#;
-        let Text { text, places } = text_of(written, 10).unwrap();
-        assert_eq!(text, "a\nb\"éé😀//c");
-        let at = |part: &str| places.of(text.find(part).unwrap()) - 10;
-        assert_eq!((at("a"), at("\n"), at("b")), (1, 2, 4));
-        assert_eq!((at("é"), at("😀"), at("c")), (7, 15, written.len() - 2));
-        assert_eq!(places.of(text.len()), 10 + written.len() - 1, "the closing quote");
-        let plain = text_of("\"abc\"", 0).unwrap();
-        assert_eq!((plain.places.of(0), plain.places.of(3)), (1, 4));
-    }
-
-    #[test]
-    fn what_is_no_text_is_none() {
-        for written in [
-            r#""\x""#,
-            r#""\ud83d""#,
-            r#""\ud83d\u0041""#,
-            r#""\u12""#,
-            "\"a\tb\"",
-            "'a'",
-            "“a”",
-            "\"a",
-            r#""\"#,
-        ] {
-            assert_eq!(text_of(written, 0), None, "{written}");
+/// Gives what a string says, `\r\n` as `\n`. `is_line`: it is a line, whose break may be missing.
+fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
+    let mut is_return = false;
+    let mut pass = |piece: &str| {
+        if std::mem::replace(&mut is_return, piece == "\r") && piece != "\n" {
+            take("\r");
         }
-        assert!(serde_json::from_str::<String>(r#""\ud83d""#).is_err(), "as JSON itself has it");
+        if piece != "\r" {
+            take(piece);
+        }
+    };
+    decode(written, &mut |piece, _| pass(piece));
+    if is_line && !ends_with_break(written) {
+        pass("\n");
     }
+    if is_return {
+        take("\r");
+    }
+}
+
+/// The reading of a string whose line breaks are all `\n`.
+pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    normalized(written, false, take);
+    Some(())
+}
+
+/// The same, with one more line break.
+pub(in crate::format) fn and_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    normalized(written, false, take);
+    take("\n");
+    Some(())
+}
+
+/// The reading of a list of strings as lines, each ended by `\n`. A string with line breaks in it is several lines; one at
+/// its end begins no further one.
+pub(in crate::format) fn lines(list: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+    strings(list).for_each(|line| normalized(line, true, take));
+    Some(())
+}
+
+/// The strings of a list or a key as they are written, with their quotes.
+pub(in crate::format) fn strings(written: &str) -> impl Iterator<Item = &str> {
+    let bytes = written.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + memchr::memchr2(b'"', b'/', bytes.get(at..)?)?;
+            at = match bytes.get(start..start + 2)? {
+                b"//" => start + memchr::memchr(b'\n', &bytes[start..])?,
+                b"/*" => start + 2 + memchr::memmem::find(&bytes[start + 2..], b"*/")? + 2,
+                _ => {
+                    let mut end = start + 1;
+                    while bytes.get(end + memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?) == Some(&b'\\') {
+                        end += memchr::memchr(b'\\', bytes.get(end..)?)? + 2;
+                    }
+                    at = end + memchr::memchr(b'"', bytes.get(end..)?)? + 1;
+                    return written.get(start..at);
+                }
+            };
+        }
+    })
 }

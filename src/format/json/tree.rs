@@ -1,264 +1,285 @@
-//! JSON as a tree of places: which value stands where, and nothing copied.
-//!
-//! Built from the tokens in one pass and without recursion; each value comes before those in it.
+//! The tree of a value.
 
-use super::lexer::{Kind, Tokens};
+use super::Broken;
+use super::text::{self, Decoded};
 use crate::response::{Passage, Reading, Response};
+use std::io::Read;
 use std::ops::Range;
+use struson::reader::{
+    JsonReader, JsonReaderPosition, JsonStreamReader, ReaderError, ReaderSettings, SyntaxErrorKind, ValueType,
+};
 
-/// How many values are taken from one piece of JSON: a bound on memory.
+/// How deep values may be nested.
+const MAX_DEPTH: u32 = 64;
+
+/// How many values are taken from one: a bound on memory.
 const MAX_NODES: usize = 1 << 21;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::format) enum Shape {
+pub(in crate::format) enum Kind {
     Object,
-    Array,
+    /// Values of any kind but strings.
+    List,
+    /// Strings and others. Only the others are kept.
+    Mixed,
+    /// Strings only, at least one. They are not kept one by one: there may be as many as lines.
+    Strings,
     String,
     /// A number, `true`, `false` or `null`.
     Word,
 }
 
 /// A value.
-#[derive(Clone, Debug)]
-pub(in crate::format) struct Node {
-    pub(in crate::format) shape: Shape,
-    /// Where it is written.
+#[derive(Debug)]
+struct Node {
+    kind: Kind,
     start: u32,
+    /// 0 if it is not whole.
     end: u32,
-    /// Where its key is written, with the quotes; empty if it has none.
+    /// Where its key is written, without the quotes; empty if it has none.
     key: (u32, u32),
     /// The node behind all that stand in it.
     next: u32,
-    /// Whether it is closed.
-    pub(in crate::format) is_whole: bool,
 }
 
-/// JSON as it was found in a text.
+/// All values of one, each before those in it.
 #[derive(Debug)]
-pub(in crate::format) struct Tree<'t> {
-    response: &'t Response,
+pub(super) struct Nodes {
+    all: Vec<Node>,
+    start: usize,
+    end: usize,
+    pub(super) broken: Option<Broken>,
+}
+
+/// Why a value is not read to its end.
+enum Stop {
+    Json(ReaderError),
+    TooMany,
+}
+
+impl From<ReaderError> for Stop {
+    fn from(error: ReaderError) -> Self {
+        Self::Json(error)
+    }
+}
+
+struct Builder<'r, R: Read> {
+    text: &'r str,
+    start: usize,
+    json: JsonStreamReader<R>,
     nodes: Vec<Node>,
-    /// Where it is no JSON, and why; nothing where it just ends.
-    pub(in crate::format) error: Option<(usize, &'static str)>,
-    /// Whether it was read to its end.
-    pub(in crate::format) is_whole: bool,
 }
 
-/// What may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    Value,
-    ValueOrEnd,
-    KeyOrEnd,
-    Colon,
-    CommaOrEnd,
+impl Nodes {
+    /// Reads the value at an offset of a text. `bytes`: the text from there on.
+    pub(super) fn read(text: &str, start: usize, bytes: &mut dyn Read) -> Self {
+        let settings = ReaderSettings {
+            allow_comments: true,
+            allow_trailing_comma: true,
+            allow_multiple_top_level: true,
+            track_path: false,
+            max_nesting_depth: Some(MAX_DEPTH),
+            ..ReaderSettings::default()
+        };
+        let mut builder =
+            Builder { text, start, json: JsonStreamReader::new_custom(bytes, settings), nodes: Vec::new() };
+        let read = builder.value((0, 0));
+        let end = builder.at();
+        let Builder { nodes: mut all, .. } = builder;
+        let count = all.len() as u32;
+        all.iter_mut().filter(|node| node.next == 0).for_each(|node| node.next = count);
+        let broken = read.err().map(|stop| broken(text, start, end, stop));
+        Self { all, start, end: broken.as_ref().map_or(end, |broken| broken.at), broken }
+    }
+
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
 }
 
-impl<'t> Tree<'t> {
-    /// Reads one value, whose first token is the next.
-    pub(in crate::format) fn read(response: &'t Response, mut tokens: Tokens<'_>) -> Self {
-        let text = response.text();
-        let mut tree = Self { response, nodes: Vec::new(), error: None, is_whole: false };
-        let mut open: Vec<usize> = Vec::new();
-        let mut next = Next::Value;
-        let mut key = (0, 0);
-        while let Ok(token) = tokens.next() {
-            let place = (token.start as u32, token.end as u32);
-            let wrong = match (token.kind, next) {
-                (Kind::Comment, _) => continue,
-                (Kind::Open(bracket), Next::Value | Next::ValueOrEnd) => {
-                    let shape = if bracket == b'{' { Shape::Object } else { Shape::Array };
-                    open.push(tree.nodes.len());
-                    tree.push(shape, place, std::mem::take(&mut key), false);
-                    next = if bracket == b'{' { Next::KeyOrEnd } else { Next::ValueOrEnd };
-                    None
-                }
-                (Kind::Close(bracket), Next::ValueOrEnd | Next::KeyOrEnd | Next::CommaOrEnd) => {
-                    let after = tree.nodes.len() as u32;
-                    let closes = open
-                        .pop()
-                        .and_then(|at| tree.nodes.get_mut(at))
-                        .filter(|node| (node.shape == Shape::Object) == (bracket == b'}'));
-                    match closes {
-                        Some(node) => {
-                            (node.end, node.next, node.is_whole) = (place.1, after, true);
-                            next = Next::CommaOrEnd;
-                            None
-                        }
-                        None => break,
-                    }
-                }
-                (Kind::String, Next::KeyOrEnd) => {
-                    (key, next) = (place, Next::Colon);
-                    tree.quotes(place)
-                }
-                (Kind::Colon, Next::Colon) => {
-                    next = Next::Value;
-                    None
-                }
-                (Kind::Comma, Next::CommaOrEnd) if !open.is_empty() => {
-                    let of_object = open.last().and_then(|at| tree.nodes.get(*at));
-                    let of_object = of_object.is_some_and(|node| node.shape == Shape::Object);
-                    next = if of_object { Next::KeyOrEnd } else { Next::ValueOrEnd };
-                    None
-                }
-                (Kind::String, Next::Value | Next::ValueOrEnd) => {
-                    tree.push(Shape::String, place, std::mem::take(&mut key), true);
-                    next = Next::CommaOrEnd;
-                    tree.quotes(place)
-                }
-                (Kind::Word, Next::Value | Next::ValueOrEnd) => {
-                    tree.push(Shape::Word, place, std::mem::take(&mut key), true);
-                    next = Next::CommaOrEnd;
-                    let word = text.get(token.start..token.end).unwrap_or("");
-                    let is_value = serde_json::from_str::<serde::de::IgnoredAny>(word).is_ok();
-                    (!is_value).then_some("this is no value")
-                }
-                (_, Next::Value | Next::ValueOrEnd) => Some("a value is expected here"),
-                (_, Next::KeyOrEnd) => Some("a key in double quotes is expected here"),
-                (_, Next::Colon) => Some("a colon is expected here"),
-                (_, Next::CommaOrEnd) => Some("a comma is expected here, or the end"),
-            };
-            let too_much = (tree.nodes.len() >= MAX_NODES).then_some("it has too many values");
-            if let Some(wrong) = wrong.or(too_much) {
-                tree.error = Some((token.start, wrong));
-                break;
-            }
-            if open.is_empty() {
-                tree.is_whole = true;
-                break;
+impl<R: Read> Builder<'_, R> {
+    fn at(&self) -> usize {
+        self.start + self.json.current_position(false).data_pos.unwrap_or(0) as usize
+    }
+
+    fn value(&mut self, key: (u32, u32)) -> Result<(), Stop> {
+        if self.nodes.len() >= MAX_NODES {
+            return Err(Stop::TooMany);
+        }
+        let (what, index) = (self.json.peek()?, self.nodes.len());
+        let kind = match what {
+            ValueType::Object => Kind::Object,
+            ValueType::Array => Kind::List,
+            ValueType::String => Kind::String,
+            ValueType::Number | ValueType::Boolean | ValueType::Null => Kind::Word,
+        };
+        // A response has less than 4 GiB.
+        self.nodes.push(Node { kind, start: self.at() as u32, end: 0, key, next: 0 });
+        match kind {
+            Kind::Object => self.members()?,
+            Kind::List => self.elements(index)?,
+            _ => self.json.skip_value()?,
+        }
+        let (end, next) = (self.at() as u32, self.nodes.len() as u32);
+        if let Some(node) = self.nodes.get_mut(index) {
+            (node.end, node.next) = (end, next);
+        }
+        Ok(())
+    }
+
+    fn members(&mut self) -> Result<(), Stop> {
+        self.json.begin_object()?;
+        while self.json.has_next()? {
+            let start = self.at();
+            self.json.skip_name()?;
+            let written = self.text.get(start..self.at()).unwrap_or("");
+            let length = text::strings(written).next().map_or(0, |key| key.len().saturating_sub(2));
+            self.value((start as u32 + 1, (start + 1 + length) as u32))?;
+        }
+        Ok(self.json.end_object()?)
+    }
+
+    fn elements(&mut self, index: usize) -> Result<(), Stop> {
+        self.json.begin_array()?;
+        let mut strings = 0;
+        while self.json.has_next()? {
+            if self.json.peek()? == ValueType::String {
+                self.json.skip_value()?;
+                strings += 1;
+            } else {
+                self.value((0, 0))?;
             }
         }
-        let after = tree.nodes.len() as u32;
-        let end = tree.nodes.last().map_or(0, |node| node.end);
-        for at in open {
-            if let Some(node) = tree.nodes.get_mut(at) {
-                (node.end, node.next) = (end.max(node.end), after);
-            }
+        let others = self.nodes.len() > index + 1;
+        if let Some(node) = self.nodes.get_mut(index).filter(|_| strings > 0) {
+            node.kind = if others { Kind::Mixed } else { Kind::Strings };
         }
-        tree
+        Ok(self.json.end_array()?)
+    }
+}
+
+/// What ends the reading of a value.
+fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
+    let at = |place: JsonReaderPosition| place.data_pos.map_or(end, |at| start + at as usize);
+    let (at, why, ends) = match stop {
+        Stop::Json(ReaderError::SyntaxError(error)) => {
+            let ends = matches!(
+                error.kind,
+                SyntaxErrorKind::IncompleteDocument | SyntaxErrorKind::BlockCommentNotClosed
+            );
+            (at(error.location), in_words(&error.kind.to_string()), ends)
+        }
+        Stop::Json(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
+            (at(location), format!("JSON is nested too deeply (limit: {MAX_DEPTH})"), false)
+        }
+        Stop::Json(_) => (end, "it cannot be read".to_owned(), false),
+        Stop::TooMany => (end, "too many values".to_owned(), false),
+    };
+    let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    // At the end of the response, or of the fence.
+    let rest = text[at..].trim_start();
+    let is_cut_off = ends || rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~");
+    Broken { at, why, is_cut_off }
+}
+
+/// `MissingComma` as `missing comma`.
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
+}
+
+/// A value in its tree.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::format) struct Value<'a> {
+    response: &'a Response,
+    nodes: &'a [Node],
+    at: usize,
+    node: &'a Node,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn first(response: &'a Response, nodes: &'a Nodes) -> Option<Self> {
+        nodes.all.first().map(|node| Self { response, nodes: &nodes.all, at: 0, node })
     }
 
-    fn push(&mut self, shape: Shape, (start, end): (u32, u32), key: (u32, u32), is_whole: bool) {
-        let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { shape, start, end, key, next, is_whole });
+    /// What it is.
+    pub(in crate::format) fn kind(self) -> Kind {
+        self.node.kind
     }
 
-    fn quotes(&self, (start, _): (u32, u32)) -> Option<&'static str> {
-        let straight = self.response.text().as_bytes().get(start as usize) == Some(&b'"');
-        (!straight).then_some("a string is not in straight double quotes")
+    /// Whether it is a string.
+    pub(in crate::format) fn is_string(self) -> bool {
+        self.node.kind == Kind::String
     }
 
-    /// How many values there are. They are numbered from 0, each before those in it.
-    pub(in crate::format) fn len(&self) -> usize {
-        self.nodes.len()
+    /// Whether nothing of it is missing.
+    pub(in crate::format) fn is_whole(self) -> bool {
+        self.node.end > 0
     }
 
-    /// A value by its number.
-    pub(in crate::format) fn node(&self, at: usize) -> Option<&Node> {
-        self.nodes.get(at)
+    /// Where it is written.
+    pub(in crate::format) fn range(self) -> Range<usize> {
+        self.node.start as usize..self.node.end.max(self.node.start) as usize
     }
 
-    /// What a value is.
-    pub(in crate::format) fn shape(&self, at: usize) -> Option<Shape> {
-        self.nodes.get(at).map(|node| node.shape)
+    /// It as it is written.
+    pub(in crate::format) fn written(self) -> &'a str {
+        self.response.text().get(self.range()).unwrap_or("")
     }
 
-    /// The number behind those in a value.
-    pub(in crate::format) fn behind(&self, at: usize) -> usize {
-        self.nodes.get(at).map_or(usize::MAX, |node| node.next as usize)
+    /// Its key, as it is written between its quotes; empty if it has none.
+    pub(in crate::format) fn key(self) -> &'a str {
+        let (start, end) = self.node.key;
+        self.response.text().get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// Where a value is written.
-    pub(in crate::format) fn range(&self, at: usize) -> Range<usize> {
-        self.nodes.get(at).map_or(0..0, |node| node.start as usize..node.end as usize)
+    /// The values right in it.
+    pub(in crate::format) fn children(self) -> impl Iterator<Item = Value<'a>> {
+        let end = self.node.next as usize;
+        let value = move |at: usize| {
+            let node = self.nodes.get(at).filter(|_| at < end)?;
+            Some(Value { at, node, ..self })
+        };
+        std::iter::successors(value(self.at + 1), move |child| value(child.node.next as usize))
     }
 
-    /// A value as it is written.
-    pub(in crate::format) fn written(&self, at: usize) -> &'t str {
-        self.response.text().get(self.range(at)).unwrap_or("")
+    /// Itself and all values in it, each before those in it; those of which `enters` says no are not gone into.
+    pub(in crate::format) fn walk(self, mut enters: impl FnMut(Value<'a>) -> bool) {
+        let mut at = self.at;
+        while let Some(node) = self.nodes.get(at).filter(|_| at < self.node.next as usize) {
+            at = if enters(Value { at, node, ..self }) { at + 1 } else { node.next as usize };
+        }
     }
 
-    /// The values right in a list or an object.
-    pub(in crate::format) fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = self.behind(at).min(self.nodes.len());
-        let first = Some(at + 1).filter(|&first| first < end);
-        std::iter::successors(first, move |&at| Some(self.behind(at)).filter(|&next| next < end))
-    }
-
-    /// What a value says by a reading.
-    pub(in crate::format) fn said(&self, at: usize, reading: Reading) -> Passage {
-        self.response.read(self.range(at), reading).unwrap_or_default()
-    }
-
-    /// The key of a value, as it is written between its quotes; empty if it has none.
-    pub(in crate::format) fn key(&self, at: usize) -> &'t str {
-        let range = self.nodes.get(at).map_or(0..0, |node| node.key.0 as usize..node.key.1 as usize);
-        self.response.text().get(range).unwrap_or("").trim_matches('"')
-    }
-
-    /// The first value of an object that has one of these keys, in the order of the keys, and that is not `null`.
-    pub(in crate::format) fn member(&self, at: usize, keys: &[&str]) -> Option<usize> {
-        if self.shape(at) != Some(Shape::Object) {
+    /// The first member with one of these keys, in their order, that is not `null`.
+    pub(in crate::format) fn member(self, keys: &[&str]) -> Option<Value<'a>> {
+        if self.node.kind != Kind::Object {
             return None;
         }
-        let of = |key: &&str| {
-            self.children(at).find(|&child| self.key(child) == *key && self.written(child) != "null")
-        };
+        let of = |key: &&str| self.children().find(|child| child.key() == *key && child.written() != "null");
         keys.iter().find_map(of)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::scan::Cursor;
-
-    fn response(text: &str) -> Response {
-        Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap()
+    /// What it says, if it is a whole string.
+    pub(in crate::format) fn text(self) -> Option<Decoded> {
+        (self.is_string() && self.is_whole()).then(|| Decoded::of(self.written(), self.node.start as usize))
     }
 
-    fn tree(response: &Response) -> Tree<'_> {
-        Tree::read(response, Tokens::new(Cursor::new(response).lines()))
+    /// What it says by a reading, which is made when it is looked at.
+    pub(in crate::format) fn passage(self, reading: Reading) -> Passage {
+        self.passage_behind(0, reading)
     }
 
-    #[test]
-    fn values_have_their_places_and_their_keys() {
-        let text = "{ \"a\": [1, {\"b\": \"x\"}, ], // c\n \"d\": null, \"e\": true } rest";
-        let response = response(text);
-        let tree = tree(&response);
-        assert!(tree.is_whole && tree.error.is_none());
-        assert_eq!(tree.written(0), &text[..text.len() - 5]);
-        let all: Vec<_> = tree.children(0).map(|at| (tree.key(at), tree.written(at))).collect();
-        assert_eq!(all, [("a", "[1, {\"b\": \"x\"}, ]"), ("d", "null"), ("e", "true")]);
-        let list = tree.member(0, &["z", "a"]).unwrap();
-        let within: Vec<_> = tree.children(list).map(|at| tree.shape(at).unwrap()).collect();
-        assert_eq!(within, [Shape::Word, Shape::Object]);
-        assert_eq!((tree.member(0, &["d"]), tree.member(list, &["b"])), (None, None));
-    }
-
-    #[test]
-    fn what_is_no_json_is_told_from_what_just_ends() {
-        for (text, at) in [
-            ("{a: 1}", 1),
-            ("[1 2]", 3),
-            ("{\"a\" 1}", 5),
-            ("['x']", 1),
-            ("[nil]", 1),
-            ("[1,,]", 3),
-            ("{1: 2}", 1),
-        ] {
-            let response = response(text);
-            let tree = tree(&response);
-            assert_eq!(tree.error.map(|error| error.0), Some(at), "{text}");
-            assert!(!tree.is_whole);
-        }
-        for text in ["[", "[1", "{\"a\"", "{\"a\": [", "[\"x", "[1 <"] {
-            let response = response(text);
-            let tree = tree(&response);
-            assert!(tree.error.is_none() && !tree.is_whole, "{text}");
-            assert_eq!(tree.behind(0), tree.len(), "{text}");
-        }
+    /// What a string says, of which the characters up to an offset are left out; that one is read as its opening quote.
+    pub(in crate::format) fn passage_behind(self, offset: usize, reading: Reading) -> Passage {
+        let range = self.range();
+        self.response.read(range.start + offset..range.end, reading).unwrap_or_default()
     }
 }

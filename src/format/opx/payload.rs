@@ -3,153 +3,107 @@
 //! The text may hold anything, so its end is a `>>>` line followed by the closing tag. Both marks get lost in practice:
 //! a shortened one counts where no whole one is, and a text that runs on into the next edit is never taken.
 
-use super::{is_child, starts_edit};
-use crate::diag::{Code, Diagnostic};
-use crate::format::scan::{
-    Cursor, Line, Lines, is_blank, is_text, starts_with_ignore_case, trim, trim_start,
-};
-use crate::format::tag;
-use crate::response::Passage;
+use super::{is_part, starts_edit};
+use crate::diag::Diagnostic;
+use crate::format::fault;
+use crate::format::fence::unfence;
+use crate::format::scan::{Cursor, Line, Lines, is_text, trim, trim_start};
+use crate::format::tag::{self, Brackets, Tag};
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// What opens a payload unless `marker=` says otherwise.
 pub(super) const OPEN: &str = "<<<";
 /// What closes it.
 const CLOSE: &str = ">>>";
+/// The longest text that is looked for between markers in one line, in bytes.
+const MAX_INLINE: usize = 1 << 16;
 
 /// A payload that was found whole.
 #[derive(Debug)]
-pub(super) struct Payload {
-    /// Its lines, each ended by `\n`.
-    pub(super) text: Passage,
+pub(super) struct Payload<'r> {
+    lines: Lines<'r>,
     /// Where they are, without the markers.
     pub(super) span: Span,
 }
 
-/// Why there is no payload.
-#[derive(Debug)]
-pub(super) struct Fault {
-    /// What is wrong.
-    pub(super) diagnostic: Box<Diagnostic>,
-    /// Where the text begins that does not end, or not in its edit, so that other edits may stand in it; the cursor
-    /// stands after what ends it by its form, or at the end. `None` if there are no markers; then the cursor stands
-    /// where the opening one should.
-    pub(super) unended: Option<usize>,
+impl Payload<'_> {
+    /// Its lines, each ended by `\n`.
+    pub(super) fn text(&self) -> Passage {
+        self.lines.payload(self.span.end as usize)
+    }
+
+    /// Likewise, in the fence around all of them, if that is no content of the file.
+    pub(super) fn unfenced(&self, file: &str, response: &Response) -> Option<Passage> {
+        unfence(&self.lines, self.span.end as usize, file, response)
+    }
 }
 
-/// Reads a payload and its closing tag and goes after them. The cursor stands after the opening tag, which has that
-/// name and begins at `start`, and whose `marker` is given.
-pub(super) fn read(
-    cursor: &mut Cursor<'_>,
-    name: &'static str,
-    start: usize,
+/// Reads the payload behind a tag, and its closing tag, and goes after them; where it has no end, to the edit that begins
+/// in it, or to the end.
+pub(super) fn read<'r>(
+    cursor: &mut Cursor<'r>,
+    tag: &Tag<'r>,
     marker: Option<&str>,
-) -> Result<Payload, Fault> {
+) -> Result<Payload<'r>, Box<Diagnostic>> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
-    let tag_end = cursor.at();
-    cursor.skip_blank_lines();
-    let text = cursor.text();
-    let shortened = marker.is_none() && (is_text(text, "<") || is_text(text, "<<"));
-    if !is_text(text, open) && !shortened {
-        if let Some(payload) = read_inline(cursor, name, open, close) {
-            return Ok(payload);
-        }
-        let message = format!("the text of <{name}> does not begin with a line that is {open}");
-        let fault = Diagnostic::error(Code::Missing, cursor.span(start, tag_end), message);
+    let missing = || {
         let help = format!("put the text between a line {open} and a line {close}");
-        return Err(Fault { diagnostic: Box::new(fault.with_help(help)), unended: None });
-    }
-    let opening = cursor.span(start, cursor.line().map_or(tag_end, Line::end));
-    cursor.advance();
-    let first = cursor.at();
-    let (message, formal_end) = match find_end(cursor.lines(), name, marker, true) {
-        End::Closed(end) => {
-            let text = cursor.payload(first, end.start);
-            let both = shortened && text.lines().any(|line| trim(line) == OPEN);
-            if !both {
-                let span = cursor.span(first, end.start);
-                cursor.go_to(end.after);
-                return Ok(Payload { text, span });
-            }
-            (format!("the text of <{name}> begins with a shortened {OPEN} and holds a whole one"), Some(end))
-        }
-        End::Swallows(end) => (format!("the text of <{name}> runs on into another edit"), end),
-        End::Open => (format!("the text of <{name}> is never closed"), None),
+        fault::missing_field(tag.span, open, &tag.shown()).with_help(help).into()
     };
-    match formal_end {
-        Some(end) => cursor.go_to(end.after),
-        None => cursor.go_to_end(),
-    }
-    let help = match marker {
-        None => "close it with a line >>> before the closing tag; if it is meant to hold such lines, set \
-                 marker=\"@@@\" on its tag and begin and end it with that"
-            .to_owned(),
-        Some(marker) => format!("close it with a line {marker} before the closing tag"),
-    };
-    let fault = Diagnostic::error(Code::Truncated, opening, message).with_help(help);
-    Err(Fault { diagnostic: Box::new(fault), unended: Some(first) })
-}
-
-/// Goes after the payload of an edit that is at fault already, if one begins here. Gives where its text begins if other
-/// edits may stand in it. A shortened marker does not end it, so that nothing is read twice.
-pub(super) fn skip(cursor: &mut Cursor<'_>, name: &str, marker: Option<&str>) -> Option<usize> {
     cursor.skip_blank_lines();
     let text = cursor.text();
-    let opens = match marker {
-        Some(marker) => is_text(text, marker),
-        None => [OPEN, "<<", "<"].iter().any(|open| is_text(text, open)),
-    };
-    if !opens {
-        return None;
+    let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| is_text(text, open));
+    if !is_text(text, open) && !shortened {
+        return read_inline(cursor, tag.name, open, close).ok_or_else(missing);
     }
     cursor.advance();
-    let first = cursor.at();
-    let (end, unended) = match find_end(cursor.lines(), name, marker, false) {
-        End::Closed(end) => (Some(end), None),
-        End::Swallows(end) => (end, Some(first)),
-        End::Open => (None, Some(first)),
-    };
-    match end {
-        Some(end) => cursor.go_to(end.after),
-        None => cursor.go_to_end(),
+    let (lines, start) = (cursor.lines(), cursor.at());
+    match find_end(lines.clone(), tag.name, marker) {
+        Ok(Close { start: end, after }) => {
+            cursor.go_to(after);
+            let mut inside = lines.clone().take_while(|line| line.start < end);
+            if shortened && inside.any(|line| is_text(line.text, OPEN)) {
+                return Err(missing());
+            }
+            Ok(Payload { lines, span: cursor.span(start, end) })
+        }
+        Err(next) => {
+            match next {
+                Some(line) => cursor.go_to(line),
+                None => cursor.go_to_end(),
+            }
+            let mut fault = fault::unterminated(tag.span, &tag.shown());
+            fault.help = Some(match marker {
+                None => {
+                    "close it with a line >>>; a text that holds OPX itself needs marker=\"@@@\"".to_owned()
+                }
+                Some(marker) => format!("close it with a line {marker}"),
+            });
+            Err(fault.into())
+        }
     }
-    unended
 }
-
-/// The longest text that is looked for between markers in one line, in bytes.
-const MAX_INLINE: usize = 1 << 16;
 
 /// A payload that stands with both its markers and its tags in one line, without blanks beside the markers (which
 /// might or might not be meant).
-fn read_inline(cursor: &mut Cursor<'_>, name: &str, open: &str, close: &str) -> Option<Payload> {
+fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str) -> Option<Payload<'r>> {
     let line = cursor.line()?;
-    let text = line.text.strip_prefix(open)?;
-    let (length, after) = memchr::memchr_iter(close.bytes().next()?, text.as_bytes())
+    let line = line.skip(line.text.strip_prefix(open).map(|_| open.len())?);
+    let (length, after) = memchr::memmem::find_iter(line.text.as_bytes(), close)
         .take_while(|&at| at <= MAX_INLINE)
-        .find_map(|at| {
-            let rest = text.get(at..)?.strip_prefix(close)?;
-            Some((at, after_closing_tag(line.skip(line.text.len() - rest.len()), name)?))
-        })?;
-    let text = &text[..length];
+        .find_map(|at| Some((at, after_closing_tag(line.skip(at + close.len()), name)?)))?;
+    let text = &line.text[..length];
     if text.is_empty() || trim(text) != text {
         return None;
     }
-    let start = line.start + open.len();
-    let payload = Payload { text: format!("{text}\n").into(), span: cursor.span(start, start + length) };
+    cursor.go_to(line);
+    let payload = Payload { lines: cursor.lines(), span: cursor.span(line.start, line.start + length) };
     cursor.go_to(after);
     Some(payload)
 }
 
-/// Where a payload ends.
-enum End<'r> {
-    Closed(Close<'r>),
-    /// Where it would end by its form, there is another edit in it.
-    Swallows(Option<Close<'r>>),
-    Open,
-}
-
 /// A closing marker and tag.
-#[derive(Clone, Copy)]
 struct Close<'r> {
     /// Where the marker's line begins.
     start: usize,
@@ -157,203 +111,86 @@ struct Close<'r> {
     after: Line<'r>,
 }
 
-/// The end of a payload; `heal` says whether a shortened marker may be it.
-fn find_end<'r>(mut lines: Lines<'r>, name: &str, marker: Option<&str>, heal: bool) -> End<'r> {
-    let Some(marker) = marker else { return find_marker_end(lines, name, heal) };
-    while let Some(line) = lines.next() {
-        if let Some(after) = after_close(line, &lines, marker, name) {
-            return End::Closed(Close { start: line.start, after });
-        }
-    }
-    End::Open
-}
-
-/// The end of a payload in `<<<` and `>>>`, in one pass that goes no further than it must.
-fn find_marker_end<'r>(mut lines: Lines<'r>, name: &str, heal: bool) -> End<'r> {
-    let mut order = Order::default();
+/// The end of a payload; without one the edit that begins in it, if one does. In one pass that goes no further than it
+/// must: what is gone over twice is the opening of that edit.
+fn find_end<'r>(
+    mut lines: Lines<'r>,
+    name: &str,
+    marker: Option<&str>,
+) -> Result<Close<'r>, Option<Line<'r>>> {
+    let mut next = Next::default();
     let mut shortened = None;
-    let mut swallows = false;
     loop {
-        if order.child == Child::Elsewhere {
+        if marker.is_none() {
             lines.pass(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
         }
         let Some(line) = lines.next() else { break };
-        if line.first_byte() == Some(b'>') {
-            let marks = trim(line.text).bytes().take_while(|&byte| byte == b'>').count();
-            let mark =
-                CLOSE.get(..marks).filter(|_| marks == 3 || (heal && !swallows && order.is_untouched()));
-            if let Some(after) = mark.and_then(|mark| after_close(line, &lines, mark, name)) {
-                let close = Close { start: line.start, after };
-                if marks < 3 {
-                    shortened = shortened.or(Some(close));
-                } else if swallows || order.is_restarted() || (shortened.is_some() && order.lost >= 3) {
-                    return End::Swallows(Some(close));
-                } else {
-                    return End::Closed(close);
-                }
+        let marks = trim_start(line.text).bytes().take_while(|&byte| byte == b'>').count();
+        if let Some(mark) = marker.or_else(|| CLOSE.get(..marks).filter(|mark| !mark.is_empty()))
+            && let Some(after) = after_close(line, &lines, mark, name)
+        {
+            let close = Close { start: line.start, after };
+            if marker.is_some() || (marks == CLOSE.len() && (shortened.is_none() || next.edit.is_none())) {
+                return Ok(close);
+            } else if marks == CLOSE.len() {
+                // Nobody can tell whether this or the shortened one is its end.
+                return Err(next.edit);
+            } else if next.edit.is_none() {
+                shortened.get_or_insert(close);
             }
         }
-        if !swallows && order.is_lost_after(line.text) {
-            if let Some(close) = shortened {
-                return End::Closed(close);
-            }
-            swallows = true;
+        // Behind a shortened one the next part of the same edit says as much.
+        if marker.is_none() && next.opens_with(line, &lines) && (next.edit.is_some() || shortened.is_some()) {
+            break;
         }
     }
-    match shortened {
-        Some(close) => End::Closed(close),
-        None if swallows => End::Swallows(None),
-        None => End::Open,
-    }
-}
-
-/// Whether what begins with `<` may be one of the tags that matter: `edit`, `find` or `put`. Code is full of others.
-fn is_candidate(tag: &[u8]) -> bool {
-    let name = if tag.get(1) == Some(&b'/') { tag.get(2) } else { tag.get(1) };
-    name.is_some_and(|byte| matches!(byte | 0x20, b'e' | b'f' | b'p'))
+    shortened.ok_or(next.edit)
 }
 
 /// What follows a closing marker and the closing tag: the tag stands in the marker's line or is the next text.
 fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) -> Option<Line<'r>> {
     let rest = trim_start(line.text).strip_prefix(marker)?;
     let rest = line.skip(line.text.len() - rest.len());
-    if rest.is_blank() {
-        after_closing_tag(below.clone().find(|line| !line.is_blank())?, name)
-    } else {
-        after_closing_tag(rest, name)
-    }
+    let tag = if rest.is_blank() { below.clone().find(|line| !line.is_blank())? } else { rest };
+    after_closing_tag(tag, name)
 }
 
 /// What follows the closing tag with which a line begins.
 fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
-    let text = trim_start(line.text).strip_prefix("</")?;
-    if !starts_with_ignore_case(text, name) {
-        return None;
-    }
-    let rest = trim_start(&text[name.len()..]).strip_prefix('>')?;
-    Some(line.skip(line.text.len() - rest.len()))
+    let line = line.trim_start();
+    Some(line.skip(tag::closing_length(line.text, name, Brackets::Angle)?))
 }
 
-/// Watches the lines of a payload for signs that its end was lost and the next edit stands in it.
+/// What a payload holds of the opening of an edit: `<edit …>`, `<put>` or `<find>`, and `<<<`. With all of these, in
+/// order, its own end was lost.
 #[derive(Default)]
-struct Order {
-    /// How much of this was seen in order: `</put>` or `</find>`, `</edit>`, `<edit …>`, `<put>` or `<find>`, `<<<`.
-    lost: u8,
-    /// How much of this: a line that begins with `<edit …>`, `<put>` or `<find>`, `<<<`, and no closing tag of these
-    /// since: the model broke off and began anew, and what comes next closes the new edit's text.
-    restarted: u8,
-    /// What a `<put>` or `<find>` left open.
-    child: Child,
+struct Next<'r> {
+    /// From the tag of the edit on.
+    edit: Option<Line<'r>>,
+    /// Whether a part was seen, behind that tag if there is one.
+    part: bool,
 }
 
-/// Where the last line ended.
-#[derive(Default, PartialEq)]
-enum Child {
-    #[default]
-    Elsewhere,
-    /// Within the tag of a `<put>` or `<find>`.
-    InTag,
-    /// After it, so that even a shortened marker is one.
-    AfterTag,
-}
-
-impl Order {
-    /// Whether nothing of the order was seen.
-    fn is_untouched(&self) -> bool {
-        self.lost == 0 && self.restarted < 3
-    }
-
-    fn is_restarted(&self) -> bool {
-        self.restarted == 3
-    }
-
-    /// Takes in the next line; whether the end was lost.
-    fn is_lost_after(&mut self, text: &str) -> bool {
-        let Some(first) = memchr::memchr(b'<', text.as_bytes()) else {
-            match self.child {
-                Child::Elsewhere => {}
-                Child::InTag => self.end_tag(text),
-                Child::AfterTag if text.bytes().all(is_blank) => {}
-                Child::AfterTag => self.child = Child::Elsewhere,
-            }
-            return false;
-        };
-        let after_tag = self.child == Child::AfterTag;
-        if is_text(text, OPEN) || (after_tag && (is_text(text, "<") || is_text(text, "<<"))) {
-            self.opening_marker();
-        } else if self.child == Child::InTag {
-            self.end_tag(text);
-        }
-        self.child = Child::Elsewhere;
-        let begins_line = text.len() - trim_start(text).len() == first;
-        let mut child = None;
-        for at in memchr::memchr_iter(b'<', &text.as_bytes()[first..]) {
-            let tag = &text[first + at..];
-            if !is_candidate(tag.as_bytes()) {
-                continue;
-            }
-            let Some((name, closing)) = tag::peek(tag) else { continue };
-            let (is_edit, is_child) = (name.eq_ignore_ascii_case("edit"), is_child(name));
-            if closing && is_child {
-                self.lost = self.lost.max(1);
-                self.restarted = 0;
-            } else if closing {
-                self.lost += u8::from(self.lost == 1 && is_edit);
-            } else if is_edit {
-                self.lost += u8::from(self.lost == 2);
-                if self.restarted == 0 && at == 0 && begins_line && starts_edit(tag, Some("")) {
-                    self.restarted = 1;
-                }
-            } else if is_child {
-                self.lost += u8::from(self.lost == 3);
-                self.restarted += u8::from(self.restarted == 1);
-                child = Some(tag);
+impl<'r> Next<'r> {
+    /// Takes in the next line; whether the opening of a part is whole.
+    fn opens_with(&mut self, line: Line<'r>, below: &Lines<'r>) -> bool {
+        for at in memchr::memchr_iter(b'<', line.text.as_bytes()) {
+            let Some((name, false)) = tag::peek(&line.text[at..]) else { continue };
+            if is_part(name) {
+                self.part = true;
+            } else if self.edit.is_none() && name.eq_ignore_ascii_case("edit") {
+                let before = trim(&line.text[..at]);
+                let begins = before.is_empty() || before.ends_with('>');
+                let next = || below.clone().next().map(|line| line.text);
+                self.edit = Some(line.skip(at)).filter(|line| begins && starts_edit(line.text, next));
+                self.part &= self.edit.is_none();
             }
         }
-        if let Some(tag) = child {
-            self.end_tag(tag);
+        self.part && {
+            let text = trim(line.text);
+            let before = text.trim_end_matches('<');
+            (1..=OPEN.len()).contains(&(text.len() - before.len()))
+                && (before.is_empty() || before.ends_with('>'))
         }
-        self.lost == 5
-    }
-
-    /// Takes in the rest of a `<put>` or `<find>` tag's line.
-    fn end_tag(&mut self, text: &str) {
-        self.child = match text.split_once('>') {
-            None => Child::InTag,
-            Some((_, rest)) if is_text(rest, "") => Child::AfterTag,
-            Some((_, rest)) => {
-                if [OPEN, "<<", "<"].iter().any(|marker| is_text(rest, marker)) {
-                    self.opening_marker();
-                }
-                Child::Elsewhere
-            }
-        };
-    }
-
-    fn opening_marker(&mut self) {
-        self.lost += u8::from(self.lost == 4);
-        self.restarted += u8::from(self.restarted == 2);
-    }
-}
-
-/// Goes after the text that begins with a bare `<<<` line here: after the first `>>>` line that a closing tag of any
-/// name follows, or to the end.
-pub(super) fn skip_bare(cursor: &mut Cursor<'_>) {
-    let mut lines = cursor.lines().skip(1);
-    let end = loop {
-        match lines.next() {
-            None => break None,
-            Some(line) if is_text(line.text, CLOSE) => match lines.find(|line| !line.is_blank()) {
-                Some(next) if trim_start(next.text).starts_with("</") => {
-                    break Some(next);
-                }
-                _ => {}
-            },
-            Some(_) => {}
-        }
-    };
-    match end {
-        Some(line) => cursor.go_to(line),
-        None => cursor.go_to_end(),
     }
 }

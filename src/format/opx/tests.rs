@@ -8,7 +8,7 @@ fn response(text: &str) -> Response {
 }
 
 fn script(text: &str) -> Script {
-    parse(&response(text), None)
+    parse(&response(text), &crate::format::Reading::default())
 }
 
 /// The edits of a response that has no errors.
@@ -130,23 +130,12 @@ fn edits_follow_each_other_in_and_out_of_a_wrapper() {
     let seen: Vec<_> = all.iter().map(|edit| (edit.path.raw.as_str(), edit.region)).collect();
     assert_eq!(
         seen,
-        [("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 2)],
+        [("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 1)],
         "a run with blank lines only between its edits is one region"
     );
     let two =
         edits("<opx>\n<edit file='a' op='remove'/>\n</opx>\nor\n<opx>\n<edit file='a' op='remove'/>\n</opx>");
     assert_eq!(two.iter().map(|edit| edit.region).collect::<Vec<_>>(), [1, 2]);
-}
-
-#[test]
-fn a_wrapper_has_to_be_closed_and_has_no_attributes() {
-    let script = script("<opx>\n<edit file='a' op='remove'/>\n");
-    assert_eq!(paths(&script), ["a"]);
-    assert_eq!(script.diagnostics[0].code, Code::Truncated);
-    assert_eq!(refused("<opx>\n<opx>\n</opx>"), [Code::Truncated]);
-    assert_eq!(refused("<opx version='1'>\n</opx>"), [Code::Malformed]);
-    assert!(edits("<opx> is a wrapper\nmade of <opx>\n").is_empty());
-    assert_eq!(edits("<opx>\n<edit file='a' op='remove'/>\nThat is all.</opx>").len(), 1);
 }
 
 #[test]
@@ -162,7 +151,7 @@ fn fences_block_quotes_and_crlf_around_edits_are_tolerated() {
         quoted.clone(),
         quoted.replace('\n', "\r\n"),
         quoted.lines().map(|line| format!(">>{line}\n")).collect(),
-        format!("> Look:\n>\n> ```\n{quoted}> ```\nSo."),
+        format!("> Look:\n>\n> ```\n{quoted}> ```\n"),
         indented,
         text.replace("<put>", "```\n<put>").replace("</put>", "</put>\n```"),
     ] {
@@ -171,11 +160,10 @@ fn fences_block_quotes_and_crlf_around_edits_are_tolerated() {
 }
 
 #[test]
-fn a_text_in_a_block_quote_ends_with_the_quote() {
-    assert!(
-        refused("> <edit file='f' op='new'>\n> <put>\n> <<<\n> a\nb\n> >>>\n> </put>\n> </edit>")
-            .contains(&Code::Truncated)
-    );
+fn an_edit_in_a_block_quote_with_text_behind_it_is_not_read() {
+    let text = "> <edit file='f' op='new'>\n> <put>\n> <<<\n> a\nb\n> >>>\n> </put>\n> </edit>";
+    let script = script(text);
+    assert_eq!((script.edits.len(), script.unread.is_empty()), (0, false));
 }
 
 #[test]
@@ -187,6 +175,8 @@ fn prose_about_tags_is_prose() {
         "<editor file='x' op='new'>",
         "I wrote `<edit file=\"a\" op=\"remove\"/>` and \"<edit file='a' op='remove'/>\"",
         "I used <edit file=\"a\" op=\"new\"> here.",
+        "**<edit file='a' op='remove'/>**",
+        "</edit>",
         "<find> and <put> are parts",
         "<put>\nnothing",
         "<file path=\"a.ts\" action=\"create\"><change><content>===\nA\n===</content></change></file>",
@@ -197,28 +187,6 @@ fn prose_about_tags_is_prose() {
     ] {
         assert!(edits(text).is_empty(), "{text}");
     }
-}
-
-#[test]
-fn an_edit_in_the_midst_of_a_line_is_an_error_not_dropped() {
-    for text in [
-        "Here: <edit op=\"new\" file=\"a\">\n<put>\n<<<\na\n>>>\n</put></edit>",
-        "**<edit file='a' op='remove'/>**",
-        "x. <edit file='a' op='move'><to file='b'/></edit>",
-    ] {
-        assert_eq!(refused(text), [Code::Malformed], "{text}");
-        assert_eq!(script(text).diagnostics[0].path.as_deref(), Some("a"));
-    }
-}
-
-#[test]
-fn parts_without_their_edit_are_errors_not_dropped() {
-    assert_eq!(refused("</edit>"), [Code::Malformed]);
-    let lost = "<edti file='a' op='new'>\n<put>\n<<<\n<edit file='b' op='remove'/>\n>>>\n</put>\n</edti>";
-    assert_eq!(refused(lost), [Code::Malformed]);
-    let script = script("<find><<<\na\n>>></find>\n\n<edit file='b' op='remove'/>");
-    assert_eq!(paths(&script), ["b"]);
-    assert_eq!(script.diagnostics.len(), 1);
 }
 
 #[test]
@@ -234,7 +202,6 @@ fn what_is_wrong_with_a_tag_is_an_error() {
         ("<edit file='f' op=''/>", Code::Malformed),
         ("<edit file='f' op='remove' force='1'/>", Code::Malformed),
         ("<edit file='f' op='remove' force/>", Code::Malformed),
-        ("<edit file=f op='remove'/>", Code::Malformed),
         ("<edit path='f' file='f' op='remove'/>", Code::Malformed),
         ("<edit file='f' op='remove' File='g'/>", Code::Duplicate),
         ("<edit file='f' op='remove'", Code::Truncated),
@@ -250,7 +217,7 @@ fn what_is_wrong_with_a_tag_is_an_error() {
 
 #[test]
 fn a_faulty_tag_does_not_swallow_the_edit_after_it() {
-    for tag in ["file='f' op='nope'/", "file=f op='remove' /", "file='f' op='remove"] {
+    for tag in ["file='f' op='nope'/", "file='f' op='remove' force /", "file='f' op='remove"] {
         let script = script(&format!("<edit {tag}>\n<edit file='b' op='remove'/>"));
         assert_eq!(paths(&script), ["b"], "{tag}: {:#?}", script.diagnostics);
         assert!(script.has_errors(), "{tag}");
@@ -322,9 +289,9 @@ fn a_text_is_taken_as_it_is() {
         ("<think>\n", "<think>\n"),
         ("</think>\n", "</think>\n"),
         ("*** Begin Patch\n<<<<<<< SEARCH\n", "*** Begin Patch\n<<<<<<< SEARCH\n"),
-        ("```rust\n```\n", "```rust\n```\n"),
+        ("x\n```rust\n```\n", "x\n```rust\n```\n"),
         (">>\n\nx\n", ">>\n\nx\n"),
-        ("<edit file='x' op='new'><put>\n<<<\n</put>\n", "<edit file='x' op='new'><put>\n<<<\n</put>\n"),
+        ("<put>\n<<<\n</put>\n", "<put>\n<<<\n</put>\n"),
     ] {
         assert_eq!(put(&edit(&new(&format!(">\n<<<\n{lines}>>>\n")))), text);
     }
@@ -367,7 +334,7 @@ fn shortened_markers_count_where_no_whole_one_is() {
         assert_eq!(edits(&two).len(), 2, "a whole one in the next edit is not there");
     }
     assert_eq!(put(&edit(&new(">\n<<<\na\n>\n</put>\n>>>\n"))), "a\n>\n</put>\n");
-    assert_eq!(refused(&new(">\n<\n<<<\na\n>>>\n")), [Code::Truncated]);
+    assert_eq!(refused(&new(">\n<\n<<<\na\n>>>\n")), [Code::Missing]);
     assert_eq!(refused(&new(">\n<<<<\na\n>>>\n")), [Code::Missing]);
 }
 
@@ -377,40 +344,6 @@ fn no_markers_are_an_error_never_an_empty_text() {
         let codes = refused(&new(payload));
         assert_eq!(codes[0], Code::Missing, "{payload:?}");
     }
-}
-
-#[test]
-fn a_text_that_runs_into_the_next_edit_is_truncated_and_so_are_the_edits_in_it() {
-    let lost = "<edit file='a' op='new'>\n<put>\n<<<\na\n</put>\n</edit>\n";
-    let whole = "<edit file='b' op='new'>\n<put>\n<<<\nb\n>>>\n</put>\n</edit>\n";
-    let after = "<edit file='c' op='remove'/>\n";
-    for text in [
-        format!("{lost}{whole}{after}"),
-        format!("{}{whole}{after}", lost.replace("</put>\n</edit>", "</PUT></Edit>")),
-        format!("{lost}\nThen:\n{}{after}", whole.replace("<put>\n<<<", "<put><<<")),
-        format!("{lost}{}{after}", whole.replace("<<<", "<<")),
-        format!("{}{whole}{after}", lost.replace("</put>\n</edit>\n", "\nOh, once more:\n")),
-    ] {
-        let script = script(&text);
-        assert_eq!(paths(&script), ["c"], "{text}\n{:#?}", script.diagnostics);
-        let seen: Vec<_> = script.diagnostics.iter().map(|d| (d.code, d.path.as_deref())).collect();
-        assert_eq!(seen, [(Code::Truncated, Some("a")), (Code::Truncated, Some("b"))], "{text}");
-    }
-    let endless = lost.to_owned() + &whole.replace("<<<", "<<").replace(">>>", ">") + after;
-    assert_eq!(refused(&endless), [Code::Truncated; 3], "nothing ends the first text, so all may be in it");
-}
-
-#[test]
-fn a_lost_end_of_the_find_text_is_seen_too() {
-    let patch = |path: &str| {
-        format!(
-            "<edit file='{path}' op='patch'>\n<find>\n<<<\na\n>>>\n</find>\n<put>\n<<<\nb\n>>>\n</put>\n</edit>\n"
-        )
-    };
-    let text = patch("a").replacen(">>>\n", "", 1) + &patch("b") + &patch("c");
-    let script = script(&text);
-    assert_eq!(paths(&script), ["c"]);
-    assert!(script.diagnostics.iter().all(|d| d.code == Code::Truncated));
 }
 
 #[test]
@@ -516,72 +449,102 @@ fn an_edit_that_is_not_closed_leaves_the_next_one_alone() {
 }
 
 #[test]
-fn edits_inside_one_that_was_given_up_are_errors_and_not_edits() {
-    let text = "<edit file='a' op='new'>\n<put>\n<edit file='b' op='remove'/>\n</put>\n</edit>\n\
-                <edit file='c' op='remove'/>";
-    let script = script(text);
-    assert_eq!(paths(&script), ["c"]);
-    let seen: Vec<_> = script.diagnostics.iter().map(|d| (d.code, d.path.as_deref())).collect();
-    assert_eq!(seen, [(Code::Missing, Some("a")), (Code::Truncated, Some("b"))]);
-}
-
-#[test]
-fn an_edit_right_after_a_tag_without_text_is_given_up_too() {
-    let text = "<edit file='a' op='patch'>\noops\n<find>\n\n  <edit file='b' op='remove'/>\n</edit>";
-    let script = script(text);
-    let seen: Vec<_> = script.diagnostics.iter().map(|d| (d.code, d.path.as_deref())).collect();
-    assert_eq!(seen, [(Code::Malformed, Some("a")), (Code::Truncated, Some("b"))]);
-}
-
-#[test]
-fn giving_up_looks_into_no_text() {
-    for part in [
-        "<put>\n<<<\n</edit>\n<edit file='b' op='remove'/>\n>>>\n</put>",
-        "<put marker='@'>\n@\n</edit>\n<edit file='b' op='remove'/>\n@\n</put>",
-        "<foo>\n<<<\n</edit>\n<edit file='b' op='remove'/>\n>>>\n</foo>",
-        "<put><<<\n</edit>\n<edit file='b' op='remove'/>\n>>></put>",
-    ] {
-        let text = format!("<edit file='a' op='new'>\noops\n{part}\n</edit>\n<edit file='c' op='remove'/>");
-        let script = script(&text);
-        assert_eq!(paths(&script), ["c"], "{text}");
-        assert_eq!(script.diagnostics.len(), 1, "{text}: {:#?}", script.diagnostics);
-    }
-}
-
-#[test]
-fn reasoning_is_skipped_between_edits_and_parts() {
-    let text = "<think>\n<edit file='no' op='remove'/>\n</think>\n<opx>\n<edit file='a' op='move'>\n\
-                <think>where?</think>\n<to file='b'/>\n</edit>\n<thinking>\n</opx>\n</thinking>\n\
-                <edit file='c' op='remove'/>\n</opx>";
-    let script = script(text);
-    assert_eq!(script.edits.iter().map(|edit| edit.region).collect::<Vec<_>>(), [1, 1]);
-    let codes: Vec<Code> = script.diagnostics.iter().map(|said| said.code).collect();
-    assert_eq!((codes, script.has_errors()), (vec![Code::Reasoning], false), "the draft is named");
-}
-
-#[test]
-fn sketches_in_reasoning_that_began_at_the_top_are_not_edits() {
-    let answer = new(">\n<<<\na\n>>>\n");
-    for sketch in [
-        "<edit file='no' op='new'>\n<put>\n<<<\nx\n>>>\n</put>\n</edit>",
-        "<edit file='no' op='new'>\n<put>\n...",
-        "<edit file='no' op='new'>",
-        "<opx>\n<edit file='no' op='remove'/>",
-    ] {
-        let text = format!("Perhaps\n{sketch}\n</think>\n{answer}");
-        let script = script(&text);
-        assert!(!script.has_errors(), "{text}: {:#?}", script.diagnostics);
-        assert_eq!(paths(&script), ["f"], "{text}");
-    }
-    let open = format!("<edit file='no' op='new'>\n<put>\n<<<\nx\n</think>\n{answer}");
-    assert_eq!(refused(&open), [Code::Truncated; 2], "the tag may be text");
-}
-
-#[test]
 fn errors_are_bounded_on_hostile_input() {
     for unit in ["<edit a=b>\n", "</edit>\n", "<put><<<\n", "<edit file='a' op='patch'><find>\n", "<put/>"] {
         let script = script(&("<edit file='f' op='new'>\n".to_owned() + &unit.repeat(5000)));
         assert!(script.has_errors());
         assert!(script.diagnostics.len() < 1200, "{unit}: {}", script.diagnostics.len());
     }
+}
+
+#[test]
+fn a_wrapper_has_to_be_closed() {
+    for text in ["<opx>", "<opx version='1'>", "<OPX a=b c='d' >"] {
+        let script = script(&format!("{text}\n<edit file='a' op='remove'/>\n"));
+        assert_eq!(paths(&script), ["a"], "{text}");
+        assert_eq!(script.diagnostics[0].code, Code::Truncated, "{text}");
+        let closed = format!("{text}\n<edit file='a' op='remove'/>\nThat is all.</opx>");
+        assert_eq!(edits(&closed).len(), 1, "{text}");
+    }
+    assert_eq!(refused("<opx>\n<opx>\n</opx>"), [Code::Truncated]);
+    assert!(edits("<opx> is a wrapper\nmade of <opx>\n").is_empty());
+}
+
+#[test]
+fn what_is_no_prose_in_a_wrapper_is_an_error() {
+    for text in [
+        "<think>\nno\n</think>",
+        "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE",
+        "*** Begin Patch",
+        "</THOUGHT>",
+    ] {
+        let script = script(&format!("<opx>\n<edit file='a' op='remove'/>\n{text}\n</opx>\n"));
+        let codes: Vec<Code> = script.diagnostics.iter().map(|fault| fault.code).collect();
+        assert_eq!((paths(&script), codes), (vec!["a"], vec![Code::Malformed]), "{text}");
+    }
+}
+
+#[test]
+fn parts_without_their_edit_are_errors() {
+    let lost = "<edti file='a' op='new'>\n<put>\n<<<\na\n>>>\n</put>\n</edti>";
+    assert_eq!(refused(lost), [Code::Malformed]);
+    let script = script("<find><<<\na\n>>></find>\n\n<edit file='b' op='remove'/>");
+    assert_eq!((paths(&script), script.diagnostics.len()), (vec!["b"], 1));
+}
+
+#[test]
+fn a_text_that_runs_into_the_next_edit_is_truncated_and_that_edit_is_read() {
+    let lost = "<edit file='a' op='new'>\n<put>\n<<<\na\n</put>\n</edit>\n";
+    let whole = "<edit file='b' op='new'>\n<put>\n<<<\nb\n>>>\n</put>\n</edit>\n";
+    let patch = "<edit file='b' op='patch'><find>\n<<<\na\n>>>\n</find><put>\n<<<\nb\n>>>\n</put></edit>\n";
+    let after = "<edit file='c' op='remove'/>\n";
+    for text in [
+        format!("{lost}{whole}{after}"),
+        format!("{}{whole}{after}", lost.replace("</put>\n</edit>\n", "</PUT></Edit>")),
+        format!("{lost}\nThen:\n{}{after}", whole.replace("<put>\n<<<", "<put><<<")),
+        format!("{lost}{}{after}", whole.replace("<<<", "<<")),
+        format!("{lost}{}{after}", whole.replace("<<<", "<<").replace(">>>", ">")),
+        format!("{lost}{}{after}", whole.replace("<put>", "<put\n>")),
+        format!("{lost}{}{after}", whole.replace("<edit file='b'", "<edit\nfile='b'")),
+        format!("{}{whole}{after}", lost.replace("</put>\n</edit>\n", "\nOh, once more:\n")),
+        format!("{}{whole}{after}", patch.replace("'b'", "'a'").replacen(">>>\n", "", 1)),
+    ] {
+        let script = script(&text);
+        assert_eq!(paths(&script), ["b", "c"], "{text}\n{:#?}", script.diagnostics);
+        assert_eq!(put(&script.edits[0]), "b\n", "{text}");
+        let [fault] = &script.diagnostics[..] else { panic!("{text}\n{:#?}", script.diagnostics) };
+        assert_eq!((fault.code, fault.path.as_deref()), (Code::Truncated, Some("a")), "{text}");
+        assert_eq!(fault.lost.map(|lost| lost.end), Some(script.edits[0].span.start), "{text}");
+    }
+}
+
+#[test]
+fn an_edit_at_fault_is_one_error_and_the_next_one_is_read() {
+    for (inside, code) in [
+        ("<put>\n<edit file='c' op='remove'/>", Code::Missing),
+        ("oops\n<find>\n\n  <edit file='c' op='remove'/>", Code::Malformed),
+        ("oops\n<put>\n<<<\n</edit>\n<edit file='b' op='remove'/>\n>>>\n</put>\n</edit>", Code::Malformed),
+        ("oops\n<put marker='@'>\n@\n<edit file='b' op='remove'/>\n@\n</put>\n</edit>", Code::Malformed),
+        ("oops</edit>", Code::Malformed),
+        ("<put x='y'>\n<<<\n</edit>\n>>>\n</put>\n</edit>", Code::Malformed),
+        ("<think>hm</think></edit>", Code::Malformed),
+    ] {
+        let text = format!("<edit file='a' op='new'>\n{inside}\n<edit file='c' op='remove'/>");
+        let script = script(&text);
+        assert!(paths(&script).iter().all(|path| *path == "c"), "{text}: {:?}", paths(&script));
+        let seen: Vec<_> = script.diagnostics.iter().map(|d| (d.code, d.path.as_deref())).collect();
+        assert_eq!(seen, [(code, Some("a"))], "{text}");
+    }
+}
+
+#[test]
+fn a_fence_around_all_of_a_text_is_no_content() {
+    let of = |file: &str, lines: &str| {
+        put(&edit(&new(&format!(">\n<<<\n{lines}>>>\n")).replace("\"f\"", &format!("{file:?}")))).to_owned()
+    };
+    assert_eq!(of("a.rs", "```rust\nx\n```\n"), "x\n");
+    assert_eq!(of("a.rs", "  ```\n  x\n  ```\n"), "x\n");
+    assert_eq!(of("a.md", "```markdown\nx\n```\n"), "x\n");
+    assert_eq!(of("a.md", "```rust\nx\n```\n"), "```rust\nx\n```\n");
+    assert_eq!(of("a.rs", "```\nx\n```\ny\n"), "```\nx\n```\ny\n");
 }

@@ -11,7 +11,7 @@ pub struct Line<'r> {
     /// The offset of the byte after the line break; the response's length for the last line.
     pub next: usize,
     /// Where the line begins with its margin, if this is a whole line.
-    pub(super) marked: Option<usize>,
+    pub(in crate::format) marked: Option<usize>,
 }
 
 impl<'r> Line<'r> {

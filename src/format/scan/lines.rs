@@ -1,4 +1,4 @@
-//! Lines below and above a place, read without moving the cursor.
+//! Lines below a place, read without moving the cursor.
 
 use super::line::Line;
 use super::margin::Margin;
@@ -36,17 +36,6 @@ impl<'r> Lines<'r> {
         }
     }
 
-    /// These lines without the blanks with which the first one begins, if all that are not blank up to `end` begin with
-    /// them: what a fence is indented by is no part of the text in it.
-    #[must_use]
-    pub fn outdented(self, blanks: &'r str, end: usize) -> Self {
-        let all = |line: Line<'_>| line.is_blank() || line.text.starts_with(blanks);
-        let fits = !blanks.is_empty() && self.clone().take_while(|line| line.start < end).all(all);
-        let Some(first) = self.upcoming.and_then(|line| line.marked).filter(|_| fits) else { return self };
-        let margin = Margin { blanks: self.source.blanks_around(self.margin, blanks), ..self.margin };
-        Self { upcoming: self.source.read_inside(first, margin), margin, ..self }
-    }
-
     /// The text from here to before `end`, which may be within a line: without its margin, each line ended
     /// by `\n`.
     pub fn payload(&self, end: usize) -> Passage {
@@ -63,29 +52,5 @@ impl<'r> Iterator for Lines<'r> {
         let line = self.upcoming?;
         self.upcoming = self.source.read_inside(line.next, self.margin);
         Some(line)
-    }
-}
-
-/// Lines above a place, the nearest first; see [`super::Cursor::above`].
-#[derive(Clone, Debug)]
-pub struct LinesAbove<'r> {
-    pub(super) source: Source<'r>,
-    /// Where the line after the next one to give begins.
-    pub(super) below: usize,
-    pub(super) floor: usize,
-    pub(super) margin: Margin<'r>,
-}
-
-impl<'r> Iterator for LinesAbove<'r> {
-    type Item = Line<'r>;
-
-    fn next(&mut self) -> Option<Line<'r>> {
-        if self.below <= self.floor {
-            return None;
-        }
-        self.below = self.source.line_start(self.below.checked_sub(1)?);
-        let start = self.below.max(self.floor);
-        let (content, _) = self.margin.skip(self.source.text, start);
-        Some(self.source.read(content))
     }
 }

@@ -13,12 +13,6 @@ pub(super) struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    /// Where the line begins that has `at` in it; at the end, a line without a line break.
-    pub(super) fn line_start(self, at: usize) -> usize {
-        let before = self.text.as_bytes().get(..at).unwrap_or(&[]);
-        memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
-    }
-
     /// Where the line after the one that has `at` in it begins; the end of the text if there is none.
     #[inline]
     pub(super) fn next_line(self, at: usize) -> usize {
@@ -59,20 +53,13 @@ impl<'r> Source<'r> {
         if margin.is_none() {
             return Some(Line { marked: Some(at), ..self.read(at) });
         }
-        let (content, whole) = margin.skip(self.text, at);
+        let (content, quoted, _) = margin.skip(self.text, at);
         let line = Line { marked: Some(at), ..self.read(content) };
-        (whole || line.is_blank()).then_some(line)
+        (quoted || line.is_blank()).then_some(line)
     }
 
-    /// A margin's blanks and those behind them that begin a line of its content.
-    pub(super) fn blanks_around(self, margin: Margin<'_>, behind: &'r str) -> &'r str {
-        let end = behind.as_ptr() as usize + behind.len() - self.text.as_ptr() as usize;
-        let both = end.checked_sub(margin.blanks.len() + behind.len());
-        both.and_then(|start| self.text.get(start..end)).unwrap_or(behind)
-    }
-
-    /// Where a text begins and ends whose lines are from `start` to `end`, and its margin. One whose first line stands left of its
-    /// fence was not indented with that: its lines are as they are.
+    /// Where a text of the lines from `start` to `end` begins and ends, and its margin. One whose first line stands left
+    /// of its fence was not indented with that: its lines are as they are.
     fn text_in(self, start: usize, end: usize, margin: Margin<'r>) -> (usize, usize, Margin<'r>) {
         // A line may be long, and many texts may stand in it.
         let before = |at: usize| {
@@ -81,10 +68,12 @@ impl<'r> Source<'r> {
             margin.clone().nth(length).is_none_or(|&byte| byte == b'\n').then_some(at - length)
         };
         let begins = |at: usize| before(at).filter(|&line| margin.skip(self.text, line).0 == at);
-        let Some(line) = begins(start).filter(|_| margin.is_fenced) else { return (start, end, margin) };
+        let Some(line) = begins(start).filter(|_| !margin.blanks.is_empty()) else {
+            return (start, end, margin);
+        };
         let lines = Lines { source: self, upcoming: self.read_inside(line, margin), margin };
         let first = lines.take_while(|line| line.start < end).find(|line| !line.is_blank());
-        let lacks = first.and_then(|line| line.marked).is_some_and(|at| !margin.is_whole(self.text, at));
+        let lacks = first.and_then(|line| line.marked).is_some_and(|at| !margin.skip(self.text, at).2);
         let plain = Margin { blanks: "", ..margin };
         if !lacks {
             return (start, end, margin);

@@ -4,6 +4,10 @@ fn response(text: &str) -> Response {
     Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap()
 }
 
+fn quotes(quotes: usize) -> Margin<'static> {
+    Margin { quotes, blanks: "" }
+}
+
 fn texts<'r>(lines: impl Iterator<Item = Line<'r>>) -> Vec<&'r str> {
     lines.map(|line| line.text).collect()
 }
@@ -31,13 +35,13 @@ fn a_payload_has_lf_only_whatever_the_response_has() {
 fn inside_a_quote_its_marks_are_taken_off_and_blank_lines_need_none() {
     let r = response("> > a\n> >   b\n\n>\n>>c\n> d\n");
     let mut cursor = Cursor::new(&r);
-    assert!(cursor.enter_quote());
+    cursor.set_margin(quotes(2));
     let lines: Vec<_> = cursor.lines().collect();
     assert_eq!(texts(lines.iter().copied()), ["a", "  b", "", "", "c"]);
     assert_eq!(cursor.payload(lines[1].start, lines[4].start), "  b\n\n\n");
     cursor.go_to_end();
     assert!(cursor.is_end());
-    cursor.leave(Margin::default());
+    cursor.set_margin(Margin::default());
     assert_eq!(cursor.text(), "> d", "the line that ended the quote is read as it is");
 }
 
@@ -45,10 +49,10 @@ fn inside_a_quote_its_marks_are_taken_off_and_blank_lines_need_none() {
 fn a_line_that_ends_the_quote_keeps_its_marks_for_the_search_after_it() {
     let r = response("> a\nb\n");
     let mut cursor = Cursor::new(&r);
-    cursor.enter_quote();
+    cursor.set_margin(quotes(1));
     cursor.advance();
     assert!(cursor.is_end());
-    cursor.leave(Margin::default());
+    cursor.set_margin(Margin::default());
     assert_eq!(cursor.text(), "b");
 }
 
@@ -56,9 +60,9 @@ fn a_line_that_ends_the_quote_keeps_its_marks_for_the_search_after_it() {
 fn a_quote_that_ends_without_a_line_break_is_not_read_again() {
     let r = response("> a\n> b");
     let mut cursor = Cursor::new(&r);
-    cursor.enter_quote();
+    cursor.set_margin(quotes(1));
     cursor.go_to_end();
-    cursor.leave(Margin::default());
+    cursor.set_margin(Margin::default());
     assert!(cursor.is_end());
 }
 
@@ -66,7 +70,7 @@ fn a_quote_that_ends_without_a_line_break_is_not_read_again() {
 fn only_the_quotes_depth_is_taken_off() {
     let r = response("> a\n> >>>\n>>>>\n");
     let mut cursor = Cursor::new(&r);
-    cursor.enter_quote();
+    cursor.set_margin(quotes(1));
     assert_eq!(texts(cursor.lines()), ["a", ">>>", ">>>"]);
 }
 
@@ -86,29 +90,4 @@ fn steps_stay_in_the_line_and_blank_lines_are_skipped_to_the_text() {
     assert!(cursor.is_end());
     cursor.reset(mark);
     assert_eq!(cursor.text(), "c d");
-}
-
-#[test]
-fn lines_above_come_nearest_first_up_to_the_region_before() {
-    let r = response("a\nb\r\n\n> c\nd");
-    let mut cursor = Cursor::new(&r);
-    cursor.advance();
-    cursor.end_region();
-    for _ in 0..3 {
-        cursor.advance();
-    }
-    cursor.step(1);
-    assert_eq!(texts(cursor.above()), ["> c", "", "b"]);
-    assert_eq!(texts(Cursor::new(&r).above()), [""; 0]);
-}
-
-#[test]
-fn above_stops_inside_the_line_where_the_region_before_ended() {
-    let r = response("end of it, more\nx");
-    let mut cursor = Cursor::new(&r);
-    cursor.step(10);
-    cursor.end_region();
-    assert_eq!(texts(cursor.above()), [""; 0]);
-    cursor.advance();
-    assert_eq!(texts(cursor.above()), [" more"]);
 }

@@ -2,10 +2,10 @@
 
 use super::marker::Marker;
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script, Unit};
-use crate::format::FormatId;
-use crate::format::fence::Fence;
+use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op, Unit};
+use crate::format::fence::{Fence, Pairs, is_markdown};
 use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
+use crate::format::{Output, fault, reasoning};
 use crate::response::Passage;
 use crate::span::Span;
 
@@ -16,120 +16,158 @@ pub(super) struct Block {
     pub(super) op: Op,
 }
 
-/// What stands between the markers.
-#[derive(Default)]
-struct Payload {
-    /// The lines; those before the divider if there is one.
-    text: Passage,
-    /// The lines behind the first divider.
-    after: Option<Passage>,
-    /// Offsets of the dividers in `text`, which then holds all lines, if there are several.
-    dividers: Vec<usize>,
-    /// The line that the model says its SEARCH text begins at.
-    start_line: Option<u32>,
-}
+/// What is wrong with a block.
+type Fault = Box<Diagnostic>;
 
 impl Block {
-    /// Reads the block at whose opening marker the cursor stands, and goes after it; where it has no end, to the next
-    /// opening one, or to the end of the input or of reasoning.
-    pub(super) fn read(cursor: &mut Cursor<'_>, script: &Script) -> Result<Self, Box<Diagnostic>> {
-        let Some(opening) = cursor.line() else {
-            return Err(Box::new(Diagnostic::error(Code::Truncated, cursor.span(0, 0), "there is no block")));
-        };
-        let from_here = cursor.lines();
-        let span = cursor.span(opening.start, opening.end());
-        let is_new = Marker::of(opening.text) == Some(Marker::NewFile);
-        let (name, closing) =
-            if is_new { ("NEW_FILE", Marker::NewFileEnd) } else { ("SEARCH", Marker::Replace) };
-        let truncated = |message: String, help: &str| {
-            Err(Box::new(Diagnostic::error(Code::Truncated, span, message).with_help(help)))
-        };
+    /// Reads the block at whose opening marker the cursor is, and goes behind it; where it has no end, to the next
+    /// opening one, or to the end of the input.
+    pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<Self, Fault> {
+        let below = cursor.lines();
+        let opening = cursor.line();
+        let span = opening.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line));
+        let text = opening.map_or("", |line| line.text);
+        let is_new = Marker::of(text) == Some(Marker::NewFile);
         cursor.advance();
-        let payload = if is_new { Payload::default() } else { read_hints(cursor) };
-        let Some((payload, end)) = read_payload(cursor, payload, closing, Marker::length(opening.text))
-        else {
-            let counts = counts(from_here, script, is_new);
-            let lines = cursor.response().lines_of(cursor.span(opening.start, cursor.at()));
-            let are = if lines.first == lines.last { "is" } else { "are" };
-            let message = format!("this {name} block is not closed{counts}; {lines} {are} not taken");
-            return truncated(message, "give the block once more, with its closing marker");
+        let start_line = if is_new { None } else { start_line(cursor) };
+        let closing = if is_new { Marker::NewFileEnd } else { Marker::Replace };
+        let first = cursor.mark();
+        let start = cursor.at();
+        let extent = Extent::seek(cursor, closing, Some(Marker::length(text))).or_else(|| {
+            cursor.reset(first);
+            Extent::seek(cursor, closing, None)
+        });
+        let Some(extent) = extent else {
+            let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
+            return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
         };
-        let block = span.join(end);
+        let block = span.join(cursor.span_of(extent.end));
+        let mut texts = Texts { cursor, fenced: extent.has_fences, end: first };
         if is_new {
-            let op = Op::Create { text: payload.text, existing: Existing::Refuse };
-            return Ok(Self { span: block, op });
+            let half = texts.half(start, extent.end.start);
+            let file = out.file.clone().unwrap_or_default();
+            let text = half.text(&texts, half.pairs.wrapper(&file));
+            return Ok(Self { span: block, op: Op::Create { text, existing: Existing::Refuse } });
         }
-        let start_line = payload.start_line;
-        let Some(change) = payload.change() else {
-            let counts = counts(from_here, script, is_new);
-            let message = format!("this SEARCH block has no ======= between its texts{counts}");
-            return truncated(message, "put ======= between the lines to find and the lines to put there");
+        let change = match *extent.dividers {
+            [] => return Err(truncated(span, "SEARCH block, without =======", below, out)),
+            [(divider, next)] => {
+                let (before, after) = (texts.half(start, divider), texts.half(next, extent.end.start));
+                texts.change(before, after, out).map_err(|span| Box::new(fault::unclear_fence(span)))?
+            }
+            _ => texts.splits(start, &extent),
         };
         let anchor = match start_line {
             Some(line) => Anchor::Line { old_start: Some(line), new_start: None, section: None },
             None => Anchor::Unique,
         };
-        let missing = if may_create(&change) { Missing::CreateFromAdditions } else { Missing::Refuse };
+        let creates = match &change {
+            Change::Texts { before, .. } => before.is_empty(),
+            Change::Splits { dividers, .. } => dividers.first() == Some(&0),
+            Change::Diff { .. } => false,
+        };
+        let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
         let hunks = vec![Hunk { span: block, change, anchor }];
         Ok(Self { span: block, op: Op::Modify { hunks, missing } })
     }
 }
 
-impl Payload {
-    /// The texts; `None` without a divider.
-    fn change(self) -> Option<Change> {
-        // Blank lines alone find nothing.
-        if let Some(after) = self.after {
-            let before = if self.text.is_blank() { Passage::default() } else { self.text };
-            return Some(Change::Texts { before, after, unit: Unit::Lines });
-        }
-        let first = *self.dividers.first()?;
-        let cut = if self.text[..first].trim().is_empty() { first } else { 0 };
-        let dividers = self.dividers.iter().map(|divider| divider - cut).collect();
-        Some(Change::Splits { lines: self.text[cut..].into(), dividers })
+/// The texts of a block.
+struct Texts<'c, 'r> {
+    cursor: &'c Cursor<'r>,
+    /// Whether fence lines are among them.
+    fenced: bool,
+    end: Mark<'r>,
+}
+
+/// One text of a block.
+struct Half<'r> {
+    start: usize,
+    end: usize,
+    pairs: Pairs<'r>,
+}
+
+impl<'r> Texts<'_, 'r> {
+    fn lines(&self, start: usize, end: usize) -> impl Iterator<Item = Line<'r>> + use<'r> {
+        let mut cursor = self.cursor.clone();
+        cursor.reset(self.end);
+        let lines: Lines<'r> = cursor.lines();
+        lines.skip_while(move |line| line.start < start).take_while(move |line| line.start < end)
     }
 
-    /// Takes in the lines from `start` to `end`; between them stand these dividers, each with where the
-    /// line after it begins.
-    fn fill(&mut self, cursor: &Cursor<'_>, start: usize, dividers: &[(usize, usize)], end: usize) {
-        match *dividers {
-            [] => self.text = cursor.payload(start, end),
-            [(divider, next)] => {
-                self.text = cursor.payload(start, divider);
-                self.after = Some(cursor.payload(next, end));
+    fn half(&mut self, start: usize, end: usize) -> Half<'r> {
+        let pairs = if self.fenced { Pairs::of(self.lines(start, end)) } else { Pairs::default() };
+        Half { start, end, pairs }
+    }
+
+    /// Both texts as a change. A fence line without a partner closes the fence around the block, or opens another one:
+    /// it is no content, and in a Markdown file nobody can tell.
+    fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
+        let file = out.file.as_deref().unwrap_or("");
+        let is_fenced = self.cursor.fence().is_some();
+        let mut lone = before.pairs.lone.iter().chain(&after.pairs.lone);
+        if is_fenced && let Some(first) = lone.next() {
+            if is_markdown(file) {
+                return Err(self.cursor.span_of(*first));
             }
-            _ => {
-                let mut from = start;
-                for &(divider, _) in dividers {
-                    self.text.push_str(&cursor.payload(from, divider));
-                    self.dividers.push(self.text.len());
-                    from = divider;
-                }
-                self.text.push_str(&cursor.payload(from, end));
-            }
+            out.closed_fence = (1 + lone.count()) % 2 == 1;
         }
+        let wrappers = before.pairs.wrapper(file).zip(after.pairs.wrapper(file));
+        let before = before.text(self, wrappers.map(|(before, _)| before));
+        // Blank lines alone find nothing.
+        let before = if before.is_blank() { Passage::default() } else { before };
+        let after = after.text(self, wrappers.map(|(_, after)| after));
+        Ok(Change::Texts { before, after, unit: Unit::Lines })
+    }
+
+    /// All lines, where several of them may be the divider.
+    fn splits(&self, start: usize, extent: &Extent<'_>) -> Change {
+        let mut text = Passage::default();
+        let mut dividers = Vec::new();
+        let mut from = start;
+        for &(divider, _) in &extent.dividers {
+            text.push_str(&self.cursor.payload(from, divider));
+            dividers.push(text.len());
+            from = divider;
+        }
+        text.push_str(&self.cursor.payload(from, extent.end.start));
+        let first = dividers.first().copied().unwrap_or(0);
+        let cut = if text[..first].trim().is_empty() { first } else { 0 };
+        dividers.iter_mut().for_each(|divider| *divider -= cut);
+        Change::Splits { lines: text[cut..].into(), dividers }
     }
 }
 
-/// Whether there is a reading without a SEARCH text.
-fn may_create(change: &Change) -> bool {
-    match change {
-        Change::Texts { before, .. } => before.is_empty(),
-        Change::Splits { dividers, .. } => dividers.first() == Some(&0),
-        Change::Diff { .. } => false,
+impl<'r> Half<'r> {
+    /// Its text, without the fence around it and without fence lines that are no content.
+    fn text(&self, texts: &Texts<'_, 'r>, wrapper: Option<(Line<'r>, Line<'r>)>) -> Passage {
+        let cursor = texts.cursor;
+        if let Some((first, last)) = wrapper {
+            return cursor.payload(first.next, last.start);
+        }
+        let lone = self.pairs.lone.iter().filter(|_| cursor.fence().is_some());
+        let mut text = Passage::default();
+        let mut from = self.start;
+        for line in lone {
+            text.push(cursor.response(), &cursor.payload(from, line.start));
+            from = line.next;
+        }
+        if from == self.start {
+            return cursor.payload(from, self.end);
+        }
+        text.push(cursor.response(), &cursor.payload(from, self.end.max(from)));
+        text
     }
 }
 
 /// Goes over `:start_line:N` and its like, and the line of dashes behind them.
-fn read_hints(cursor: &mut Cursor<'_>) -> Payload {
-    let mut payload = Payload::default();
+fn start_line(cursor: &mut Cursor<'_>) -> Option<u32> {
+    let mut found = None;
     let mut hinted = false;
     for name in [":start_line:", ":end_line:"] {
         let number = trim(cursor.text()).strip_prefix(name).and_then(|text| trim(text).parse::<u32>().ok());
-        if let Some(number) = number {
-            if name == ":start_line:" {
-                payload.start_line = Some(number);
-            }
+        if number.is_some() {
+            found = found.or(number.filter(|_| name == ":start_line:"));
             hinted = true;
             cursor.advance();
         }
@@ -138,78 +176,56 @@ fn read_hints(cursor: &mut Cursor<'_>) -> Payload {
     if hinted && (5..=9).contains(&dashes.len()) && dashes.bytes().all(|byte| byte == b'-') {
         cursor.advance();
     }
-    payload
-}
-
-/// Reads the lines up to the closing marker and goes after it; gives them and where the marker is. `None` if another
-/// block opens before it, or there is none.
-///
-/// Where a divider and an end follow that are as long as the opening marker, others between are lines of the texts. So a
-/// block can hold blocks.
-fn read_payload(
-    cursor: &mut Cursor<'_>,
-    mut payload: Payload,
-    closing: Marker,
-    length: usize,
-) -> Option<(Payload, Span)> {
-    let start = cursor.mark();
-    let first = cursor.at();
-    let mut extent = Extent::seek(cursor, closing, Some(length));
-    if extent.is_none() {
-        cursor.reset(start);
-        extent = Extent::seek(cursor, closing, None);
-    }
-    let Extent { mut dividers, end } = extent?;
-    // In a new file they divide nothing.
-    if closing == Marker::NewFileEnd {
-        dividers.clear();
-    }
-    payload.fill(cursor, first, &dividers, end.start);
-    Some((payload, cursor.span(end.start, end.end())))
+    found
 }
 
 /// Where the lines of a block end.
 struct Extent<'r> {
-    /// The lines that may divide it: where each begins, and the line after it.
+    /// The lines that may divide it: where each begins, and the line behind it.
     dividers: Vec<(usize, usize)>,
     /// The line that ends it.
     end: Line<'r>,
+    has_fences: bool,
 }
 
 impl<'r> Extent<'r> {
-    /// Goes over the lines of a block and its end; with `length`, only marker lines of that length count. Without an end
-    /// it goes to what cuts the block off.
+    /// Goes over the lines of a block and its end; with `length`, only marker lines of that length count, so that a block
+    /// can hold blocks. Without an end it goes to what cuts the block off.
     fn seek(cursor: &mut Cursor<'r>, closing: Marker, length: Option<usize>) -> Option<Self> {
-        let mut dividers = Vec::new();
+        let (mut dividers, mut has_fences) = (Vec::new(), false);
         // A new file may hold whole blocks of the other kind: a text about this format.
         let mut cut_off: Option<Mark<'r>> = None;
         let mut in_place: Option<(Self, Mark<'r>)> = None;
         while let Some(line) = cursor.line() {
+            has_fences |= Fence::of(line.text).is_some();
             let counts = |_: &Marker| length.is_none_or(|length| Marker::length(line.text) == length);
             match Marker::of(line.text).filter(counts) {
                 Some(marker) if marker == closing => {
-                    let divided = closing == Marker::NewFileEnd || !dividers.is_empty();
-                    if length.is_some() && !divided {
+                    let is_divided = closing == Marker::NewFileEnd || !dividers.is_empty();
+                    if length.is_some() && !is_divided {
                         return None;
                     }
                     cursor.advance();
-                    return Some(Self { dividers, end: line });
+                    return Some(Self { dividers, end: line, has_fences });
                 }
-                Some(Marker::Divider) => {
+                Some(Marker::Divider) if closing == Marker::Replace => {
                     cursor.advance();
-                    if in_place.is_none() && !dividers.is_empty() && closes_fence(cursor) {
-                        in_place = Some((Self { dividers: dividers.clone(), end: line }, cursor.mark()));
+                    let closes = cursor.line().is_some_and(|line| cursor.closes_fence(line));
+                    if in_place.is_none() && !dividers.is_empty() && closes {
+                        in_place =
+                            Some((Self { dividers: dividers.clone(), end: line, has_fences }, cursor.mark()));
                     }
                     dividers.push((line.start, cursor.at()));
                     continue;
                 }
-                Some(marker) if marker.opens() => {
+                Some(marker @ (Marker::Search | Marker::NewFile)) => {
                     cut_off.get_or_insert(cursor.mark());
                     if marker == Marker::NewFile || closing == Marker::Replace {
                         break;
                     }
                 }
-                _ if cut_off.is_none() && cursor.may_be_reasoning() && cursor.reasoning_end().is_some() => {
+                // A draft ends with the reasoning around it.
+                _ if cut_off.is_none() && reasoning::begins_with_closing(line) => {
                     cut_off = Some(cursor.mark());
                 }
                 _ => {}
@@ -217,7 +233,7 @@ impl<'r> Extent<'r> {
             cursor.advance_past(|line| !Marker::may_be(line.text));
         }
         // Models end a block with one more divider now and then.
-        if let Some((extent, behind)) = in_place.filter(|_| closing == Marker::Replace) {
+        if let Some((extent, behind)) = in_place {
             cursor.reset(behind);
             return Some(extent);
         }
@@ -228,31 +244,17 @@ impl<'r> Extent<'r> {
     }
 }
 
-/// Whether the fence that the block stands in is closed by the line here.
-fn closes_fence(cursor: &Cursor<'_>) -> bool {
-    let closing = Fence::of(cursor.text());
-    cursor.fence().zip(closing).is_some_and(|(open, closing)| closing.closes(open))
-}
-
-/// How many markers there are, for the first block that has not all of its own; `below` are the lines from it on.
-fn counts(below: Lines<'_>, script: &Script, is_new: bool) -> String {
-    if script.diagnostics.iter().any(|fault| fault.code == Code::Truncated) {
-        return String::new();
+/// What is said of a block that has not all of its markers; of the first one with how many there are.
+fn truncated(span: Span, what: &str, below: Lines<'_>, out: &Output) -> Fault {
+    let is_first = !out.script.diagnostics.iter().any(|fault| fault.code == Code::Truncated);
+    let mut counts = String::new();
+    if is_first {
+        let (mut opened, mut closed) = (0, 0);
+        for marker in below.filter_map(|line| Marker::of(line.text)) {
+            opened += usize::from(matches!(marker, Marker::Search | Marker::NewFile));
+            closed += usize::from(matches!(marker, Marker::Replace | Marker::NewFileEnd));
+        }
+        counts = format!(" (from here on: {opened} opened, {closed} closed)");
     }
-    let is_same = |edit: &&Edit| {
-        edit.format == FormatId::SearchReplace && matches!(edit.op, Op::Create { .. }) == is_new
-    };
-    let whole = script.edits.iter().filter(is_same).count();
-    let (open, close) =
-        if is_new { (Marker::NewFile, Marker::NewFileEnd) } else { (Marker::Search, Marker::Replace) };
-    let (mut opened, mut closed) = (whole, whole);
-    for marker in below.filter_map(|line| Marker::of(line.text)) {
-        opened += usize::from(marker == open);
-        closed += usize::from(marker == close);
-    }
-    if is_new {
-        format!(" ({opened} opened, {closed} closed in the response)")
-    } else {
-        format!(" ({opened} SEARCH, {closed} REPLACE in the response)")
-    }
+    Box::new(fault::unterminated(span, &format!("{what}{counts}")))
 }

@@ -58,16 +58,16 @@ impl Marker {
         text.bytes().take_while(|byte| Some(byte) == mark).count()
     }
 
-    /// Whether a line may be one, by its first byte. Cheap.
+    /// Whether a line may be one, or a fence, by its first byte. Cheap.
     #[inline]
     pub(super) fn may_be(line: &str) -> bool {
         let first = line.bytes().find(|&byte| !is_blank(byte));
-        matches!(first, Some(b'<' | b'>' | b'-' | b'+' | b'='))
+        matches!(first, Some(b'<' | b'>' | b'-' | b'+' | b'=' | b'`' | b'~'))
     }
 
-    /// Whether it opens a block.
+    /// Whether it opens a block, or is meant to.
     pub(super) fn opens(self) -> bool {
-        matches!(self, Marker::Search | Marker::NewFile)
+        matches!(self, Marker::Search | Marker::NewFile | Marker::Misspelt)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Changes written as blocks.
 
 use super::marker::Marker;
-use super::name::Said;
+use crate::format::file;
 use crate::format::render::hunks::{Fit, Side, hunks};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 use crate::format::scan::trim;
@@ -38,7 +38,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
 fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
     let headings = [format!("### File: {}", change.path), format!("### File: `{}`", change.path)];
     let said = |heading: &&String| {
-        !change.path.contains(char::is_control) && Said::of(heading) == Said::File(change.path)
+        !change.path.contains(char::is_control)
+            && file::path_line(heading).is_some_and(|found| found.path == change.path)
     };
     let heading = headings.iter().find(said).ok_or_else(|| change.cannot(Reason::Path))?;
     Ok(match change.why_line() {

@@ -1,7 +1,7 @@
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Choice, Edit, Existing, Missing, Op, Script, Unit, Unsure};
+use crate::edit::{Anchor, Change, Clue, Edit, Existing, Missing, Op, Script, Unit};
 use crate::format::linear::assert_linear;
-use crate::format::{FormatId, MAX_ERRORS, parse};
+use crate::format::{FormatId, MAX_ERRORS, Reading, parse};
 use crate::response::Response;
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn response(text: &str) -> Response {
 }
 
 fn script(text: &str) -> Script {
-    parse(&response(text), Some(FormatId::SearchReplace))
+    parse(&response(text), &Reading::default())
 }
 
 fn codes(script: &Script) -> Vec<Code> {
@@ -178,187 +178,85 @@ fn a_hint_says_the_line() {
     assert_eq!(fine(&text(":start_line:x\n")), ["a.rs: \":start_line:x\\n\" -> \"y\\n\""]);
 }
 
+/// The candidates for the files of edits that only the tree tells.
+fn unnamed(text: &str) -> Vec<Vec<(String, Clue)>> {
+    let all = script(text).unnamed;
+    all.into_iter().map(|one| one.candidates.into_iter().map(|it| (it.path.raw, it.by)).collect()).collect()
+}
+
 #[test]
-fn the_path_stands_above_the_block() {
+fn the_path_is_right_above_the_block_or_in_its_fence() {
     let block = block("x\n", "y\n");
     for above in [
-        "### File: a/b.rs\n\nSome\n\nprose\nof\n\nany\nlength.\n\n",
         "a/b.rs\n",
         "a/b.rs\n\n\n",
         "`a/b.rs`\n```rust\n",
         "**a/b.rs**\n\n```\n",
         "# a/b.rs\n",
         "a/b.rs:\n",
-        "```\na/b.rs\n```\n```rust\n",
-        " ```rust\na/b.rs\n```\n\nThe change:\n\n```rust\n",
         "```rust\na/b.rs\n",
+        "```rust\n// a/b.rs\n",
         "```a/b.rs\n",
         "```rust a/b.rs\n",
-        "```rust:a/b.rs\n// as you asked\n",
-        "other.rs\n\nMore prose\n\n`a/b.rs`\none\ntwo\n",
-        "### File: other.rs\n\nNo, in another:\n\na/b.rs\n",
-        "### File: a/b.rs\nNote\n",
+        "```rust:a/b.rs\n",
+        "### File: a/b.rs\n\nSome\n\nprose.\n\n",
         "**Reason**: x\n### File: a/b.rs\n",
     ] {
         assert_eq!(paths(&format!("{above}{block}")), ["a/b.rs"], "{above}");
+        assert!(unnamed(&format!("{above}{block}")).is_empty(), "{above}");
     }
-}
-
-#[test]
-fn a_path_too_far_or_in_prose_or_closed_code_is_none() {
-    let block = block("x\n", "y\n");
-    for above in [
-        "",
-        "In a/b.rs:\n",
-        "a/b.rs\nline one\nline two\nline three\n",
-        "```a/b.rs\ncode()\n```\n",
-        "Example:\n",
-        "## Changes\n",
-        "file\nnot this\n",
-        "...\n",
-    ] {
+    for above in ["", "an example:\n", "...\n", "```a/b.rs\ncode()\n```\n"] {
         let (fault, edits) = faulty(&format!("{above}{block}"));
         assert_eq!((fault.code, edits), (Code::Missing, vec![]), "{above}");
     }
 }
 
 #[test]
-fn one_word_is_a_path_right_above_the_block() {
+fn other_files_that_are_named_are_candidates() {
     let block = block("x\n", "y\n");
-    assert_eq!(paths(&format!("Do this:\n\nfile1\n{block}")), ["file1"]);
-    assert_eq!(paths(&format!("### File: a.rs\nthen\n{block}")), ["a.rs"]);
+    let of = |path: &str, by| (path.to_owned(), by);
+    assert_eq!(unnamed(&format!("it is a.rs:\n{block}")), [vec![of("a.rs", Clue::Mention)]]);
+    assert_eq!(paths(&format!("a.rs\n{block}\n{block}")), ["a.rs", "a.rs"]);
+    let next = format!("a.rs\n{block}\nas b.rs has it:\n{block}");
+    assert_eq!(unnamed(&next), [vec![of("a.rs", Clue::Previous), of("b.rs", Clue::Mention)]]);
+    let heading = format!("### File: a.rs\n\nb.rs\n```\n{block}```\n");
+    assert_eq!(unnamed(&heading), [vec![of("b.rs", Clue::Line), of("a.rs", Clue::Heading)]]);
+    assert!(unnamed(&format!("### File: src/a.rs\n`./src\\a.rs`\n{block}")).is_empty());
 }
 
 #[test]
-fn a_block_without_a_path_is_about_the_file_of_the_last() {
+fn the_reason_is_a_line_of_its_own_or_the_prose_above() {
     let block = block("x\n", "y\n");
-    for between in ["", "\n", "\n...\n\n", "```\n\nanother change\n\n```rust\n", "### Another change\n\n"] {
-        assert_eq!(paths(&format!("```rust\na.rs\n{block}{between}{block}")), ["a.rs", "a.rs"], "{between}");
-    }
-    assert_eq!(paths(&format!("a.rs\n{block}b.rs\n{block}\n{block}")), ["a.rs", "b.rs", "b.rs"]);
-}
-
-#[test]
-fn a_block_below_prose_about_another_file_is_not_taken_for_one_of_the_file_of_the_last() {
-    let block = block("x\n", "y\n");
-    for between in [
-        "Now update src/b.rs:\n\n",
-        "### 2. The caller (b.rs)\n\nIt has to know.\n\n```rust\n",
-        "**b.rs** needs it too:\n",
+    let why = |above: &str| whys(&format!("{above}{block}")).remove(0);
+    for (above, reason) in [
+        ("### File: a.rs\n**Reason**: It broke.\n\n```rust\n", Some("It broke.")),
+        ("### File: a.rs\n**Reason:** It broke\nand more.\n\nSo.\n\n", Some("It broke and more.")),
+        ("**Reason**: It broke.\n### File: a.rs\n\n", Some("It broke.")),
+        ("Hello.\n### File: a.rs\n\nIt broke.\n\nTwice.\n\n", Some("Twice.")),
+        ("Hello.\n\na.rs\n```\n", Some("Hello.")),
+        ("# Cache it\n\nHere is the change:\n\na.rs\n```\n", Some("Cache it")),
+        ("Here is the change:\n\na.rs\n```\n", None),
+        ("a.rs\n```\n", None),
     ] {
-        let s = script(&format!("src/a.rs\n{block}\n{between}{block}"));
-        assert_eq!((codes(&s), s.edits.len()), (vec![Code::Missing], 1), "{between}");
-        assert!(s.diagnostics[0].message.contains("b.rs"), "{}", s.diagnostics[0].message);
+        assert_eq!(why(above).as_deref(), reason, "{above}");
     }
-    for between in ["And as in `b.rs`, in `a.rs`:\n", "It calls `console.log`:\n", "As b.rs has it.\n\nSo:\n"]
-    {
-        assert_eq!(paths(&format!("src/a.rs\n{block}\n{between}{block}")), ["src/a.rs"; 2], "{between}");
-    }
-}
-
-/// The candidates for the files of edits that only the tree tells, and what is meant if it does not.
-fn unsure(text: &str) -> Vec<(Vec<String>, Option<String>)> {
-    let of = |unsure: &Unsure| {
-        let otherwise = match &unsure.choice {
-            Choice::Exists { otherwise } => otherwise.as_ref().map(|target| target.raw.clone()),
-            Choice::Applies => None,
-        };
-        (unsure.candidates.iter().map(|target| target.raw.clone()).collect(), otherwise)
-    };
-    script(text).unsure.iter().map(of).collect()
-}
-
-#[test]
-fn what_prose_quotes_may_be_the_file() {
-    let block = block("x\n", "y\n");
-    let both = |one: &str, two: &str| vec![one.to_owned(), two.to_owned()];
-    let candidates = both("a.rs", "f()");
-    assert_eq!(
-        unsure(&format!("In `a.rs`, `f()`:\n{block}\n{block}")),
-        [(candidates.clone(), None), (candidates, None)]
-    );
-    let text = format!("src/a.rs\n{block}\nAs in `b.rs`,\nin `a.rs`:\n\n```\n{block}");
-    assert_eq!(unsure(&text), [(both("a.rs", "b.rs"), Some("src/a.rs".to_owned()))]);
-    assert_eq!(unsure(&format!("### File: a.rs\n{block}\nAs in `b.rs`:\n{block}")), []);
-}
-
-#[test]
-fn an_explicit_heading_holds_until_the_next() {
-    let block = block("x\n", "y\n");
-    let text = format!("### File: a.rs\n{block}\nSee also:\n- b.rs\n\n{block}\n**File:** c.rs\n{block}");
-    assert_eq!(paths(&text), ["a.rs", "a.rs", "c.rs"]);
-    let text = format!("### File: a.rs\n\nb.rs\n```\n{block}```\n\nSo.\n\n```rust b.rs\n{block}");
-    let both = vec!["b.rs".to_owned(), "a.rs".to_owned()];
-    assert_eq!(unsure(&text), [(both.clone(), None), (both, None)]);
-    assert_eq!(unsure(&format!("### File: src/a.rs\n`./src\\a.rs`\n{block}")), []);
-}
-
-#[test]
-fn a_block_at_fault_passes_its_own_path_on_or_none() {
-    let block = block("x\n", "y\n");
-    let fault = "<<<<<<< SEARCH\nx\n>>>>>>> REPLACE\n";
-    let s = script(&format!("a.rs\n{block}\nb.rs\n{fault}\n{block}"));
-    assert_eq!(s.edits.iter().map(|edit| edit.path.raw.as_str()).collect::<Vec<_>>(), ["a.rs", "b.rs"]);
-    let s = script(&format!("a.rs\n{block}\nb.rs\n{fault}\nand then\n{block}"));
-    assert_eq!(codes(&s), [Code::Truncated, Code::Missing], "nobody can say which file that is");
-    let s = script(&format!("a.rs\n{block}\nand then\n{fault}\nb.rs\n{block}"));
-    assert_eq!(codes(&s), [Code::Truncated]);
-    assert_eq!(s.diagnostics[0].path.as_deref(), Some("a.rs"));
 }
 
 #[test]
 fn blocks_are_one_region_until_prose_comes() {
     let block = block("x\n", "y\n");
     let text = format!(
-        "a.rs\n{block}{block}\n```\n\n```rust\nb.rs\n{block}**Reason**: r\n{block}\nFinally:\n\n{block}"
+        "```\na.rs\n{block}{block}\n```\n\n```rust\nb.rs\n{block}**Reason**: r\n{block}```\nFinally:\n\n{block}"
     );
     let regions: Vec<_> = script(&text).edits.iter().map(|edit| edit.region).collect();
     assert_eq!(regions, [1, 1, 1, 1, 2]);
 }
 
 #[test]
-fn the_reason_is_a_line_of_its_own_or_prose() {
-    let block = block("x\n", "y\n");
-    let why = |above: &str| whys(&format!("{above}{block}")).remove(0);
-    assert_eq!(why("### File: a.rs\n**Reason**: It broke.\n\n```rust\n").as_deref(), Some("It broke."));
-    assert_eq!(
-        why("### File: a.rs\n**Reason:** It broke\nand more.\n\nSo:\n").as_deref(),
-        Some("It broke and more.")
-    );
-    assert_eq!(why("**Reason**: It broke.\n### File: a.rs\n\n").as_deref(), Some("It broke."));
-    assert_eq!(
-        why("Hello.\n### File: a.rs\n\nIt broke.\n\nTwice.\n\n").as_deref(),
-        Some("It broke.\n\nTwice.")
-    );
-    assert_eq!(
-        why("### File: a.rs\nNow\n```rust\ncode();\n```\nbecomes\n```rust\n").as_deref(),
-        Some("Now becomes")
-    );
-    assert_eq!(
-        why("### File: a.rs\n\n**1. Cache it.** It **broke**.\n").as_deref(),
-        Some("Cache it. It broke.")
-    );
-    assert_eq!(why("Hello.\n\na.rs\n```\n").as_deref(), Some("Hello."), "above the path's line");
-    assert_eq!(why("Hello.\n\n### File: a.rs\n\nHere is the change:\n").as_deref(), Some("Hello."));
-    assert_eq!(why("Here is the change:\n\na.rs\n```\n"), None);
-    assert_eq!(why("a.rs\nIt broke.\n").as_deref(), Some("It broke."));
-    assert_eq!(why("### File: a.rs\n...\n**Reason**: \n"), None);
-}
-
-#[test]
-fn the_reason_of_a_heading_is_that_of_all_blocks_below() {
-    let block = block("x\n", "y\n");
-    let text = format!("### File: a.rs\n**Reason**: one\n{block}\n{block}\n### File: b.rs\n{block}");
-    assert_eq!(whys(&text), [Some("one".into()), Some("one".into()), None]);
-    let text = format!("a.rs\n{block}\nThat was that.\n\nNow for\nwhat remains:\n\n```\n{block}");
-    assert_eq!(whys(&text), [None, Some("Now for what remains".into())]);
-}
-
-#[test]
 fn spans_are_blocks_and_paths() {
     let text = format!("> ### File: `a.rs`\n> {}", block("x\n", "y\n").replace('\n', "\n> "));
     let response = response(&text);
-    let script = parse(&response, None);
+    let script = parse(&response, &Reading::default());
     assert_eq!(response.slice(script.edits[0].path.span), "a.rs");
     let block = response.slice(script.edits[0].span);
     assert!(block.starts_with("<<<<<<< SEARCH\n") && block.ends_with("> >>>>>>> REPLACE"), "{block}");
@@ -368,12 +266,12 @@ fn spans_are_blocks_and_paths() {
 fn a_block_that_is_half_open_is_an_error_up_to_the_next() {
     let whole = block("x\n", "y\n");
     for (cut, message) in [
-        ("<<<<<<< SEARCH\nz\n=======\nz\n", "2 SEARCH, 1 REPLACE"),
-        ("<<<<<<< SEARCH\nz\n", "2 SEARCH, 1 REPLACE"),
-        ("<<<<<<< SEARCH\nz\n>>>>>>> REPLACE\n", "2 SEARCH, 2 REPLACE"),
-        ("<<<<<<< SEARCH\nz\n=======\n>>>>>>> NEW_FILE\n", "2 SEARCH, 1 REPLACE"),
-        ("<<<<<<< NEW_FILE\nz\n", "1 opened, 0 closed"),
-        ("<<<<<<< NEW_FILE\nz\n>>>>>>> REPLACE\n", "1 opened, 0 closed"),
+        ("<<<<<<< SEARCH\nz\n=======\nz\n", "from here on"),
+        ("<<<<<<< SEARCH\nz\n", "from here on"),
+        ("<<<<<<< SEARCH\nz\n>>>>>>> REPLACE\n", "from here on"),
+        ("<<<<<<< SEARCH\nz\n=======\n>>>>>>> NEW_FILE\n", "from here on"),
+        ("<<<<<<< NEW_FILE\nz\n", "from here on"),
+        ("<<<<<<< NEW_FILE\nz\n>>>>>>> REPLACE\n", "from here on"),
     ] {
         for text in [
             format!("a.rs\n{cut}{whole}"),
@@ -404,41 +302,11 @@ fn wherever_blocks_are_cut_off_it_is_an_error() {
 }
 
 #[test]
-fn whatever_marker_of_a_block_gets_lost_it_is_an_error() {
-    let new = "<<<<<<< NEW_FILE\nz\n>>>>>>> NEW_FILE\n";
-    let text = format!("a.rs\n{}b.rs\n{new}c.rs\n{}", block("x\n", "y\n"), block("x\n", "y\n"));
-    let lines: Vec<&str> = text.lines().collect();
-    for lost in (0..lines.len()).filter(|&at| lines[at].starts_with(['<', '=', '>'])) {
-        let rest: Vec<&str> =
-            lines.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, line)| *line).collect();
-        let script = script(&rest.join("\n"));
-        assert!(script.has_errors(), "without {}", lines[lost]);
-        assert!(script.edits.len() <= 2, "without {}", lines[lost]);
-    }
-}
-
-#[test]
 fn only_the_first_half_open_block_counts_the_markers() {
     let script = script(&format!("a.rs\n{}", "<<<<<<< SEARCH\nx\n".repeat(3)));
     let counted: Vec<_> =
-        script.diagnostics.iter().map(|fault| fault.message.contains("3 SEARCH, 0 REPLACE")).collect();
+        script.diagnostics.iter().map(|fault| fault.message.contains("3 opened, 0 closed")).collect();
     assert_eq!(counted, [true, false, false]);
-}
-
-#[test]
-fn markers_without_a_block_are_errors() {
-    let whole = block("x\n", "y\n");
-    for (stray, code) in [
-        (">>>>>>> REPLACE\n", Code::Truncated),
-        ("x\n=======\ny\n>>>>>>> REPLACE\n", Code::Truncated),
-        (">>>>>>> NEW_FILE\n", Code::Truncated),
-        ("<<< SEARCH\nx\n===\ny\n>>> REPLACE\n", Code::Malformed),
-        ("<<<<<<< search\nx\n=======\ny\n>>>>>>> replace\n", Code::Malformed),
-        ("<<<<<<< SEARCH a.rs\n", Code::Malformed),
-    ] {
-        let (fault, edits) = faulty(&format!("a.rs\n{whole}{stray}a.rs\n{whole}"));
-        assert_eq!((fault.code, edits.len()), (code, 2), "{stray}");
-    }
 }
 
 #[test]
@@ -544,7 +412,7 @@ proptest! {
     #[test]
     fn any_text_is_read_and_spans_are_in_it(text in prop_oneof![fragment(), ".{0,200}"]) {
         let response = response(&text);
-        let script = parse(&response, Some(FormatId::SearchReplace));
+        let script = parse(&response, &Reading::default());
         let spans = script.edits.iter().flat_map(|edit| [edit.span, edit.path.span]);
         let faults = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
         for span in spans.chain(faults) {
@@ -566,7 +434,7 @@ proptest! {
     fn any_line_above_a_block_is_read(line in prop_oneof![".{0,40}", "[-#*_`:(). /a-z\u{e9}：]{0,30}"]) {
         let text = format!("{line}\n{}", block("x\n", "y\n"));
         let response = response(&text);
-        for edit in parse(&response, Some(FormatId::SearchReplace)).edits {
+        for edit in parse(&response, &Reading::default()).edits {
             prop_assert_eq!(response.slice(edit.path.span), &edit.path.raw);
             prop_assert!(!edit.path.raw.trim().is_empty());
         }

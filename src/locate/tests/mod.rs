@@ -19,6 +19,7 @@ pub(super) const LIMITS: Limits = Limits {
     guard: Guard {
         allow_placeholder: false,
         allow_markers: false,
+        allow_escaped: false,
         language: Language::UNKNOWN,
         format: None,
     },

@@ -6,7 +6,7 @@ use git_llm_apply::response::Response;
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(response) = Response::new(0, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let script = format::parse(&response, Some(FormatId::Applydir));
+    let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::Applydir));
     assert!(script.message.as_ref().is_none_or(|message| !message.trim().is_empty()));
     let mut end = 0;
     for edit in &script.edits {

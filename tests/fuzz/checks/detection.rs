@@ -6,7 +6,7 @@ use git_llm_apply::response::Response;
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(response) = Response::new(7, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let script = format::parse(&response, None);
+    let script = format::parse(&response, &git_llm_apply::format::Reading::default());
     for pair in script.edits.windows(2) {
         assert!(pair[0].region <= pair[1].region);
     }
@@ -18,7 +18,7 @@ pub(crate) fn check(bytes: &[u8]) {
         assert!(response.text().get(span.range()).is_some());
     }
     for format in FORMATS {
-        let forced = format::parse(&response, Some(format.id));
-        assert!(forced.edits.iter().all(|edit| edit.format == format.id));
+        let forced = format::parse(&response, &git_llm_apply::format::Reading::only(format.id));
+        assert!(forced.edits.iter().all(|edit| edit.format == format.id || !format.is_detected()));
     }
 }

@@ -7,8 +7,8 @@ use git_llm_apply::response::Response;
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(response) = Response::new(0, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let detected = format::parse(&response, None);
-    let script = format::parse(&response, Some(FormatId::EditCalls));
+    let detected = format::parse(&response, &git_llm_apply::format::Reading::default());
+    let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::EditCalls));
     assert!(script.message.is_none());
     let mut start = 0;
     for edit in &script.edits {

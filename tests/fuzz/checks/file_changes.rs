@@ -7,7 +7,7 @@ use git_llm_apply::response::Response;
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(response) = Response::new(0, "fuzz", bytes.to_vec(), 1 << 20) else { return };
-    let script = format::parse(&response, Some(FormatId::FileChanges));
+    let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::FileChanges));
     let mut end = 0;
     for edit in &script.edits {
         assert_eq!(edit.format, FormatId::FileChanges);

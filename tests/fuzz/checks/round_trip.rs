@@ -19,7 +19,7 @@ pub(crate) fn check(bytes: &[u8]) {
     for format in FORMATS {
         let Ok(text) = render(format.id, &[change]) else { continue };
         let response = Response::new(0, "fuzz", text.clone().into_bytes(), 1 << 24).expect("text");
-        let script = format::parse(&response, None);
+        let script = format::parse(&response, &git_llm_apply::format::Reading::default());
         let plan = resolve(&script, &tree, &rules()).expect("a tree in memory can be read");
         let plan =
             plan.unwrap_or_else(|rejected| panic!("{}:\n{text}\n{:?}", format.name(), rejected.diagnostics));

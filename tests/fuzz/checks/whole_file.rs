@@ -11,11 +11,9 @@ use git_llm_apply::response::Response;
 pub(crate) fn check(bytes: &[u8]) {
     let bytes = bytes.iter().map(|&byte| if byte == b'^' { b'`' } else { byte }).collect();
     let Ok(response) = Response::new(0, "fuzz", bytes, 1 << 20) else { return };
-    let script = format::parse(&response, Some(FormatId::WholeFile));
-    assert!(script.message.is_none());
+    let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::WholeFile));
     let mut end = 0;
-    for edit in &script.edits {
-        assert_eq!(edit.format, FormatId::WholeFile);
+    for edit in script.edits.iter().filter(|edit| edit.format == FormatId::WholeFile) {
         assert!(!edit.path.raw.trim().is_empty());
         assert_eq!(response.slice(edit.path.span), edit.path.raw);
         assert!(edit.span.start >= end);
@@ -31,10 +29,10 @@ pub(crate) fn check(bytes: &[u8]) {
             assert!(written.ends_with(line), "{written:?} is not {line:?}");
         }
     }
-    for unsure in &script.unsure {
-        assert!(unsure.candidates.iter().all(|path| response.slice(path.span) == path.raw));
+    for candidate in script.unnamed.iter().flat_map(|unnamed| &unnamed.candidates) {
+        assert_eq!(response.slice(candidate.path.span), candidate.path.raw);
     }
-    let detected = format::parse(&response, None);
+    let detected = format::parse(&response, &git_llm_apply::format::Reading::default());
     assert!(detected.edits.iter().all(|edit| edit.format != FormatId::WholeFile));
     let faults = script.diagnostics.iter().chain(&detected.diagnostics);
     for span in faults.flat_map(|fault| fault.labels.iter().map(|label| label.span)) {

@@ -1,0 +1,257 @@
+//! The text above an edit: which file it may be about, and why it is made.
+//!
+//! Kept while a response is read: the last few paragraphs and headings since the last edit or code block, the nearest
+//! heading with a path, and the file of the block before.
+
+use super::file::{self, Found};
+use super::scan::{Line, trim, trim_start};
+use super::why;
+use crate::edit::{Candidate, Clue, Target};
+
+/// How many texts, and lines of each, are kept; how many words of a paragraph are candidates.
+const TEXTS: usize = 6;
+const LINES: usize = 40;
+const WORDS: usize = 12;
+
+/// A paragraph, heading or list item.
+#[derive(Clone, Debug)]
+struct Text<'r> {
+    is_heading: bool,
+    lines: Vec<Line<'r>>,
+}
+
+/// The text above the place where a response is read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Above<'r> {
+    response: u32,
+    texts: Vec<Text<'r>>,
+    /// Whether the last text goes on with the next line.
+    is_open: bool,
+    heading: Option<Target>,
+    /// The file of the edit before, or those that it may be.
+    previous: Vec<Candidate>,
+    /// The info string of the fence that is read.
+    info: Option<Target>,
+}
+
+impl<'r> Above<'r> {
+    pub(super) fn new(response: u32) -> Self {
+        Self { response, ..Self::default() }
+    }
+
+    /// Takes a line of text. `begins`: it begins a list item.
+    pub(super) fn take(&mut self, line: Line<'r>, begins: bool) {
+        let text = trim(line.text);
+        let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
+        let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
+        if is_heading {
+            let mut paths = file::words(text)
+                .chain(file::path_line(text))
+                .filter(|found| file::is_path(found.path) || found.quoted);
+            if let Some(first) = paths.next().filter(|first| paths.all(|other| other.path == first.path)) {
+                self.heading = Some(self.target(first, line));
+            }
+        }
+        let goes_on = self.is_open && !begins && !is_heading && why::labelled(text).is_none();
+        match self.texts.last_mut().filter(|_| goes_on) {
+            Some(last) if last.lines.len() < LINES => last.lines.push(line),
+            Some(last) => {
+                last.lines.rotate_left(1);
+                last.lines.pop();
+                last.lines.push(line);
+            }
+            None => {
+                if self.texts.len() == TEXTS {
+                    self.texts.remove(0);
+                }
+                self.texts.push(Text { is_heading, lines: vec![line] });
+            }
+        }
+        self.is_open = !is_heading;
+    }
+
+    /// Whether the last line is of a paragraph that may go on.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Takes a blank line or what else ends a paragraph.
+    pub(super) fn end_paragraph(&mut self) {
+        self.is_open = false;
+    }
+
+    /// Forgets the texts: an edit or a code block is between them and what follows.
+    pub(super) fn clear(&mut self) {
+        self.texts.clear();
+        self.is_open = false;
+    }
+
+    /// What is to be as it was if a fence or quote turns out to hold no edits.
+    pub(super) fn saved(&self) -> Self {
+        Self {
+            texts: self.texts.last().cloned().into_iter().collect(),
+            is_open: false,
+            ..self.without_texts()
+        }
+    }
+
+    /// It without its texts.
+    fn without_texts(&self) -> Self {
+        let Self { response, ref heading, ref previous, ref info, .. } = *self;
+        Self {
+            response,
+            texts: Vec::new(),
+            is_open: false,
+            heading: heading.clone(),
+            previous: previous.clone(),
+            info: info.clone(),
+        }
+    }
+
+    /// Goes into a fence with that info string at that line.
+    pub(super) fn enter(&mut self, line: Line<'_>, info: &str) {
+        let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
+        self.info = file::info(info).map(|found| found.target(line.skip(offset), self.response));
+        self.end_paragraph();
+    }
+
+    /// Goes out of the fence.
+    pub(super) fn leave(&mut self) {
+        self.info = None;
+        self.end_paragraph();
+    }
+
+    /// Notes which file the edit is about that was read.
+    pub(super) fn set_previous(&mut self, files: Vec<Candidate>) {
+        let previous =
+            |file: Candidate| Candidate { by: Clue::Previous, quoted: file.by != Clue::Mention, ..file };
+        self.previous = files.into_iter().map(previous).collect();
+    }
+
+    fn target(&self, found: Found<'_>, line: Line<'_>) -> Target {
+        found.target(line, self.response)
+    }
+
+    /// The line right above that is wholly a path.
+    fn path_line(&self) -> Option<(Found<'r>, Line<'r>)> {
+        let is_reason =
+            |text: &&Text<'_>| text.lines.first().is_some_and(|line| why::labelled(line.text).is_some());
+        let line = *self.texts.iter().rev().find(|text| !is_reason(text))?.lines.last()?;
+        // In a fence its first line may name the file in a comment.
+        let found = file::path_line(line.text).or_else(|| file::first_line(line.text))?;
+        Some((found, line))
+    }
+
+    /// The files that an edit may be about that has no path of its own.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let named = |path, by| Candidate { path, by, quoted: true };
+        let line = self.path_line();
+        let is_sure = |found: &Found<'_>| found.quoted || file::is_path(found.path);
+        let mut all: Vec<Candidate> = Vec::new();
+        all.extend(
+            line.filter(|(found, _)| is_sure(found))
+                .map(|(found, line)| named(self.target(found, line), Clue::Line)),
+        );
+        all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
+        let is_named = !all.is_empty();
+        all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
+        if !is_named {
+            all.extend(self.previous.iter().cloned());
+            // A single word may be a file's name.
+            let word = line.map(|(found, line)| named(self.target(found, line), Clue::Mention));
+            all.extend(word.into_iter().chain(
+                self.mentions().into_iter().map(|mention| Candidate { by: Clue::Mention, ..mention }),
+            ));
+        }
+        let mut once: Vec<Candidate> = Vec::new();
+        for file in all {
+            if once.len() < WORDS && !once.iter().any(|other| other.path.shown() == file.path.shown()) {
+                once.push(file);
+            }
+        }
+        once
+    }
+
+    /// The files that a code block may be: by its path line or info string, and by what is named right above.
+    pub(super) fn files_of_block(&self) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        let line = self.path_line().filter(|(found, _)| found.quoted || file::is_path(found.path));
+        all.extend(line.map(|(found, line)| Candidate {
+            path: self.target(found, line),
+            by: Clue::Line,
+            quoted: true,
+        }));
+        all.extend(self.info.clone().map(|path| Candidate { path, by: Clue::Info, quoted: true }));
+        if all.is_empty() {
+            all = self.mentions();
+        }
+        all
+    }
+
+    /// The words of the paragraph or heading right above that may be paths, the likely ones first.
+    fn mentions(&self) -> Vec<Candidate> {
+        let Some(text) = self.texts.last() else { return Vec::new() };
+        let by = if text.is_heading { Clue::Heading } else { Clue::Mention };
+        let words =
+            text.lines.iter().flat_map(|line| file::words(line.text).map(move |found| (found, *line)));
+        let mut words: Vec<_> = words.collect();
+        words.sort_by_key(|(found, _)| !(found.quoted || file::is_path(found.path)));
+        let all = words.into_iter().take(WORDS);
+        all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: found.quoted })
+            .collect()
+    }
+
+    /// Why the edit below is made: the last paragraph or heading above its path. A paragraph that ends with a colon
+    /// announces the edit; the heading above it counts then.
+    pub(super) fn why(&self) -> Option<String> {
+        let reason =
+            |text: &&Text<'_>| text.lines.first().is_some_and(|line| why::labelled(line.text).is_some());
+        if let Some(text) = self.texts.iter().rfind(reason) {
+            let mut lines = text.lines.iter().map(|line| line.text);
+            let first = lines.next().and_then(why::labelled);
+            return why::of_prose(first.into_iter().chain(lines));
+        }
+        let mut is_announced = false;
+        for text in self.texts.iter().rev() {
+            if is_announced && !text.is_heading {
+                continue;
+            }
+            let mut lines: Vec<&str> = text.lines.iter().map(|line| line.text).collect();
+            if lines.last().is_some_and(|line| is_path_line(line)) {
+                lines.pop();
+            }
+            lines.retain(|line| !is_markup(line));
+            let Some(last) = lines.last() else { continue };
+            let announces = !text.is_heading && trim(last).ends_with(':');
+            if announces || text.is_heading && is_path_line(last) {
+                is_announced |= announces;
+                continue;
+            }
+            let why = why::of_prose(lines.into_iter());
+            if why.is_some() {
+                return why.map(|why| why.trim_end_matches(':').to_owned());
+            }
+        }
+        None
+    }
+
+    /// The last line, if it names a file and nothing follows it.
+    pub(super) fn open_heading(&self) -> Option<Line<'r>> {
+        let (found, line) = self.path_line()?;
+        (found.quoted || file::is_path(found.path)).then_some(line)
+    }
+}
+
+/// Whether a line says only which file is meant, or why.
+pub(super) fn is_path_line(line: &str) -> bool {
+    why::labelled(line).is_some()
+        || file::path_line(line).is_some_and(|found| found.quoted || file::is_path(found.path))
+}
+
+/// Whether a line is a rule, a tag or the row of a table.
+fn is_markup(line: &str) -> bool {
+    let text = trim(line);
+    let is_rule = text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b' '));
+    let is_tag = text.starts_with('<') && text.ends_with('>') && !trim_start(&text[1..]).is_empty();
+    is_rule || is_tag || text.starts_with('|')
+}

@@ -1,0 +1,475 @@
+//! A response as Markdown blocks with the edits between them: one pass over its lines.
+//!
+//! At every line at which an edit may stand each format is asked whether one of its regions opens there; the first that
+//! says yes takes the region and says where it ends. Markdown is not read inside of a region. What is left is text, fences,
+//! quotes, JSON and tags. Which regions are edits of this response and which are only shown in it is known when their
+//! fence or quote ends; [`super::document`] has the rules.
+
+mod drafts;
+mod region;
+#[cfg(test)]
+mod tests;
+
+use super::above::{Above, is_path_line};
+use super::document::{Part, What, lift};
+use super::fence::Fence;
+use super::reasoning::{self, Sections};
+use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
+use super::{Output, Reading, file, json};
+use crate::edit::{Candidate, FenceState, FormatId, Given};
+use crate::response::Response;
+use crate::span::Span;
+
+/// How deep fences and quotes are read in each other.
+const DEEPEST: usize = 16;
+/// The languages of fences that hold prose.
+const PROSE: [&str; 5] = ["markdown", "md", "mdx", "rst", "text"];
+
+/// What stands between the last region and this place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    /// Blank lines.
+    Blank,
+    /// Fences and lines that name a file.
+    Files,
+    /// Anything else.
+    Text,
+}
+
+/// What stands in a fence or quote, or at the top level.
+#[derive(Clone, Copy, Debug, Default)]
+struct Content {
+    /// Lines of text that name no file.
+    text: bool,
+    /// Lines that do.
+    paths: bool,
+    /// Fences without edits.
+    code: bool,
+    /// How many blocks there are that are no text.
+    blocks: usize,
+    /// The first fence that opens in it and is as long as its own.
+    nested: Option<Span>,
+    /// Whether a region closed the fence around it.
+    is_closed: bool,
+}
+
+/// A tag that begins a line and is not closed yet.
+struct Tag<'r> {
+    name: &'r str,
+    start: usize,
+    /// Where its text begins.
+    text: usize,
+    files: Vec<Candidate>,
+}
+
+/// Reads a response.
+pub(super) struct Reader<'r> {
+    response: &'r Response,
+    pub(super) out: Output,
+    pub(super) parts: Vec<Part>,
+    /// Whether the whole response is one fence or quote.
+    pub(super) is_wrapped: bool,
+    /// The file of blocks that name none.
+    path: Option<String>,
+    /// Whether code blocks with a file of their own are whole files.
+    whole_files: bool,
+    above: Above<'r>,
+    gap: Gap,
+    region: u32,
+    /// The column at which the text of a list item begins that is open.
+    item: Option<usize>,
+    /// Whether fences are read inside of fences that are as long: not once one had no end that way.
+    nests: bool,
+    tag: Option<Tag<'r>>,
+    /// Whether all of it is reasoning.
+    is_draft: bool,
+    sections: Sections,
+    /// The first opening tag of reasoning that is never closed.
+    unclosed: Option<Span>,
+    /// Where the last reasoning ended.
+    ended: Option<usize>,
+    /// A closing tag alone, below edits that it took back: its place among the diagnostics.
+    lone: Option<usize>,
+    /// Whether the response is a page of a chat.
+    is_page: bool,
+    /// Where there was as much as is taken from one response.
+    stopped: Option<usize>,
+    /// The end of the last line that has no closing tag of reasoning.
+    no_closing: usize,
+}
+
+/// What a line turned out to be.
+enum Block {
+    Taken,
+    Text,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(response: &'r Response, reading: &Reading) -> Self {
+        let asked = reading.formats.contains(&FormatId::EditCalls);
+        let first = response.text().lines().find(|line| !line.trim().is_empty());
+        Self {
+            response,
+            out: Output { asked, ..Output::default() },
+            parts: Vec::new(),
+            is_wrapped: false,
+            path: reading.path.clone(),
+            whole_files: reading.formats.contains(&FormatId::WholeFile),
+            above: Above::new(response.id()),
+            gap: Gap::Text,
+            region: 0,
+            item: None,
+            nests: true,
+            tag: None,
+            is_draft: false,
+            sections: Sections::default(),
+            unclosed: None,
+            ended: None,
+            lone: None,
+            is_page: first.is_some_and(|line| line.trim() == "You said:"),
+            stopped: None,
+            no_closing: usize::MAX,
+        }
+    }
+
+    /// Reads the whole response.
+    pub(super) fn read(&mut self) {
+        let end = reasoning::end_of(self.response.text());
+        let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
+        let content = self.blocks(&mut cursor, 0);
+        self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
+        self.finish_reasoning();
+        self.cut_off(end);
+        let stopped = self.stopped.unwrap_or(end);
+        self.out.finish(Span::new(self.response.id(), stopped, end));
+    }
+
+    /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
+    fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> Content {
+        let mut content = Content::default();
+        while let Some(line) = cursor.line() {
+            if self.out.is_full() {
+                self.stopped.get_or_insert(line.start);
+                cursor.go_to_end();
+                break;
+            }
+            let Some(first) = line.first_byte() else {
+                self.above.end_paragraph();
+                cursor.advance();
+                continue;
+            };
+            if cursor.closes_fence(line) {
+                break;
+            }
+            if depth == 0 && !self.is_draft && self.reasoning(cursor, line) {
+                continue;
+            }
+            match self.block(cursor, line, first, depth, &mut content) {
+                Block::Taken => content.blocks += 1,
+                Block::Text => {
+                    let is_path = is_path_line(line.text);
+                    // Dots and rules say nothing.
+                    content.text |= !is_path && line.text.contains(char::is_alphanumeric);
+                    content.paths |= is_path;
+                    self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
+                    self.text(line, depth);
+                    cursor.advance();
+                }
+            }
+            if std::mem::take(&mut self.out.closed_fence) && cursor.fence().is_some() {
+                content.is_closed = true;
+                break;
+            }
+        }
+        content
+    }
+
+    /// Takes the block that begins at this line, if it is no text.
+    fn block(
+        &mut self,
+        cursor: &mut Cursor<'r>,
+        line: Line<'r>,
+        first: u8,
+        depth: usize,
+        content: &mut Content,
+    ) -> Block {
+        // Of letters few begin a region, and none anything else.
+        if first.is_ascii_alphabetic()
+            && !matches!(first, b'd' | b'D' | b'F' | b'I' | b'S')
+            && cursor.fence().is_none()
+        {
+            return Block::Text;
+        }
+        let outer = cursor.margin();
+        if let Some(blanks) = self.indentation(cursor, line) {
+            cursor.set_margin(Margin { blanks, ..outer });
+        }
+        let mut taken = self.take(cursor, depth, content);
+        if !taken {
+            cursor.set_margin(outer);
+            if let Some(width) = item(line.text).filter(|_| cursor.fence().is_none()) {
+                let mark = cursor.mark();
+                cursor.enter_item(width);
+                taken = self.take(cursor, depth, content);
+                if !taken {
+                    cursor.set_margin(outer);
+                    cursor.reset(mark);
+                }
+            }
+        }
+        cursor.set_margin(outer);
+        if taken { Block::Taken } else { Block::Text }
+    }
+
+    /// Takes the region, fence, quote or JSON that begins at this line.
+    fn take(&mut self, cursor: &mut Cursor<'r>, depth: usize, content: &mut Content) -> bool {
+        if self.region(cursor, depth) {
+            return true;
+        }
+        let Some(line) = cursor.line() else { return false };
+        let may_nest = depth < DEEPEST && (cursor.fence().is_none() || self.nests);
+        if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
+            if cursor.fence().is_some_and(|open| fence.mark == open.mark && fence.length >= open.length) {
+                content.nested.get_or_insert(cursor.span_of(line));
+            }
+            let holds_edits = self.fence(cursor, line, fence, depth);
+            content.code |= !holds_edits;
+            return true;
+        }
+        if cursor.fence().is_none() && line.first_byte() == Some(b'>') && depth < DEEPEST {
+            return self.quote(cursor, depth);
+        }
+        if depth == 0 && matches!(line.first_byte(), Some(b'{' | b'[')) {
+            return self.json(cursor, depth);
+        }
+        false
+    }
+
+    /// Takes a fence and what is in it; says whether that is edits.
+    fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: usize) -> bool {
+        let outer = (cursor.margin(), cursor.fence());
+        let (first, lengths, region) = (self.parts.len(), self.out.lengths(), self.region);
+        if outer.0.blanks.is_empty() {
+            let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
+            cursor.set_margin(Margin { blanks, ..outer.0 });
+        }
+        let above = self.above.saved();
+        self.above.enter(line, fence.info);
+        let files = self.above.files_of_block();
+        cursor.advance();
+        cursor.set_fence(Some(fence));
+        let inside = cursor.mark();
+        let start = cursor.at();
+        let mut content = self.blocks(cursor, depth + 1);
+        if cursor.is_end() && !content.is_closed && self.nests && content.nested.is_some() {
+            // What seemed to open fences in it does not.
+            self.nests = false;
+            self.restore(first, lengths);
+            (self.region, self.above) = (region, above.clone());
+            self.above.enter(line, fence.info);
+            cursor.reset(inside);
+            content = self.blocks(cursor, depth + 1);
+        }
+        let close = cursor.line().filter(|_| !content.is_closed);
+        let end = close.map_or(cursor.at(), |line| line.start);
+        let text = cursor.payload(start, end);
+        let span = cursor.span(line.start, close.map_or(end, Line::end));
+        let is_prose = PROSE.contains(&language(fence.info)) && content.text;
+        if !is_prose {
+            for part in
+                self.parts[first..].iter_mut().filter(|part| part.is_region() && part.depth == depth + 1)
+            {
+                part.level = depth;
+            }
+        }
+        let is_region = |part: &&mut Part| part.is_region();
+        let has_regions = self.parts[first..].iter().any(Part::is_region);
+        if depth == 0
+            && has_regions
+            && !content.text
+            && !content.code
+            && !self.parts[first..].iter().any(|part| part.level == 0)
+        {
+            // Nothing but edits, each in a fence of its own.
+            lift(&mut self.parts[first..]);
+        }
+        let holds_edits = self.parts[first..].iter_mut().filter(is_region).any(|part| part.level <= depth);
+        if !holds_edits {
+            if !(has_regions || depth == 0 && PROSE.contains(&language(fence.info))) {
+                self.parts.truncate(first);
+            }
+            self.above = above;
+            let state = match (close.is_some() || content.is_closed, content.nested) {
+                (false, _) => FenceState::Unclosed,
+                (true, Some(nested)) => FenceState::Unclear(nested),
+                (true, None) => FenceState::Closed,
+            };
+            let language = language(fence.info).to_owned();
+            let (is_whole, why) = (self.whole_files, self.above.why());
+            let block = Given { span, candidates: files, language, text, path_line: 0, state, is_whole, why };
+            self.code_block(cursor, block, (start, end), depth);
+        } else {
+            self.above.leave();
+            self.gap = self.gap.max(Gap::Files);
+        }
+        if close.is_some() {
+            cursor.advance();
+        }
+        cursor.set_fence(outer.1);
+        cursor.set_margin(outer.0);
+        holds_edits
+    }
+
+    /// Takes a block quote, if one begins here.
+    fn quote(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+        let (start, outer, first) = (cursor.at(), cursor.margin(), self.parts.len());
+        let above = self.above.saved();
+        // The marks of its first line; deeper quotes in it are quotes of their own.
+        let quotes = outer.quotes + marks(cursor.text());
+        cursor.set_margin(Margin { quotes, blanks: "" });
+        // Behind too many blanks it is text.
+        if cursor.is_end() {
+            cursor.set_margin(outer);
+            return false;
+        }
+        self.blocks(cursor, depth + 1);
+        let span = cursor.span(start, cursor.at());
+        if self.parts.len() > first {
+            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+        }
+        cursor.set_margin(outer);
+        (self.above, self.gap) = (above, Gap::Text);
+        true
+    }
+
+    /// Takes JSON that no format reads.
+    fn json(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+        let Some(json) = json::opens(cursor).then(|| self.out.json.read(cursor)).flatten() else {
+            return false;
+        };
+        let range = json.range();
+        let is_object = json.broken().is_none() && json.keys().next().is_some();
+        if is_object {
+            let span = cursor.span(range.start, range.end);
+            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            json.leave(cursor);
+        }
+        is_object
+    }
+
+    /// Takes a line of text.
+    fn text(&mut self, line: Line<'r>, depth: usize) {
+        let column = width(line.text);
+        let width = item(line.text);
+        match (width, self.item) {
+            (Some(width), open) if open.is_none_or(|open| width < open) => self.item = Some(width),
+            (None, Some(open)) if column < open && !self.above.is_open() => self.item = None,
+            _ => {}
+        }
+        self.above.take(line, width.is_some());
+        if depth == 0 {
+            self.tag(line);
+        }
+    }
+
+    /// Notes a tag that opens or closes in a line of text.
+    fn tag(&mut self, line: Line<'r>) {
+        let text = trim(line.text);
+        if self.tag.is_none() {
+            let inner =
+                text.strip_prefix('<').filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+            let Some(rest) = inner else { return };
+            let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':');
+            let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+            // One that says something is noted, also without an end.
+            if text.ends_with("/>")
+                || text.ends_with('>') && rest.split('>').next().is_some_and(|tag| tag.contains('='))
+            {
+                self.parts.push(Part { what: What::Other, span: self.span_of(line), depth: 0, level: 0 });
+            }
+            let files = self.above.files_of_block();
+            self.tag = Some(Tag { name, start: line.start, text: line.next, files });
+        }
+        let closes = |tag: &mut Tag<'_>| {
+            let before = text.strip_suffix('>').and_then(|text| text.strip_suffix(tag.name));
+            before.is_some_and(|before| before.ends_with("</"))
+        };
+        let Some(tag) = self.tag.take_if(closes) else { return };
+        let span = Span::new(self.response.id(), tag.start, line.end());
+        // Its opening was noted.
+        let is_opening = |part: &Part| matches!(part.what, What::Other) && part.span.start == span.start;
+        if let Some(at) = self.parts.iter().rposition(is_opening) {
+            self.parts.remove(at);
+        }
+        if tag.name == "source" && tag.text <= line.start {
+            let text = self.response.passage(tag.text..line.start).into_lines();
+            let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
+            let candidates = tag.files;
+            let given = Given { span, candidates, language, text, path_line: 0, state, is_whole, why: None };
+            self.give(given, 0);
+        } else {
+            self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+        }
+    }
+
+    /// Keeps a code block that no format reads.
+    fn give(&mut self, given: Given, depth: usize) {
+        let span = given.span;
+        self.parts.push(Part { what: What::Fence(Box::new(given)), span, depth, level: depth });
+        self.above.clear();
+    }
+
+    /// The blanks at the beginning of a line that are its list item's.
+    fn indentation(&self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<&'r str> {
+        let open = self.item.filter(|_| cursor.fence().is_none())?;
+        let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
+        (width(blanks) >= open).then_some(blanks)
+    }
+
+    fn span_of(&self, line: Line<'_>) -> Span {
+        Span::new(self.response.id(), line.start, line.end())
+    }
+
+    /// Takes back what was read since then.
+    fn restore(&mut self, parts: usize, (edits, faults): (usize, usize)) {
+        self.parts.truncate(parts);
+        self.out.truncate(edits, faults);
+    }
+}
+
+/// The first word of an info string, without the path that it may be.
+fn language(info: &str) -> &str {
+    let word = info.split([' ', '\t', ':', ',', '{']).next().unwrap_or("");
+    if file::is_path(word) { "" } else { word }
+}
+
+/// The width of a list item's mark that begins a line, with the blanks around it.
+fn item(line: &str) -> Option<usize> {
+    let text = trim_start(line);
+    let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
+    let mark = match text.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => 1,
+        b'.' | b')' if (1..=9).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    let rest = &text[mark..];
+    let blanks = rest.len() - trim_start(rest).len();
+    (1..=4).contains(&blanks).then_some(line.len() - text.len() + mark + blanks)
+}
+
+/// How many marks of block quotes begin a line.
+fn marks(line: &str) -> usize {
+    let mut rest = trim_start(line);
+    let mut marks = 0;
+    while let Some(behind) = rest.strip_prefix('>') {
+        marks += 1;
+        let blanks = behind.bytes().take(4).take_while(|&byte| byte == b' ').count();
+        rest = &behind[blanks..];
+    }
+    marks
+}
+
+/// The columns that the blanks at the beginning of a line take.
+fn width(line: &str) -> usize {
+    line.bytes().take_while(|&byte| is_blank(byte)).map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+}

@@ -1,0 +1,185 @@
+//! What is no answer: reasoning, the turns of a chat before the last one, and an end that breaks off.
+
+use super::Reader;
+use crate::diag::{Code, Diagnostic, Severity};
+use crate::edit::Edit;
+use crate::format::above::Above;
+use crate::format::document::{Part, What};
+use crate::format::reasoning::{self, Opening};
+use crate::format::scan::{Cursor, Line, trim};
+use crate::format::{Reading, fault};
+use crate::span::Span;
+
+/// How many files a warning names.
+const NAMED: usize = 3;
+/// How the regions of formats begin, for a last line that breaks off.
+const MARKERS: &[&str] = &[
+    "<edit file=",
+    "*** Begin Patch",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Update File: ",
+    "<<<<<<< SEARCH",
+    "<<<<<<< NEW_FILE",
+    "------- SEARCH",
+    "<FILE_CHANGES>",
+    "[[[UDIFFX_FILE_CHANGES]]]",
+    "diff --git ",
+    "<replace_in_file>",
+    "<write_to_file>",
+    "<apply_diff>",
+];
+
+impl<'r> Reader<'r> {
+    /// Goes over reasoning, or to the last answer of a page; says whether the line is such.
+    pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
+        if self.is_page && trim(line.text) == "ChatGPT said:" {
+            self.forget(
+                cursor.span_of(line),
+                Code::Unread,
+                "this is a page of a chat: only its last answer is read",
+            );
+            self.ended = Some(line.next);
+            cursor.advance();
+            return true;
+        }
+        match self.sections.opening(cursor) {
+            Some(Opening::Section(Some(rest))) => {
+                self.draft(cursor.span(line.start, rest.start));
+                self.ended = Some(rest.start);
+                cursor.begin_line(rest);
+                return true;
+            }
+            Some(Opening::Section(None)) => {
+                self.unclosed.get_or_insert(cursor.span_of(line));
+                cursor.advance();
+                return true;
+            }
+            Some(Opening::Answer(rest)) => {
+                cursor.begin_line(rest);
+                return true;
+            }
+            None => {}
+        }
+        // Many regions may be in one long line.
+        if self.no_closing == line.end() {
+            return false;
+        }
+        let Some((start, end)) = reasoning::closing(line) else {
+            self.no_closing = line.end();
+            return false;
+        };
+        let tag = cursor.span(line.start + start, line.start + end);
+        let since = self.ended.replace(tag.end as usize);
+        let edits = self.edits_since(since.unwrap_or(0));
+        if since.is_none() {
+            let files = files(&self.out.script.edits);
+            self.restore(0, (0, 0));
+            (self.unclosed, self.above) = (None, Above::new(self.response.id()));
+            if edits > 0 {
+                self.lone = Some(self.out.script.diagnostics.len());
+                let message = format!("{} in reasoning skipped, before this tag ({files})", count(edits));
+                self.out.fault(Diagnostic::warning(Code::Reasoning, tag, message));
+            }
+        } else if edits > 0 {
+            let message = format!(
+                "this tag ends reasoning that was not begun, and {} before it may be a draft",
+                count(edits)
+            );
+            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message));
+        }
+        cursor.begin_line(line.skip(end));
+        true
+    }
+
+    /// Forgets what was read so far.
+    pub(super) fn forget(&mut self, span: Span, code: Code, message: &str) {
+        self.restore(0, (0, 0));
+        (self.unclosed, self.above) = (None, Above::new(self.response.id()));
+        self.out.fault(Diagnostic::warning(code, span, message));
+    }
+
+    /// Names the edits in reasoning that is skipped.
+    pub(super) fn draft(&mut self, section: Span) {
+        let mut reader = Reader::new(self.response, &Reading::default());
+        reader.is_draft = true;
+        reader.blocks(&mut Cursor::within(self.response, section), 0);
+        let edits = &reader.out.script.edits;
+        if !edits.is_empty() {
+            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(edits));
+            self.out.fault(Diagnostic::warning(Code::Reasoning, section, message));
+        }
+    }
+
+    /// How many edits begin at or behind an offset, whole files included.
+    pub(super) fn edits_since(&self, offset: usize) -> usize {
+        let edits = self.out.script.edits.iter().map(|edit| edit.span);
+        let is_file = |part: &&Part| matches!(&part.what, What::Fence(given) if given.is_whole);
+        let files = self.parts.iter().filter(is_file).map(|part| part.span);
+        edits.chain(files).filter(|span| span.start as usize >= offset).count()
+    }
+
+    /// At the end: edits behind an opening tag that is never closed are an error, and so are edits above a closing tag alone
+    /// if there are none below it.
+    pub(super) fn finish_reasoning(&mut self) {
+        if let Some(lone) = self.lone.filter(|_| self.edits_since(0) == 0)
+            && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
+        {
+            lone.severity = Severity::Error;
+        }
+        let Some(unclosed) = self.unclosed else { return };
+        let edits = self.edits_since(unclosed.start as usize);
+        if edits > 0 {
+            let message =
+                format!("this reasoning is never closed, and {} behind it may be a draft", count(edits));
+            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message));
+        }
+    }
+
+    /// Looks at how the response ends: in a marker that breaks off, or with a heading that nothing follows.
+    pub(super) fn cut_off(&mut self, end: usize) {
+        let text = self.response.text().get(..end).unwrap_or("");
+        let start = text.rfind('\n').map_or(0, |at| at + 1);
+        let last = trim(&text[start..]);
+        let span = Span::new(self.response.id(), start, end);
+        let is_read = |part: &Part| part.is_region() && part.span.end as usize > start;
+        if self.parts.last().is_some_and(is_read) {
+            return;
+        }
+        let is_rule = last.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b' '));
+        if last.len() >= 4 && !is_rule && MARKERS.iter().any(|marker| marker.starts_with(last)) {
+            let place = Span::new(self.response.id(), end, end);
+            self.out.fault(fault::unterminated(span, "edit").with_lost(place));
+        } else if let Some(line) = self.above.open_heading() {
+            let span = Span::new(self.response.id(), line.start, line.end());
+            self.out.fault(may_be_cut_off(span));
+        }
+    }
+}
+
+pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
+    Diagnostic::warning(Code::Truncated, span, "nothing follows: the response may be cut off")
+}
+
+/// A number of edits, in words.
+fn count(edits: usize) -> String {
+    if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") }
+}
+
+/// The files of edits, each once, the first few.
+fn files(edits: &[Edit]) -> String {
+    let mut paths: Vec<&str> = Vec::new();
+    for edit in edits {
+        let path = edit.path.raw.as_str();
+        if !paths.contains(&path) {
+            if paths.len() == NAMED {
+                return format!(
+                    "{}, …",
+                    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+                );
+            }
+            paths.push(path);
+        }
+    }
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+}

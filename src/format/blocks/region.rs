@@ -1,0 +1,154 @@
+//! The regions of a response: which format takes a line, and what the text around gives to its edits.
+
+use super::drafts::may_be_cut_off;
+use super::{Gap, Reader};
+use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
+use crate::format::above::is_path_line;
+use crate::format::document::{Part, What};
+use crate::format::scan::{Cursor, Line};
+use crate::format::{FORMATS, Format, fault, file};
+use crate::span::Span;
+
+impl<'r> Reader<'r> {
+    /// Takes the region that opens at this line.
+    pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+        let Some(line) = cursor.line() else { return false };
+        for format in FORMATS {
+            if !(format.opens)(cursor) {
+                continue;
+            }
+            let mut named = None;
+            if format.id == FormatId::SearchReplace {
+                named = self.above.candidates().into_iter().next().map(|file| file.path);
+                self.out.file = self.path.clone().or(named.as_ref().map(|path| path.raw.clone()));
+            }
+            let (edits, faults) = self.out.lengths();
+            (format.parse)(cursor, &mut self.out);
+            if cursor.at() == line.start && !cursor.is_end() {
+                continue;
+            }
+            self.tag = None;
+            let is_empty = (edits, faults) == self.out.lengths();
+            let what = if is_empty {
+                What::Empty(format.id)
+            } else {
+                self.attach(format, edits, faults, cursor.span_of(line), named);
+                let (edits, faults) = (edits..self.out.lengths().0, faults..self.out.lengths().1);
+                What::Region { format: format.id, edits, faults }
+            };
+            let span = cursor.span(line.start, cursor.at());
+            self.parts.push(Part { what, span, depth, level: depth });
+            if !is_empty {
+                (self.gap, self.item) =
+                    (Gap::Blank, self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty()));
+                self.above.clear();
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Gives the edits of a region their number, their files and their whys.
+    pub(super) fn attach(
+        &mut self,
+        format: &Format,
+        edits: usize,
+        faults: usize,
+        opening: Span,
+        named: Option<Target>,
+    ) {
+        let may_go_on = match format.id {
+            FormatId::SearchReplace => self.gap <= Gap::Files,
+            FormatId::Opx | FormatId::EditCalls => self.gap == Gap::Blank,
+            _ => false,
+        };
+        let last = self.parts.iter().rev().find(|part| part.is_region());
+        let same = |part: &Part| matches!(part.what, What::Region { format: last, .. } if last == format.id);
+        if !(may_go_on && last.is_some_and(same)) {
+            self.region += 1;
+        }
+        let is_whole = self.out.script.diagnostics.len() == faults;
+        let mut at = edits;
+        while let Some(edit) = self.out.script.edits.get_mut(at) {
+            edit.region = self.region;
+            if edit.path.raw.is_empty() && !self.name(at) {
+                self.out.script.edits.remove(at);
+                self.out.fault(fault::no_path(opening));
+            } else {
+                at += 1;
+            }
+        }
+        let Script { edits: all, unnamed, message, .. } = &mut self.out.script;
+        let new = all.get_mut(edits..).unwrap_or_default();
+        // A patch is one thought: the prose above it is about all its sections. Of other edits it is about the first.
+        let is_patch = matches!(format.id, FormatId::ApplyPatch | FormatId::Diff);
+        let below = if is_patch { new.len() } else { new.len().min(1) };
+        if is_whole && message.is_none() && new[..below].iter().any(|edit| edit.why.is_none()) {
+            let why = self.above.why();
+            new[..below]
+                .iter_mut()
+                .filter(|edit| edit.why.is_none())
+                .for_each(|edit| edit.why.clone_from(&why));
+        }
+        let last = new.last();
+        let open = last.and_then(|last| unnamed.last().filter(|unnamed| unnamed.edit == last.span));
+        self.above.set_previous(match open {
+            Some(open) => open.candidates.clone(),
+            None => {
+                let path = last.map(|last| last.path.clone()).or(named);
+                path.map(|path| Candidate { path, by: Clue::Previous, quoted: true }).into_iter().collect()
+            }
+        });
+    }
+
+    /// Gives an edit that has no path the file that the text around it names; says whether one is named.
+    pub(super) fn name(&mut self, at: usize) -> bool {
+        let edit: &mut Edit = &mut self.out.script.edits[at];
+        if let Some(path) = &self.path {
+            edit.path.raw.clone_from(path);
+            return true;
+        }
+        let mut candidates = self.above.candidates();
+        // A word such as `original` in a diff's header is a name only if the tree has it.
+        let word = self.response.slice(edit.path.span);
+        if !word.is_empty() {
+            let path = Target { raw: word.to_owned(), ..edit.path.clone() };
+            candidates.push(Candidate { path, by: Clue::Mention, quoted: false });
+        }
+        let Some(first) = candidates.first() else { return false };
+        edit.path = first.path.clone();
+        if candidates.len() > 1 || first.by == Clue::Mention {
+            self.out.script.unnamed.push(Unnamed { edit: edit.span, candidates });
+        }
+        true
+    }
+
+    /// Keeps a code block without edits, whose lines begin and end there.
+    pub(super) fn code_block(
+        &mut self,
+        cursor: &Cursor<'r>,
+        mut block: Given,
+        (start, end): (usize, usize),
+        depth: usize,
+    ) {
+        self.gap = Gap::Text;
+        if block.text.trim().is_empty() && block.state == FenceState::Unclosed {
+            return self.out.fault(may_be_cut_off(block.span));
+        }
+        let lines = cursor.response().text().get(start..end).unwrap_or("");
+        let head = lines.lines().next().unwrap_or("");
+        let head = Line { text: head, start, next: start + head.len() + 1, marked: None };
+        if lines.trim().len() == head.trimmed().len() && is_path_line(head.text) {
+            // A path in a fence of its own is a path line.
+            self.gap = Gap::Files;
+            return self.above.take(head, true);
+        }
+        if let Some(found) = file::first_line(head.text) {
+            let path = found.target(head, self.response.id());
+            block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
+            block.candidates.retain(|file| file.by.is_whole());
+            block.candidates.push(Candidate { path, by: Clue::Line, quoted: true });
+        }
+        self.give(block, depth);
+    }
+}

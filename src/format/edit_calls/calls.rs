@@ -1,0 +1,43 @@
+//! The recorded calls, and which of them failed when they were made.
+
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
+use crate::span::Span;
+use std::collections::HashSet;
+
+/// What is known of the calls of a response so far.
+#[derive(Debug, Default)]
+pub(in crate::format) struct Calls {
+    /// The calls that gave edits, in the order they stand, by their ids.
+    pub(super) made: Vec<(String, Span)>,
+    /// The ids of those whose result is an error.
+    pub(super) failed: HashSet<String>,
+    /// Up to where JSON was searched for calls.
+    pub(super) known: usize,
+}
+
+impl Calls {
+    /// Takes the calls back that failed, and says so: at the end of the response.
+    pub(in crate::format) fn finish(&mut self, script: &mut Script) {
+        let made = self.made.iter().filter(|(id, _)| self.failed.contains(id));
+        let failed: Vec<Span> = made.map(|(_, span)| *span).collect();
+        let is_of_failed = |span: Span| {
+            let before = failed.partition_point(|call| call.start <= span.start).checked_sub(1);
+            before.and_then(|at| failed.get(at)).is_some_and(|call| span.end <= call.end)
+        };
+        let edits = script.edits.len();
+        script.edits.retain(|edit| !is_of_failed(edit.span));
+        script.diagnostics.retain(|fault| fault.span().is_none_or(|span| !is_of_failed(span)));
+        if let (Some(first), true) = (failed.first(), script.edits.len() < edits) {
+            let message = match edits - script.edits.len() {
+                1 => "skipped: this call failed when it was made".to_owned(),
+                n => format!("skipped: {n} calls failed when they were made"),
+            };
+            let mut warning = Diagnostic::warning(Code::FailedCall, *first, message);
+            for also in failed.iter().skip(1).take(3) {
+                warning = warning.with_label(*also, "this one too");
+            }
+            script.diagnostics.push(warning);
+        }
+    }
+}

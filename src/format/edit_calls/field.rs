@@ -1,0 +1,184 @@
+//! The fields of calls: all names that each goes by, and what they say.
+
+use crate::format::json::{self, Kind, Value};
+use crate::response::Passage;
+use crate::span::Span;
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    Path,
+    Old,
+    New,
+    All,
+    Text,
+    Edits,
+    Command,
+    Line,
+    Inserted,
+    Patch,
+    Blocks,
+    DryRun,
+    Why,
+    /// What is said about an edit and changes nothing.
+    Remark,
+}
+
+impl Name {
+    /// What goes by a key in the tools of Claude Code, Codex, Cursor, Copilot, Gemini and OpenCode, and in those made like them.
+    pub(super) fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "file_path" | "filePath" | "target_file" | "absolutePath" | "absolute_path" => Name::Path,
+            "path" | "file" | "filepath" | "filename" => Name::Path,
+            "old_string" | "oldString" | "old_str" | "old_text" | "oldText" | "search" | "find" => Name::Old,
+            "new_string" | "newString" | "new_str" | "new_text" | "newText" => Name::New,
+            "replace" | "replace_with" | "replacement" => Name::New,
+            "replace_all" | "replaceAll" | "allow_multiple" => Name::All,
+            "content" | "contents" | "file_text" => Name::Text,
+            "edits" => Name::Edits,
+            "command" | "cmd" | "operation" | "op" | "action" => Name::Command,
+            "insert_line" => Name::Line,
+            "insert_text" => Name::Inserted,
+            "patchText" => Name::Patch,
+            "diff" => Name::Blocks,
+            "dryRun" | "dry_run" => Name::DryRun,
+            "why" | "explanation" | "instruction" | "instructions" | "description" | "reason" => Name::Why,
+            "id" | "type" | "name" | "tool" | "language" | "view_range" | "line_count" => Name::Remark,
+            "start_line" | "end_line" | "expected_replacements" => Name::Remark,
+            _ => return None,
+        })
+    }
+
+    /// Whether objects that are no calls have such a key, too.
+    pub(super) fn is_common(key: &str) -> bool {
+        let of_file = matches!(key, "path" | "file" | "filepath" | "filename");
+        of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement")
+    }
+}
+
+/// What a patch begins with.
+const PATCH: &str = "*** Begin Patch";
+
+/// What a field holds.
+#[derive(Clone, Debug)]
+pub(super) enum Content<'a> {
+    Json(Value<'a>),
+    /// Lines, each ended by `\n`.
+    Lines(Passage),
+}
+
+/// A field of a call.
+#[derive(Clone, Debug)]
+pub(super) struct Field<'a> {
+    pub(super) key: &'a str,
+    /// None for one that is not known.
+    pub(super) name: Option<Name>,
+    pub(super) content: Content<'a>,
+    pub(super) span: Span,
+}
+
+/// A field's text, made or not, and where its parts are.
+pub(super) type Placed<'f> = (String, Box<dyn Fn(usize) -> usize + 'f>);
+
+impl<'a> Field<'a> {
+    pub(super) fn new(key: &'a str, content: Content<'a>, span: Span) -> Self {
+        Self { key, name: Name::of(key), content, span }
+    }
+
+    /// Whether it is a text.
+    pub(super) fn is_text(&self) -> bool {
+        !matches!(self.content, Content::Json(value) if !value.is_string())
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.content {
+            Content::Json(value) => matches!(value.written(), "\"\"" | "[]" | "false"),
+            Content::Lines(text) => text.is_empty(),
+        }
+    }
+
+    /// It as one word, such as `true` or a number.
+    pub(super) fn word(&self) -> &str {
+        match &self.content {
+            Content::Json(value) => value.written().trim_matches('"'),
+            Content::Lines(text) => text.trim(),
+        }
+    }
+
+    /// Its text decoded, and where each byte of it is; of several, the one with a patch. `place` is that of the JSON's.
+    pub(super) fn decoded<'f>(&'f self, place: &'f dyn Fn(usize) -> usize) -> Option<Placed<'f>> {
+        let (written, start) = match &self.content {
+            Content::Json(value) if value.is_string() => (value.written(), value.range().start),
+            Content::Json(value) => {
+                let all = Some(value.written()).filter(|_| value.kind() == Kind::Strings)?;
+                let patch = json::strings(all).find(|word| word.contains(PATCH))?;
+                (patch, value.range().start + (patch.as_ptr() as usize - all.as_ptr() as usize))
+            }
+            Content::Lines(text) => {
+                let start = text.part().map_or(self.span.start as usize, |part| part.start);
+                return Some((
+                    text.to_string(),
+                    Box::new(move |at| (start + at).min(self.span.end as usize)),
+                ));
+            }
+        };
+        let mut decoded = json::Decoded::of(written, start);
+        let text = std::mem::take(&mut decoded.text);
+        Some((text, Box::new(move |at| place(decoded.place(at)))))
+    }
+
+    /// Whether it is a command that applies a patch.
+    pub(super) fn applies_patch(&self) -> bool {
+        let text = match &self.content {
+            Content::Json(value) => value.written(),
+            Content::Lines(text) => text,
+        };
+        text.contains("apply_patch") && text.contains(PATCH)
+    }
+
+    /// Whether its text ends with a line break.
+    pub(super) fn ends_with_break(&self) -> bool {
+        match &self.content {
+            Content::Json(value) => json::ends_with_break(value.written()),
+            Content::Lines(text) => !text.is_empty(),
+        }
+    }
+
+    /// Its text as it is, with line breaks that are all `\n`; with one more.
+    pub(super) fn plain(&self) -> Passage {
+        self.read(json::plain)
+    }
+
+    pub(super) fn and_break(&self) -> Passage {
+        match &self.content {
+            // There its last line break is the markup's.
+            Content::Lines(text) => text.clone(),
+            Content::Json(_) => self.read(json::and_break),
+        }
+    }
+
+    fn read(&self, reading: crate::response::Reading) -> Passage {
+        match &self.content {
+            Content::Json(value) if matches!(self.name, Some(Name::Old | Name::New)) => {
+                value.passage_behind(byte_order_mark(value.written()), reading)
+            }
+            Content::Json(value) => value.passage_behind(0, reading),
+            Content::Lines(text) => text.clone(),
+        }
+    }
+
+    /// Its text as lines, each ended by `\n`; none for no text.
+    pub(super) fn lines(&self) -> Passage {
+        if self.ends_with_break() || self.is_empty() { self.plain() } else { self.and_break() }
+    }
+}
+
+/// How far behind its first byte what a string says begins, if a byte order mark is left out.
+fn byte_order_mark(written: &str) -> usize {
+    match written.get(1..) {
+        Some(text) if text.starts_with('\u{feff}') => 1,
+        Some(text) if text.get(..6).is_some_and(|escape| escape.eq_ignore_ascii_case("\\ufeff")) => 6,
+        _ => 0,
+    }
+}

@@ -1,0 +1,79 @@
+//! What is wrong with a response, in the few words that all formats share.
+//!
+//! `owner` is what holds the field, as the response writes it: `<edit>`, `the call`, `*** Update File`. The quoted line
+//! and the caret show the rest.
+
+use crate::diag::{Code, Diagnostic};
+use crate::span::Span;
+
+/// A block that was opened and has no end.
+pub(super) fn unterminated(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))
+        .with_help("the response may be cut off: give this edit once more, whole")
+}
+
+/// An end without its beginning.
+pub(super) fn unopened(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::Truncated, span, format!("{what} closes nothing"))
+}
+
+/// An operation that the format does not have.
+pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("unknown operation `{name}`"))
+        .with_help(format!("use one of {known}"))
+}
+
+/// An attribute or key that the format does not have.
+pub(super) fn unknown_field(span: Span, field: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("unknown attribute or key `{field}` in {owner}"))
+}
+
+/// An attribute, key or part that must be there.
+pub(super) fn missing_field(span: Span, field: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Missing, span, format!("missing `{field}` in {owner}"))
+}
+
+/// An attribute, key or part that says nothing.
+pub(super) fn empty_field(span: Span, field: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Missing, span, format!("empty `{field}` in {owner}"))
+}
+
+/// An attribute, key or part that may be there once.
+pub(super) fn duplicate_field(span: Span, field: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Duplicate, span, format!("duplicate `{field}` in {owner}"))
+}
+
+/// A value that is none of those that the field may have.
+pub(super) fn bad_value(span: Span, field: &str, owner: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("bad `{field}` in {owner}"))
+        .with_help(format!("give {expected}"))
+}
+
+/// Something that does not belong where it is.
+pub(super) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("unexpected {what} in {owner}"))
+}
+
+/// An edit for which the response names no file.
+pub(super) fn no_path(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::Missing, span, "no path for this edit")
+        .with_help("put a line \"### File: path\" above it")
+}
+
+/// A hunk or header of a diff that cannot be read.
+pub(super) fn malformed_hunk(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("malformed hunk: {what}"))
+}
+
+/// A fence line that may open or close.
+pub(super) fn unclear_fence(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::FenceUnclear, span, "this fence may open or close a block")
+        .with_help("put a fence around the block that is longer than those in it: four backquotes or more")
+}
+
+/// JSON that holds edits and cannot be read.
+pub(super) fn invalid_json(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("invalid JSON: {why}")).with_help(
+        "use straight double quotes, and inside of a string \\n for a line break, \\t for a tab and \\\" for a quote",
+    )
+}

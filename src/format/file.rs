@@ -1,0 +1,246 @@
+//! Paths in the text around edits: lines that are wholly a path, info strings, and the words of a sentence.
+//!
+//! Only the form of a word says that it may be a path; whether the tree has it is asked later.
+
+use super::scan::{Line, starts_with_ignore_case, trim};
+use crate::edit::Target;
+use crate::span::Span;
+
+/// What says that a path follows.
+const LABELS: &[&str] = &["filename", "file path", "filepath", "file", "path"];
+/// What stands around a path.
+const WRAPPERS: [&str; 5] = ["**", "__", "`", "\"", "'"];
+/// What comments begin and end with.
+const COMMENTS: &[(&str, &str)] =
+    &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
+/// The longest path that is looked for, in bytes.
+const LONGEST: usize = 400;
+
+/// A path in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found<'t> {
+    pub(super) path: &'t str,
+    /// Whether the line says that it is one: by a label or by quotes.
+    pub(super) quoted: bool,
+}
+
+impl Found<'_> {
+    /// It with its place; the path is a part of the line.
+    pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
+        let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
+        let span = Span::new(response, start, start + self.path.len());
+        Target { raw: self.path.to_owned(), root: None, span }
+    }
+}
+
+/// The path that a line is, if all of it is one: back-quoted, bold, a link, behind `#`, a list mark or `File:`, with a
+/// colon or lines behind it.
+pub(super) fn path_line(line: &str) -> Option<Found<'_>> {
+    let text = without_marks(line);
+    match label(text) {
+        Some(value) => whole(value, true),
+        None => whole(text, false),
+    }
+}
+
+/// Whether a line begins with `File:`.
+pub(super) fn has_label(line: &str) -> bool {
+    label(without_marks(line)).is_some()
+}
+
+/// The path in a comment that is all of a line, or all of the line itself.
+pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
+    let text = trim(line);
+    let comment = COMMENTS.iter().find_map(|(open, close)| {
+        let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+        let inner = trim(inner.trim_start_matches(['/', '#']));
+        whole(label(inner).unwrap_or(inner), false)
+    });
+    comment.filter(|found| is_path(found.path))
+}
+
+/// The path in a fence's info string: all of it, or what is behind a language.
+pub(super) fn info(info: &str) -> Option<Found<'_>> {
+    let (language, rest) = info.split_once([' ', '\t', ':']).unwrap_or(("", info));
+    // Lines of a file that are shown, as in `12:15:src/a.rs`.
+    if language.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let value = rest.split_once('=').map_or(rest, |(_, value)| value);
+    let is_language = language.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#'));
+    let of = |text| whole(text, false).filter(|found| is_path(found.path));
+    of(trim(value)).filter(|_| is_language).or_else(|| of(info))
+}
+
+/// The paths that a line of prose may name, in order: quoted ones, and words that look like one.
+pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
+    // A path in prose ends where a sign is that paths seldom have.
+    let is_of_path = |c: char| c.is_alphanumeric() || "/\\._-+@~$#%&:".contains(c);
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start_matches(|c| c != '`' && !is_of_path(c));
+            let quoted = rest.strip_prefix('`').and_then(|inner| inner.split_once('`'));
+            let (word, behind) = match quoted {
+                Some((word, behind)) => (trim(word), behind),
+                None => {
+                    rest = rest.strip_prefix('`').unwrap_or(rest);
+                    let (word, behind) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
+                    (word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']), behind)
+                }
+            };
+            if rest.is_empty() {
+                return None;
+            }
+            rest = behind;
+            let quoted = quoted.is_some();
+            let found = whole(word, quoted).map(|found| Found { quoted, ..found });
+            // A bare word is a file's name only if it may be a name.
+            let may_be_name = |found: &Found<'_>| {
+                quoted || is_path(found.path) || found.path.starts_with(char::is_uppercase)
+            };
+            if let Some(found) = found.filter(may_be_name) {
+                return Some(found);
+            }
+        }
+    })
+}
+
+/// Whether a word has the form of a path: with a separator, or a name with an extension.
+pub(super) fn is_path(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        extension.len() <= 20
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    });
+    extension || path.contains(['/', '\\'])
+}
+
+/// A line without the marks of a heading or a list item, and without those of what is bold.
+fn without_marks(line: &str) -> &str {
+    let text = trim(line);
+    let text = trim(text.trim_start_matches('#'));
+    let text = ["- ", "* ", "+ "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let item = text[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
+    let text = trim(item.filter(|rest| rest.starts_with(' ')).unwrap_or(text));
+    text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).map_or(text, trim)
+}
+
+/// What stands behind `File:` and its like.
+fn label(text: &str) -> Option<&str> {
+    let bare = text.trim_start_matches("**");
+    let name = LABELS.iter().find(|name| starts_with_ignore_case(bare, name))?;
+    let rest = bare[name.len()..].trim_start_matches("**").strip_prefix(':')?;
+    Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
+}
+
+/// The path that a text is with what stands around it.
+fn whole(text: &str, labelled: bool) -> Option<Found<'_>> {
+    let (mut text, mut quoted) = (trim(text), labelled);
+    for _ in 0..4 {
+        text = without_place(text);
+        let inner = |mark: &&str| text.strip_prefix(*mark)?.strip_suffix(*mark);
+        if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
+            (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
+        } else if let Some((name, link)) = text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
+            (text, quoted) = (if is_path(name) { name } else { link.strip_suffix(')')? }, true);
+        } else {
+            break;
+        }
+    }
+    is_plausible(text, quoted).then_some(Found { path: text, quoted })
+}
+
+/// A path without a colon or lines behind it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+fn without_place(text: &str) -> &str {
+    let text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
+    if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
+        && (path.ends_with(['`', '*']) || is_path(path))
+        && !remark.contains(['/', '.'])
+    {
+        return trim(path);
+    }
+    let is_lines =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':'));
+    match text.split_once(':') {
+        Some((path, lines)) if is_lines(lines) => path,
+        _ => text,
+    }
+}
+
+/// Whether a text may be a path at all.
+fn is_plausible(path: &str, quoted: bool) -> bool {
+    let is_url = path.contains("://") && !starts_with_ignore_case(path, "file:");
+    let is_odd = |c: char| {
+        c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
+    };
+    path.contains(char::is_alphanumeric)
+        && path.len() <= LONGEST
+        && !is_url
+        && !path.contains(is_odd)
+        && !path.ends_with(['.', ',', '!'])
+        && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_wholly_a_path_names_it() {
+        for (line, path) in [
+            ("src/a.py", "src/a.py"),
+            ("### File: src/a.py", "src/a.py"),
+            ("**File:** `src/a.py`", "src/a.py"),
+            ("**src/a.py**:", "src/a.py"),
+            ("### 1. `a.py` (lines 4-6)", "a.py"),
+            ("- a.py:4-6", "a.py"),
+            ("[a.py](src/a.py):", "a.py"),
+            ("`my file.txt`", "my file.txt"),
+            ("Makefile", "Makefile"),
+            ("File: Makefile", "Makefile"),
+            ("d\\a.py", "d\\a.py"),
+        ] {
+            assert_eq!(path_line(line).map(|found| found.path), Some(path), "{line}");
+        }
+        for line in
+            ["Change `a.py` so:", "in a.py", "https://x.org/a.py", "a.py and b.py", "done.", "path/<name>.py"]
+        {
+            assert_eq!(path_line(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn info_strings_and_comments_name_files() {
+        for (text, path) in [
+            ("src/a.py", Some("src/a.py")),
+            ("python src/a.py", Some("src/a.py")),
+            ("python:src/a.py", Some("src/a.py")),
+            ("js title=\"a.js\"", Some("a.js")),
+            ("12:15:src/a.rs", None),
+            ("python", None),
+            ("rust,no_run", None),
+        ] {
+            assert_eq!(info(text).map(|found| found.path), path, "{text}");
+        }
+        let of = |line| first_line(line).map(|found: Found<'static>| found.path);
+        assert_eq!(of("# src/a.py"), Some("src/a.py"));
+        assert_eq!(of("// File: a.ts"), Some("a.ts"));
+        assert_eq!(of("<!-- a.html -->"), Some("a.html"));
+        assert_eq!(of("# Makefile"), None, "a comment may be of one word");
+        assert_eq!(of("#!/bin/sh -e"), None);
+    }
+
+    #[test]
+    fn words_of_prose_that_may_be_paths_are_found() {
+        let of = |line: &'static str| words(line).map(|found| found.path).collect::<Vec<_>>();
+        assert_eq!(
+            of("Now change `src/a.py`, and (b.rs); see the Makefile."),
+            ["Now", "src/a.py", "b.rs", "Makefile"]
+        );
+        assert_eq!(of("it is `lower` case"), ["lower"]);
+        assert_eq!(of("see https://a.org/b.py and e.g. this"), ["e.g"]);
+    }
+}

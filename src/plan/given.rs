@@ -1,0 +1,427 @@
+//! Code blocks with a file of their own that are no edits: the tree says whether they only show what the file holds, are new
+//! files, or are errors, since nothing that is given for a file is left out in silence.
+
+use super::operations::{Stop, read_path};
+use super::overlay::Overlay;
+use super::unnamed::is_file;
+use super::{MemoryTree, Node, Rules, TreeError, TreeView};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{
+    Candidate, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread, shown,
+};
+use crate::path::{RepoPath, is_sensitive};
+use crate::response::Response;
+use crate::span::{LineRange, Span};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
+const LOOKED_THROUGH: usize = 1 << 30;
+
+/// How many new files are made of blocks, and how many blocks are refused, one by one.
+const MADE: usize = 100;
+const REFUSED: usize = 1000;
+
+/// How many places the note of what was not read names.
+const PLACES: usize = 20;
+
+/// What info strings call a language, beside its extensions: extensions, then names.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("py pyi pyw", "python python3"),
+    ("rs", "rust"),
+    ("js mjs cjs jsx", "javascript node js"),
+    ("ts mts cts tsx", "typescript ts"),
+    ("c h", "c"),
+    ("cc cpp cxx hh hpp hxx h", "c++ cpp"),
+    ("cs", "csharp c#"),
+    ("go", "golang"),
+    ("kt kts", "kotlin"),
+    ("rb", "ruby"),
+    ("sh bash zsh", "shell sh bash zsh"),
+    ("ps1", "powershell"),
+    ("yml yaml", "yaml yml"),
+    ("html htm", "html"),
+    ("md", "markdown"),
+    ("ex exs", "elixir"),
+    ("hs", "haskell"),
+    ("ml mli", "ocaml"),
+    ("m mm", "objectivec objective-c"),
+    ("pl pm", "perl"),
+    ("tf", "terraform hcl"),
+    ("txt", "text plaintext"),
+];
+
+/// Finds out what the code blocks are that may have a file of their own. New files become edits of the script at their
+/// places; what only shows a file is fine; what has no file of its own is among what is not read. The rest is kept as
+/// pending: [`super::resolve`] refuses it unless the edits bring its lines.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Result<(), TreeError> {
+    if script.given.is_empty() {
+        return Ok(());
+    }
+    let overlay = Overlay::new(tree);
+    let mut files = Files::new(&overlay);
+    let mut touched = touched(script);
+    let (mut shown, mut made) = (Vec::new(), Vec::new());
+    for given in std::mem::take(&mut script.given) {
+        let own: Vec<Candidate> = own(&given, tree, rules)?.into_iter().cloned().collect();
+        if own.is_empty() {
+            script.unread.push(Unread { span: given.span, info: given.language });
+        } else if given.is_whole {
+            let given = Given { candidates: own, ..given };
+            match whole_file(&given) {
+                Ok(edit) => made.push(edit),
+                Err(fault) => script.diagnostics.push(*fault),
+            }
+        } else if made.len() < MADE
+            && let Some(edit) = new_file(&given, &own, &touched, &overlay, rules)?
+        {
+            touched.insert(edit.path.shown());
+            made.push(edit);
+        } else {
+            let only_shows = files.show(&own, given.content(), rules)?;
+            let given = Given { candidates: own, ..given };
+            if only_shows { shown.push(given) } else { script.pending.push(given) }
+        }
+    }
+    insert(script, made);
+    // Where there is nothing to apply every block is listed.
+    if script.edits.is_empty() {
+        script.pending.append(&mut shown);
+        script.pending.sort_by_key(|given| given.span);
+    }
+    script.unread.sort_by_key(|unread| unread.span);
+    Ok(())
+}
+
+/// The paths that the script's edits may be about. A block that is for one of these shows what the edit makes of it.
+fn touched(script: &Script) -> HashSet<String> {
+    let candidates = script.unnamed.iter().flat_map(|unnamed| &unnamed.candidates);
+    script.paths().into_iter().chain(candidates.map(|candidate| candidate.path.shown())).collect()
+}
+
+/// The files of its own that a block has; more than one only where whole lines name more.
+fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&'g Candidate>, TreeError> {
+    let mut own: Vec<&Candidate> = Vec::new();
+    let is_in =
+        |own: &[&Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
+    for candidate in given.candidates.iter().filter(|candidate| candidate.by.is_whole()) {
+        if !is_in(&own, candidate) {
+            own.push(candidate);
+        }
+    }
+    if !own.is_empty() {
+        return Ok(own);
+    }
+    for candidate in &given.candidates {
+        let path = candidate.path.shown();
+        let is_spelt_out = candidate.quoted && path.contains('/') && extension(&path).is_some();
+        if !is_in(&own, candidate) && (is_spelt_out || is_file(&candidate.path, tree, rules)?) {
+            own.push(candidate);
+        }
+    }
+    match own.as_slice() {
+        [only] if is_language_of(&given.language, &only.path.shown()) => Ok(own),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
+}
+
+/// Whether what an info string calls a language is missing or the one of a path.
+fn is_language_of(language: &str, path: &str) -> bool {
+    let language = language.to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let own = extension(path).unwrap_or(name).to_ascii_lowercase();
+    let is_in = |words: &str, word: &str| words.split(' ').any(|other| other == word);
+    language.is_empty()
+        || language == own
+        || LANGUAGES.iter().any(|(extensions, names)| is_in(extensions, &own) && is_in(names, &language))
+}
+
+/// The edit of a block that is a whole file, because that was asked for.
+fn whole_file(given: &Given) -> Result<Edit, Box<Diagnostic>> {
+    let fault = |code, what: &str| Err(Diagnostic::error(code, given.span, what).into());
+    match (given.candidates.as_slice(), given.state) {
+        ([only], FenceState::Closed) if is_pattern(&only.path.raw) => {
+            fault(Code::PathInvalid, "the path of this file is a pattern for one")
+        }
+        ([_], FenceState::Closed) if is_diff(&given.text) => {
+            fault(Code::Malformed, "unexpected diff in a whole file")
+        }
+        ([only], FenceState::Closed) => Ok(edit_of(given, &only.path)),
+        _ => Err(not_read(given).into()),
+    }
+}
+
+/// Whether a text is lines with the marks of a diff.
+fn is_diff(text: &str) -> bool {
+    let begins = |mark: char| text.lines().any(|line| line.starts_with(mark));
+    if text.trim_start().starts_with("@@") {
+        return true;
+    }
+    let has_mark = |line: &str| line.trim().is_empty() || line.starts_with([' ', '+', '-', '@']);
+    begins('+') && begins('-') && text.lines().all(has_mark)
+}
+
+/// The edit that makes a new file of a block, if it is one: a whole line or the info string names its one path, its end is
+/// known, no edit is about that path, and a file may appear there without being asked for.
+fn new_file(
+    given: &Given,
+    own: &[Candidate],
+    touched: &HashSet<String>,
+    overlay: &Overlay<'_>,
+    rules: &Rules,
+) -> Result<Option<Edit>, TreeError> {
+    let ([only], FenceState::Closed) = (own, given.state) else { return Ok(None) };
+    let Some(path) = read(&only.path, overlay, rules)? else { return Ok(None) };
+    let is_new = only.by.is_whole()
+        && !touched.contains(&only.path.shown())
+        && !is_pattern(&only.path.raw)
+        && overlay.node(&path)?.is_none()
+        && !is_sensitive(&path)
+        && !(rules.also_sensitive)(&path)
+        && (path.parent().is_some() || overlay.with_name(path.file_name(), 1)?.is_empty())
+        && !(rules.ignored)(&path);
+    Ok(is_new.then(|| edit_of(given, &only.path)))
+}
+
+fn edit_of(given: &Given, path: &Target) -> Edit {
+    Edit {
+        span: given.span,
+        format: FormatId::WholeFile,
+        region: 0,
+        path: path.clone(),
+        op: Op::Create {
+            text: if given.path_line == 0 { given.text.clone() } else { given.content().into() },
+            existing: if given.is_whole { Existing::Overwrite } else { Existing::Refuse },
+        },
+        why: given.why.clone(),
+        git: Git::default(),
+    }
+}
+
+/// Makes the edits of blocks that were found to be new files before.
+pub fn make_new_files(script: &mut Script, given: &[Given]) {
+    let edit = |given: &Given| Some(edit_of(given, &given.candidates.first()?.path));
+    insert(script, given.iter().filter_map(edit).collect());
+}
+
+/// Whether a path stands for any.
+fn is_pattern(path: &str) -> bool {
+    path.contains(['<', '>', '…', '*']) || path.contains("...") || shown(path).starts_with("path/to/")
+}
+
+/// Puts new files among the edits, each in a region of its own.
+fn insert(script: &mut Script, made: Vec<Edit>) {
+    if made.is_empty() {
+        return;
+    }
+    let regions = script.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
+    script.regions.extend(made.iter().map(|edit| Region { format: edit.format, span: edit.span }));
+    script.regions.sort_by_key(|region| region.span);
+    let left_out = std::mem::take(&mut script.left_out);
+    let before = std::mem::take(&mut script.edits);
+    let mut made = (regions..).zip(made).map(|(region, edit)| Edit { region, ..edit }).peekable();
+    for (at, edit) in before.into_iter().enumerate() {
+        while let Some(new) = made.next_if(|new| new.span < edit.span) {
+            script.edits.push(new);
+        }
+        if left_out.contains(&at) {
+            script.left_out.insert(script.edits.len());
+        }
+        script.edits.push(edit);
+    }
+    script.edits.extend(made);
+}
+
+fn read(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
+    match read_path(target, overlay, rules) {
+        Ok(path) => Ok(Some(path)),
+        Err(Stop::Tree(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What is wrong with the pending blocks of a script once its edits have made `after` of the tree. Where an edit of the same
+/// file is refused nothing can be said.
+pub(super) fn findings(
+    script: &Script,
+    tree: &dyn TreeView,
+    after: &Overlay<'_>,
+    refused: &BTreeSet<usize>,
+    rules: &Rules,
+) -> Result<Vec<Diagnostic>, TreeError> {
+    if script.pending.is_empty() || script.edits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let refused: HashSet<String> = refused
+        .iter()
+        .filter_map(|number| script.edits.get(number - 1))
+        .map(|edit| edit.path.shown())
+        .collect();
+    let base = Overlay::new(tree);
+    let (mut before, mut after) = (Files::new(&base), Files::new(after));
+    let mut findings = Vec::new();
+    for given in &script.pending {
+        let own: Vec<Candidate> = own(given, tree, rules)?.into_iter().cloned().collect();
+        let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
+        if findings.len() < REFUSED
+            && !own.is_empty()
+            && !is_open
+            && !before.show(&own, given.content(), rules)?
+            && !after.show(&own, given.content(), rules)?
+        {
+            findings.push(not_read(&Given { candidates: own, ..given.clone() }));
+        }
+    }
+    Ok(findings)
+}
+
+/// The error that a block is.
+fn not_read(given: &Given) -> Diagnostic {
+    let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
+    let paths = paths.join(" or ");
+    let error = match given.state {
+        FenceState::Closed => Diagnostic::error(
+            Code::NotRead,
+            given.span,
+            format!("this code block is for {paths}, but it is no edit"),
+        )
+        .with_help("take it as the whole file with --format whole-file, or land the rest with --keep-going"),
+        FenceState::Unclosed => {
+            Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
+                .with_help("the response may be cut off: give this block once more, whole")
+        }
+        FenceState::Unclear(line) => {
+            let message = format!("the code block for {paths} may end at more than one fence");
+            Diagnostic::error(Code::FenceUnclear, given.span, message)
+                .with_label(line, "this line opens a fence of the same length")
+                .with_help(
+                    "put a fence around the block that is longer than those in it: four backquotes or more",
+                )
+        }
+    };
+    Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
+}
+
+/// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
+pub fn refused_before(given: &Given) -> Diagnostic {
+    match own(given, &MemoryTree::new(), &Rules::default()) {
+        Ok(own) if !own.is_empty() => {
+            not_read(&Given { candidates: own.into_iter().cloned().collect(), ..given.clone() })
+        }
+        _ => strictly_refused(given.span),
+    }
+}
+
+/// The error that what is not read is with `--strict`.
+pub fn strictly_refused(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::Unread, span, "not read: 1 other code block")
+        .with_help("leave out what is no edit; --no-strict lets it pass")
+}
+
+/// The pending blocks of a script without edits, each with its file and how to take it.
+pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
+    let one = |given: &Given| {
+        let error = not_read(given);
+        let help = match given.state {
+            FenceState::Closed => Some("take it as the whole file with --format whole-file".to_owned()),
+            _ => error.help,
+        };
+        let paths: Vec<String> =
+            given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
+        let message = format!("this code block is for {}", paths.join(" or "));
+        let warning = Diagnostic::warning(Code::Unread, given.span, message);
+        Diagnostic { path: error.path, help, ..warning }
+    };
+    script.pending.iter().map(one).collect()
+}
+
+/// Notes how much of the responses is not read and where it stands, beside what is: with `strict` that is an error.
+pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
+    let Some(first) = script.unread.first().filter(|_| !script.edits.is_empty() || script.has_errors())
+    else {
+        return;
+    };
+    let several = responses.len() > 1;
+    let lines = |unread: &Unread| -> Option<String> {
+        let response = responses.iter().find(|response| response.id() == unread.span.response)?;
+        let LineRange { first, last } = response.lines_of(unread.span);
+        let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        Some(if several { format!("{} of {}", lines, response.file_name()) } else { lines })
+    };
+    let mut places: Vec<String> = script.unread.iter().take(PLACES).filter_map(lines).collect();
+    if script.unread.len() > PLACES {
+        places.push("…".to_owned());
+    }
+    let count = script.unread.len();
+    let blocks = if count == 1 { "block" } else { "blocks" };
+    let word =
+        if places.len() == 1 && !places.iter().any(|place| place.contains('-')) { "line" } else { "lines" };
+    let message = format!("not read: {count} other code {blocks} ({word} {})", places.join(", "));
+    let note = match strict {
+        true => Diagnostic::error(Code::Unread, first.span, message)
+            .with_help("leave out what is no edit; --no-strict lets it pass"),
+        false => Diagnostic::warning(Code::Unread, first.span, message),
+    };
+    script.diagnostics.push(note);
+}
+
+/// The lines of files that were looked at.
+struct Files<'a, 't> {
+    overlay: &'a Overlay<'t>,
+    lines: HashMap<RepoPath, Vec<u8>>,
+    left: usize,
+}
+
+impl<'a, 't> Files<'a, 't> {
+    fn new(overlay: &'a Overlay<'t>) -> Self {
+        Self { overlay, lines: HashMap::new(), left: LOOKED_THROUGH }
+    }
+
+    /// Whether one of these files holds those lines in a row.
+    fn show(&mut self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
+        let wanted = in_lines(text.trim_matches('\n').as_bytes());
+        for candidate in paths {
+            let Some(path) = read(&candidate.path, self.overlay, rules)? else { continue };
+            let path = self.overlay.moved_to(&path)?.unwrap_or(path);
+            let Some(state) = self.overlay.file(&path)? else { continue };
+            if !matches!(state.node, Node::File { .. }) {
+                continue;
+            }
+            if !self.lines.contains_key(&path) {
+                let content = self.overlay.text(&state.body)?;
+                self.lines.insert(path.clone(), in_lines(&content.to_bytes()));
+            }
+            let lines = self.lines.get(&path).map_or(&[][..], Vec::as_slice);
+            if lines.len() > self.left {
+                return Ok(false);
+            }
+            self.left -= lines.len();
+            if text.trim().is_empty() || memchr::memmem::find(lines, &wanted).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A text as lines with a line break before and behind each.
+fn in_lines(text: &[u8]) -> Vec<u8> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let mut lines = vec![b'\n'];
+    for line in text.split(|&byte| byte == b'\n') {
+        lines.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        lines.push(b'\n');
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! Which file an edit belongs to that has no path of its own.
+//!
+//! A path line or an info string counts before what is only spoken of: it is never overruled by the block before or by a
+//! mention. Where several files are named, the only one to which the edit applies is meant. Where that does not decide, the
+//! edit is refused.
+
+use super::overlay::Overlay;
+use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView, operations};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// How many edits are tried on several files.
+const TRIED: usize = 500;
+
+/// How many candidates a message names.
+const NAMED: usize = 3;
+
+const HELP: &str = "put a line \"### File: path\" right above it";
+
+/// A script with a file for every edit, and what is wrong with the edits that have none, by their numbers.
+pub(super) struct Settled<'s> {
+    pub(super) script: Cow<'s, Script>,
+    pub(super) refused: BTreeMap<usize, Diagnostic>,
+}
+
+/// Gives every edit its file.
+pub(super) fn settle<'s>(
+    script: &'s Script,
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<Settled<'s>, TreeError> {
+    if script.unnamed.is_empty() {
+        return Ok(Settled { script: Cow::Borrowed(script), refused: BTreeMap::new() });
+    }
+    let open: HashMap<_, _> = script.unnamed.iter().map(|unnamed| (unnamed.edit, unnamed)).collect();
+    let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
+    let mut refused = BTreeMap::new();
+    let mut tried = 0;
+    for (index, edit) in settled.edits.iter_mut().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
+        let Some(unnamed) = open.get(&edit.span) else { continue };
+        let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
+            [] => Err(fault(Code::Missing, edit, "no path for this edit")),
+            [only] => Ok(only.path.clone()),
+            several => {
+                tried += 1;
+                match tried > TRIED {
+                    true => {
+                        Err(fault(Code::Limit, edit, "too many edits may be for several files: not tried"))
+                    }
+                    false => only_fitting(edit, several, tree, rules)?,
+                }
+            }
+        };
+        match chosen {
+            Ok(target) => edit.path = target,
+            Err(diagnostic) => {
+                refused.insert(index + 1, diagnostic.for_edit(index + 1, edit.path.shown()));
+            }
+        }
+    }
+    Ok(Settled { script: Cow::Owned(settled), refused })
+}
+
+/// The candidates that count, each path once, those first that are named most clearly.
+fn counting<'u>(
+    edit: &Edit,
+    unnamed: &'u Unnamed,
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<Vec<&'u Candidate>, TreeError> {
+    let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
+    let is_new = is_wholly_new(edit);
+    let mut all: Vec<&Candidate> = unnamed.candidates.iter().collect();
+    all.sort_by_key(|candidate| candidate.by);
+    let mut counting: Vec<&Candidate> = Vec::new();
+    for candidate in all {
+        let counts = match candidate.by {
+            Clue::Line | Clue::Info => true,
+            Clue::Heading => !is_new,
+            Clue::Previous if candidate.quoted => !is_new && !is_named,
+            Clue::Previous | Clue::Mention => !is_new && !is_named && is_file(&candidate.path, tree, rules)?,
+        };
+        if counts && !counting.iter().any(|other| other.path.shown() == candidate.path.shown()) {
+            counting.push(candidate);
+        }
+    }
+    Ok(counting)
+}
+
+/// Whether an edit has no text by which its file could be known.
+fn is_wholly_new(edit: &Edit) -> bool {
+    edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
+}
+
+/// The only candidate to which the edit applies.
+fn only_fitting(
+    edit: &Edit,
+    candidates: &[&Candidate],
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<Result<Target, Diagnostic>, TreeError> {
+    let (mut fitting, mut done) = (Vec::new(), Vec::new());
+    for candidate in candidates {
+        match outcome(edit, &candidate.path, tree, rules)? {
+            Some(Outcome::Changes) => fitting.push(*candidate),
+            Some(_) => done.push(*candidate),
+            None => {}
+        }
+    }
+    // A file that has the before-text counts before one that has the after-text. But where the latter is named for this
+    // edit, and the former is only that of the edit before, the response may have been applied before.
+    if fitting.iter().all(|candidate| candidate.by == Clue::Previous) {
+        done.retain(|candidate| fitting.is_empty() || candidate.by != Clue::Previous);
+        fitting.append(&mut done);
+    }
+    if let [only] = fitting.as_slice() {
+        return Ok(Ok(only.path.clone()));
+    }
+    let names: Vec<String> =
+        candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
+    let names = names.join(" or ");
+    let fits = match (fitting.len(), candidates.len()) {
+        (0, 2) => "neither".to_owned(),
+        (0, _) => "none".to_owned(),
+        (2, 2) => "both".to_owned(),
+        (count, all) => format!("{count} of {all}"),
+    };
+    let message = format!("this edit may be for {names}, and applies to {fits}");
+    Ok(Err(fault(Code::Missing, edit, &message)))
+}
+
+fn fault(code: Code, edit: &Edit, message: &str) -> Diagnostic {
+    Diagnostic::error(code, edit.span, message).with_help(HELP)
+}
+
+/// What the edit comes to in a file, if it applies.
+fn outcome(
+    edit: &Edit,
+    target: &Target,
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<Option<Outcome>, TreeError> {
+    let edit = Edit { path: target.clone(), ..edit.clone() };
+    let script = Script { edits: vec![edit], ..Script::default() };
+    let run = Run::of(&script, tree, rules, &BTreeMap::new(), Aim::Whether)?;
+    Ok(run.steps.first().filter(|_| run.findings.is_empty()).map(|step| step.outcome))
+}
+
+/// Whether there is such a file.
+pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
+    let overlay = Overlay::new(tree);
+    match operations::read_path(target, &overlay, rules) {
+        Ok(path) => Ok(matches!(overlay.node(&path)?, Some(Node::File { .. }))),
+        Err(operations::Stop::Tree(error)) => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Anchor, Change, Existing, FormatId, Git, Hunk, Missing, Op, Unit};
+    use crate::plan::{MemoryTree, resolve};
+    use crate::span::Span;
+
+    const SPAN: Span = Span { response: 0, start: 3, end: 9 };
+
+    fn target(path: &str) -> Target {
+        Target { raw: path.into(), root: None, span: SPAN }
+    }
+
+    fn search(before: &str) -> Op {
+        change(before, "new\n")
+    }
+
+    fn change(before: &str, after: &str) -> Op {
+        let change = Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines };
+        Op::Modify {
+            hunks: vec![Hunk { span: SPAN, change, anchor: Anchor::Unique }],
+            missing: Missing::Refuse,
+        }
+    }
+
+    fn create() -> Op {
+        Op::Create { text: "x\n".into(), existing: Existing::Refuse }
+    }
+
+    /// Of files a and b with lines of their own and one that both have: the file that changes, or the error.
+    fn settled(op: Op, candidates: &[(&str, Clue)]) -> Result<String, String> {
+        let tree =
+            MemoryTree::new().with_file("a", "a\nboth\n").unwrap().with_file("b", "b\nboth\n").unwrap();
+        let candidates: Vec<Candidate> = candidates
+            .iter()
+            .map(|(path, by)| Candidate { path: target(path), by: *by, quoted: *by != Clue::Mention })
+            .collect();
+        let path = candidates.first().map_or_else(|| target("?"), |candidate| candidate.path.clone());
+        let edit = Edit {
+            span: SPAN,
+            format: FormatId::SearchReplace,
+            region: 0,
+            path,
+            op,
+            why: None,
+            git: Git::default(),
+        };
+        let unnamed = vec![Unnamed { edit: SPAN, candidates }];
+        let script = Script { edits: vec![edit], unnamed, ..Script::default() };
+        match resolve(&script, &tree, &Rules::default()).unwrap() {
+            Ok(plan) => Ok(plan.steps()[0].path.to_string()),
+            Err(rejected) => {
+                let fault = &rejected.diagnostics[0];
+                Err(format!("{}: {}", fault.code.as_str(), fault.message))
+            }
+        }
+    }
+
+    fn refused(code: &str, op: Op, candidates: &[(&str, Clue)]) -> bool {
+        settled(op, candidates).is_err_and(|fault| fault.starts_with(code))
+    }
+
+    #[test]
+    fn a_path_line_is_never_overruled_by_the_block_before_or_a_mention() {
+        for by in [Clue::Line, Clue::Info] {
+            for other in [Clue::Previous, Clue::Mention] {
+                let both = [("b", other), ("a", by)];
+                assert_eq!(settled(search("both\n"), &both), Ok("a".into()));
+                assert!(refused("search-not-found", search("b\n"), &both), "it falls back to no other file");
+            }
+        }
+    }
+
+    #[test]
+    fn against_another_heading_only_the_text_decides() {
+        let both = [("a", Clue::Line), ("b", Clue::Heading)];
+        assert_eq!(settled(search("a\n"), &both), Ok("a".into()));
+        assert_eq!(settled(search("b\n"), &both), Ok("b".into()));
+        let fault = settled(search("both\n"), &both).unwrap_err();
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to both");
+        let fault = settled(search("q\n"), &both).unwrap_err();
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to neither");
+        let same = [("a", Clue::Line), ("./a", Clue::Heading)];
+        assert_eq!(settled(search("both\n"), &same), Ok("a".into()), "they are one");
+    }
+
+    #[test]
+    fn a_file_that_has_the_after_text_counts_where_it_is_named_for_the_edit() {
+        // In `a` it would be applied, in `b` it is: as after a first run.
+        let swap = || change("a\nboth\n", "b\nboth\n");
+        assert!(refused("missing", swap(), &[("a", Clue::Previous), ("b", Clue::Mention)]));
+        assert_eq!(settled(swap(), &[("b", Clue::Previous), ("a", Clue::Mention)]), Ok("a".into()));
+    }
+
+    #[test]
+    fn of_what_is_spoken_of_the_only_file_that_has_the_text_is_meant() {
+        let all = [("a", Clue::Previous), ("b", Clue::Mention), ("q", Clue::Mention)];
+        assert_eq!(settled(search("a\n"), &all), Ok("a".into()));
+        assert_eq!(settled(search("b\n"), &all), Ok("b".into()));
+        assert!(refused("missing", search("both\n"), &all));
+        assert_eq!(settled(search("b\n"), &[("a", Clue::Heading), ("b", Clue::Previous)]), Ok("b".into()));
+    }
+
+    #[test]
+    fn a_single_candidate_is_taken_and_a_mention_only_if_it_is_a_file() {
+        assert!(refused("search-not-found", search("q\n"), &[("a", Clue::Heading)]));
+        assert!(refused("not-found", search("q\n"), &[("q", Clue::Previous)]));
+        assert_eq!(settled(search("both\n"), &[("a", Clue::Mention)]), Ok("a".into()));
+        assert!(refused("missing", search("q\n"), &[("q", Clue::Mention)]));
+        assert!(refused("missing", search("q\n"), &[]));
+    }
+
+    #[test]
+    fn a_text_that_is_wholly_new_goes_by_a_line_of_its_own_alone() {
+        assert_eq!(settled(create(), &[("q", Clue::Info), ("b", Clue::Heading)]), Ok("q".into()));
+        for by in [Clue::Heading, Clue::Previous, Clue::Mention] {
+            assert!(refused("missing", create(), &[("a", by)]), "{by:?}");
+            assert!(refused("missing", search(""), &[("a", by)]), "{by:?}");
+        }
+        assert!(refused("missing", create(), &[("q", Clue::Line), ("r", Clue::Info)]), "which one?");
+    }
+}

@@ -1,5 +1,0 @@
-export function guard(user) {
-  if (user) {
-    throw new Error("none");
-  }
-}

@@ -1,2 +1,0 @@
-RATE = 19
-CURRENCY = "EUR"

@@ -1,4 +1,0 @@
-"""Limits."""
-
-LIMIT = 10
-DEPTH = 3

@@ -1,0 +1,7 @@
+fn main() {
+    println!("Old message");
+}
+
+fn helper() {
+    new();
+}

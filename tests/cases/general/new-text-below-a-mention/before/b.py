@@ -1,0 +1,2 @@
+import os
+y = 1

@@ -1,5 +1,0 @@
-LIMIT = 10
-
-
-def add(a, b):
-    return a - b

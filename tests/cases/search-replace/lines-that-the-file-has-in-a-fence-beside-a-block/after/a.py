@@ -1,0 +1,4 @@
+x = 2
+
+def f():
+    return x

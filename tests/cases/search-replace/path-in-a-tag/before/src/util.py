@@ -1,2 +1,0 @@
-import json
-LIMIT = 3

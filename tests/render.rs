@@ -78,6 +78,11 @@ fn line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(LINES)
 }
 
+/// Lines of a Markdown file, in which a fence is content.
+fn line_of_a_document() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["a\n", "<b>\n", "\n", "```\n", "```sh\n", "````\n", "~~~~\n", "</FILE_NEW>\n"][..])
+}
+
 fn text(lines: &[&str], ending: &str, last: bool) -> String {
     let mut text = lines.join(ending);
     if last && !lines.is_empty() {
@@ -136,6 +141,12 @@ proptest! {
         let before = files(&[("come", &come.0), ("b/go.txt", &go.0), ("stay me.txt", &stay.0)]);
         let after = files(&[("come", &come.1), ("b/go.txt", &go.1), ("stay me.txt", &stay.1)]);
         round_trip(&changes, &before, &after);
+    }
+
+    #[test]
+    fn a_document_with_fences_that_comes(lines in prop::collection::vec(line_of_a_document(), 1..8)) {
+        let come = (None, Some(lines.concat()));
+        round_trip(&[rendered("a.md", &come)], &Files::new(), &files(&[("a.md", &come.1)]));
     }
 
     #[test]

@@ -52,12 +52,15 @@ impl<'r> Pairs<'r> {
             first.get_or_insert(line.start);
             pair = None;
             let Some(fence) = Fence::of(line.text) else { continue };
+            let inner_and_outer = [open.len().wrapping_sub(1), 0];
             // A shorter one in a longer one is text.
-            if open.last().is_some_and(|(_, open)| fence.mark == open.mark && fence.length < open.length) {
+            let is_in_longer =
+                |open: &(_, Fence<'_>)| fence.mark == open.1.mark && fence.length < open.1.length;
+            if inner_and_outer.iter().any(|&at| open.get(at).is_some_and(is_in_longer)) {
                 continue;
             }
             let closes = |at: &usize| open.get(*at).is_some_and(|(_, open)| fence.closes(*open));
-            match [open.len().wrapping_sub(1), 0].into_iter().find(closes) {
+            match inner_and_outer.into_iter().find(closes) {
                 Some(at) => {
                     pair = Some((open[at].0, line, open[at].1.info));
                     open.truncate(at);

@@ -1,7 +1,7 @@
 //! Changes written as directives.
 
 use super::content::GUARDING;
-use crate::format::fence::Fence;
+use crate::format::fence::{Fence, is_markdown};
 use crate::format::render::unified::unified;
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 
@@ -15,7 +15,12 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Nothing => {}
             Action::Create(text) if text.is_empty() || text.ends_with('\n') => {
                 let fence = fence_around(change, text)?;
-                out.push_str(&format!("<FILE_NEW file_path={path}{why}>\n{fence}{text}{fence}</FILE_NEW>\n"));
+                // In a Markdown file a fence is content unless it says that it is none.
+                let info = if is_markdown(change.path) && !fence.is_empty() { "markdown" } else { "" };
+                let opening = fence.replace('\n', &format!("{info}\n"));
+                out.push_str(&format!(
+                    "<FILE_NEW file_path={path}{why}>\n{opening}{text}{fence}</FILE_NEW>\n"
+                ));
             }
             // Only a patch can say that there is no newline at the end.
             Action::Create(text) => {

@@ -17,7 +17,11 @@ const WORDS: usize = 12;
 #[derive(Clone, Debug)]
 struct Text<'r> {
     is_heading: bool,
+    /// Whether it begins with `Why:`.
+    is_reason: bool,
     lines: Vec<Line<'r>>,
+    /// The path that the last line is.
+    path: Option<Found<'r>>,
 }
 
 /// The text above the place where a response is read.
@@ -39,35 +43,37 @@ impl<'r> Above<'r> {
         Self { response, ..Self::default() }
     }
 
-    /// Takes a line of text. `begins`: it begins a list item.
-    pub(super) fn take(&mut self, line: Line<'r>, begins: bool) {
+    /// Takes a line of text; says whether it only names a file, or why. `begins`: it begins a list item.
+    pub(super) fn take(&mut self, line: Line<'r>, begins: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
         let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
+        let is_reason = why::labelled(text).is_some();
+        let path = file::path_line(line.text);
         if is_heading {
-            let mut paths = file::words(text)
-                .chain(file::path_line(text))
-                .filter(|found| file::is_path(found.path) || found.quoted);
+            let mut paths = file::words(text).chain(path).filter(Found::is_sure);
             if let Some(first) = paths.next().filter(|first| paths.all(|other| other.path == first.path)) {
                 self.heading = Some(self.target(first, line));
             }
         }
-        let goes_on = self.is_open && !begins && !is_heading && why::labelled(text).is_none();
+        let goes_on = self.is_open && !begins && !is_heading && !is_reason;
         match self.texts.last_mut().filter(|_| goes_on) {
-            Some(last) if last.lines.len() < LINES => last.lines.push(line),
             Some(last) => {
-                last.lines.rotate_left(1);
-                last.lines.pop();
+                if last.lines.len() == LINES {
+                    last.lines.remove(0);
+                }
                 last.lines.push(line);
+                last.path = path;
             }
             None => {
                 if self.texts.len() == TEXTS {
                     self.texts.remove(0);
                 }
-                self.texts.push(Text { is_heading, lines: vec![line] });
+                self.texts.push(Text { is_heading, is_reason, lines: vec![line], path });
             }
         }
         self.is_open = !is_heading;
+        is_reason || path.is_some_and(|path| path.is_sure())
     }
 
     /// Whether the last line is of a paragraph that may go on.
@@ -134,22 +140,19 @@ impl<'r> Above<'r> {
 
     /// The line right above that is wholly a path.
     fn path_line(&self) -> Option<(Found<'r>, Line<'r>)> {
-        let is_reason =
-            |text: &&Text<'_>| text.lines.first().is_some_and(|line| why::labelled(line.text).is_some());
-        let line = *self.texts.iter().rev().find(|text| !is_reason(text))?.lines.last()?;
+        let text = self.texts.iter().rev().find(|text| !text.is_reason)?;
+        let line = *text.lines.last()?;
         // In a fence its first line may name the file in a comment.
-        let found = file::path_line(line.text).or_else(|| file::first_line(line.text))?;
-        Some((found, line))
+        Some((text.path.or_else(|| file::first_line(line.text))?, line))
     }
 
     /// The files that an edit may be about that has no path of its own.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let named = |path, by| Candidate { path, by, quoted: true };
         let line = self.path_line();
-        let is_sure = |found: &Found<'_>| found.quoted || file::is_path(found.path);
         let mut all: Vec<Candidate> = Vec::new();
         all.extend(
-            line.filter(|(found, _)| is_sure(found))
+            line.filter(|(found, _)| found.is_sure())
                 .map(|(found, line)| named(self.target(found, line), Clue::Line)),
         );
         all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
@@ -163,7 +166,8 @@ impl<'r> Above<'r> {
                 self.mentions().into_iter().map(|mention| Candidate { by: Clue::Mention, ..mention }),
             ));
         }
-        let mut once: Vec<Candidate> = Vec::new();
+        // Kept with every edit: no larger than it has to be.
+        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(WORDS));
         for file in all {
             if once.len() < WORDS && !once.iter().any(|other| other.path.shown() == file.path.shown()) {
                 once.push(file);
@@ -175,7 +179,7 @@ impl<'r> Above<'r> {
     /// The files that a code block may be: by its path line or info string, and by what is named right above.
     pub(super) fn files_of_block(&self) -> Vec<Candidate> {
         let mut all = Vec::new();
-        let line = self.path_line().filter(|(found, _)| found.quoted || file::is_path(found.path));
+        let line = self.path_line().filter(|(found, _)| found.is_sure());
         all.extend(line.map(|(found, line)| Candidate {
             path: self.target(found, line),
             by: Clue::Line,
@@ -195,7 +199,7 @@ impl<'r> Above<'r> {
         let words =
             text.lines.iter().flat_map(|line| file::words(line.text).map(move |found| (found, *line)));
         let mut words: Vec<_> = words.collect();
-        words.sort_by_key(|(found, _)| !(found.quoted || file::is_path(found.path)));
+        words.sort_by_key(|(found, _)| !found.is_sure());
         let all = words.into_iter().take(WORDS);
         all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: found.quoted })
             .collect()
@@ -204,9 +208,7 @@ impl<'r> Above<'r> {
     /// Why the edit below is made: the last paragraph or heading above its path. A paragraph that ends with a colon
     /// announces the edit; the heading above it counts then.
     pub(super) fn why(&self) -> Option<String> {
-        let reason =
-            |text: &&Text<'_>| text.lines.first().is_some_and(|line| why::labelled(line.text).is_some());
-        if let Some(text) = self.texts.iter().rfind(reason) {
+        if let Some(text) = self.texts.iter().rfind(|text| text.is_reason) {
             let mut lines = text.lines.iter().map(|line| line.text);
             let first = lines.next().and_then(why::labelled);
             return why::of_prose(first.into_iter().chain(lines));
@@ -217,14 +219,13 @@ impl<'r> Above<'r> {
                 continue;
             }
             let mut lines: Vec<&str> = text.lines.iter().map(|line| line.text).collect();
-            if lines.last().is_some_and(|line| is_path_line(line)) {
+            if text.path.is_some_and(|path| path.is_sure()) {
                 lines.pop();
             }
             lines.retain(|line| !is_markup(line));
             let Some(last) = lines.last() else { continue };
-            let announces = !text.is_heading && trim(last).ends_with(':');
-            if announces || text.is_heading && is_path_line(last) {
-                is_announced |= announces;
+            if !text.is_heading && trim(last).ends_with(':') {
+                is_announced = true;
                 continue;
             }
             let why = why::of_prose(lines.into_iter());
@@ -238,14 +239,8 @@ impl<'r> Above<'r> {
     /// The last line, if it names a file and nothing follows it.
     pub(super) fn open_heading(&self) -> Option<Line<'r>> {
         let (found, line) = self.path_line()?;
-        (found.quoted || file::is_path(found.path)).then_some(line)
+        found.is_sure().then_some(line)
     }
-}
-
-/// Whether a line says only which file is meant, or why.
-pub(super) fn is_path_line(line: &str) -> bool {
-    why::labelled(line).is_some()
-        || file::path_line(line).is_some_and(|found| found.quoted || file::is_path(found.path))
 }
 
 /// Whether a line is a rule, a tag or the row of a table.

@@ -10,7 +10,7 @@ mod region;
 #[cfg(test)]
 mod tests;
 
-use super::above::{Above, is_path_line};
+use super::above::Above;
 use super::document::{Part, What, lift};
 use super::fence::Fence;
 use super::reasoning::{self, Sections};
@@ -21,7 +21,7 @@ use crate::response::Response;
 use crate::span::Span;
 
 /// How deep fences and quotes are read in each other.
-const DEEPEST: usize = 16;
+const DEEPEST: u32 = 16;
 /// The languages of fences that hold prose.
 const PROSE: [&str; 5] = ["markdown", "md", "mdx", "rst", "text"];
 
@@ -145,7 +145,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
-    fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> Content {
+    fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
         while let Some(line) = cursor.line() {
             if self.out.is_full() {
@@ -167,12 +167,11 @@ impl<'r> Reader<'r> {
             match self.block(cursor, line, first, depth, &mut content) {
                 Block::Taken => content.blocks += 1,
                 Block::Text => {
-                    let is_path = is_path_line(line.text);
+                    let is_path = self.text(line, depth);
                     // Dots and rules say nothing.
                     content.text |= !is_path && line.text.contains(char::is_alphanumeric);
                     content.paths |= is_path;
                     self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
-                    self.text(line, depth);
                     cursor.advance();
                 }
             }
@@ -190,7 +189,7 @@ impl<'r> Reader<'r> {
         cursor: &mut Cursor<'r>,
         line: Line<'r>,
         first: u8,
-        depth: usize,
+        depth: u32,
         content: &mut Content,
     ) -> Block {
         // Of letters few begin a region, and none anything else.
@@ -222,7 +221,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes the region, fence, quote or JSON that begins at this line.
-    fn take(&mut self, cursor: &mut Cursor<'r>, depth: usize, content: &mut Content) -> bool {
+    fn take(&mut self, cursor: &mut Cursor<'r>, depth: u32, content: &mut Content) -> bool {
         if self.region(cursor, depth) {
             return true;
         }
@@ -246,7 +245,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes a fence and what is in it; says whether that is edits.
-    fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: usize) -> bool {
+    fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: u32) -> bool {
         let outer = (cursor.margin(), cursor.fence());
         let (first, lengths, region) = (self.parts.len(), self.out.lengths(), self.region);
         if outer.0.blanks.is_empty() {
@@ -321,7 +320,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes a block quote, if one begins here.
-    fn quote(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+    fn quote(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let (start, outer, first) = (cursor.at(), cursor.margin(), self.parts.len());
         let above = self.above.saved();
         // The marks of its first line; deeper quotes in it are quotes of their own.
@@ -343,7 +342,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes JSON that no format reads.
-    fn json(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+    fn json(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(json) = json::opens(cursor).then(|| self.out.json.read(cursor)).flatten() else {
             return false;
         };
@@ -357,8 +356,8 @@ impl<'r> Reader<'r> {
         is_object
     }
 
-    /// Takes a line of text.
-    fn text(&mut self, line: Line<'r>, depth: usize) {
+    /// Takes a line of text; says whether it only names a file.
+    fn text(&mut self, line: Line<'r>, depth: u32) -> bool {
         let column = width(line.text);
         let width = item(line.text);
         match (width, self.item) {
@@ -366,10 +365,11 @@ impl<'r> Reader<'r> {
             (None, Some(open)) if column < open && !self.above.is_open() => self.item = None,
             _ => {}
         }
-        self.above.take(line, width.is_some());
+        let is_path = self.above.take(line, width.is_some());
         if depth == 0 {
             self.tag(line);
         }
+        is_path
     }
 
     /// Notes a tag that opens or closes in a line of text.
@@ -413,7 +413,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Keeps a code block that no format reads.
-    fn give(&mut self, given: Given, depth: usize) {
+    fn give(&mut self, given: Given, depth: u32) {
         let span = given.span;
         self.parts.push(Part { what: What::Fence(Box::new(given)), span, depth, level: depth });
         self.above.clear();

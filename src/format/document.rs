@@ -15,14 +15,14 @@ pub(super) struct Part {
     pub(super) what: What,
     pub(super) span: Span,
     /// How many fences and quotes it is in.
-    pub(super) depth: usize,
+    pub(super) depth: u32,
     /// How many of these have to be taken off before it is read.
-    pub(super) level: usize,
+    pub(super) level: u32,
 }
 
 pub(super) enum What {
     /// A region of a format: its edits and what is wrong with it, by their places in the script.
-    Region { format: FormatId, edits: Range<usize>, faults: Range<usize> },
+    Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
     /// A fence without edits, or with such as are only shown.
     Fence(Box<Given>),
     /// A region of a format that has neither edits nor faults, such as an empty list of files.
@@ -61,8 +61,8 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                 regions.push(Region { format, span: part.span });
             }
             What::Region { edits: own, faults: also, .. } => {
-                edits[own].fill(false);
-                faults[also].fill(false);
+                edits[own.start as usize..own.end as usize].fill(false);
+                faults[also.start as usize..also.end as usize].fill(false);
                 if !is_shown {
                     script.unread.push(Unread { span: part.span, info: String::new() });
                 }

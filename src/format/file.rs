@@ -25,6 +25,11 @@ pub(super) struct Found<'t> {
 }
 
 impl Found<'_> {
+    /// Whether it is meant as a path: it is quoted, or has the form of one.
+    pub(super) fn is_sure(&self) -> bool {
+        self.quoted || is_path(self.path)
+    }
+
     /// It with its place; the path is a part of the line.
     pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
         let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
@@ -130,9 +135,12 @@ fn without_marks(line: &str) -> &str {
 
 /// What stands behind `File:` and its like.
 fn label(text: &str) -> Option<&str> {
-    let bare = text.trim_start_matches("**");
+    let bare = text.trim_start_matches('*');
+    if !bare.starts_with(['f', 'F', 'p', 'P']) {
+        return None;
+    }
     let name = LABELS.iter().find(|name| starts_with_ignore_case(bare, name))?;
-    let rest = bare[name.len()..].trim_start_matches("**").strip_prefix(':')?;
+    let rest = bare[name.len()..].trim_start_matches('*').strip_prefix(':')?;
     Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
 }
 
@@ -172,16 +180,16 @@ fn without_place(text: &str) -> &str {
 
 /// Whether a text may be a path at all.
 fn is_plausible(path: &str, quoted: bool) -> bool {
-    let is_url = path.contains("://") && !starts_with_ignore_case(path, "file:");
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
     };
-    path.contains(char::is_alphanumeric)
-        && path.len() <= LONGEST
-        && !is_url
+    // Most are lines of prose: what tells these soonest comes first.
+    path.len() <= LONGEST
+        && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
         && !path.contains(is_odd)
         && !path.ends_with(['.', ',', '!'])
-        && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
+        && path.contains(char::is_alphanumeric)
+        && (!path.contains("://") || starts_with_ignore_case(path, "file:"))
 }
 
 #[cfg(test)]

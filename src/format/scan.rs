@@ -208,7 +208,8 @@ impl<'r> Cursor<'r> {
 
     /// Reads lines without that margin from now on, the one that it stands at first.
     pub(super) fn set_margin(&mut self, margin: Margin<'r>) {
-        if self.margin == margin {
+        // Without any is what is usual, and empty texts take long to compare.
+        if self.margin.is_none() && margin.is_none() || self.margin == margin {
             return;
         }
         self.margin = margin;

@@ -3,7 +3,6 @@
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
-use crate::format::above::is_path_line;
 use crate::format::document::{Part, What};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, fault, file};
@@ -11,16 +10,17 @@ use crate::span::Span;
 
 impl<'r> Reader<'r> {
     /// Takes the region that opens at this line.
-    pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: usize) -> bool {
+    pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
         for format in FORMATS {
             if !(format.opens)(cursor) {
                 continue;
             }
-            let mut named = None;
+            let mut candidates = None;
             if format.id == FormatId::SearchReplace {
-                named = self.above.candidates().into_iter().next().map(|file| file.path);
-                self.out.file = self.path.clone().or(named.as_ref().map(|path| path.raw.clone()));
+                let all = self.above.candidates();
+                self.out.file = self.path.clone().or(all.first().map(|file| file.path.raw.clone()));
+                candidates = Some(all);
             }
             let (edits, faults) = self.out.lengths();
             (format.parse)(cursor, &mut self.out);
@@ -32,8 +32,10 @@ impl<'r> Reader<'r> {
             let what = if is_empty {
                 What::Empty(format.id)
             } else {
-                self.attach(format, edits, faults, cursor.span_of(line), named);
-                let (edits, faults) = (edits..self.out.lengths().0, faults..self.out.lengths().1);
+                self.attach(format, edits, faults, cursor.span_of(line), candidates);
+                let to = self.out.lengths();
+                let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+                let (edits, faults) = (number(edits)..number(to.0), number(faults)..number(to.1));
                 What::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
@@ -48,14 +50,15 @@ impl<'r> Reader<'r> {
         false
     }
 
-    /// Gives the edits of a region their number, their files and their whys.
-    pub(super) fn attach(
+    /// Gives the edits of a region their number, their files and their whys. `candidates`: the files that they may be
+    /// about, if they are known.
+    fn attach(
         &mut self,
         format: &Format,
         edits: usize,
         faults: usize,
         opening: Span,
-        named: Option<Target>,
+        mut candidates: Option<Vec<Candidate>>,
     ) {
         let may_go_on = match format.id {
             FormatId::SearchReplace => self.gap <= Gap::Files,
@@ -71,7 +74,7 @@ impl<'r> Reader<'r> {
         let mut at = edits;
         while let Some(edit) = self.out.script.edits.get_mut(at) {
             edit.region = self.region;
-            if edit.path.raw.is_empty() && !self.name(at) {
+            if edit.path.raw.is_empty() && !self.name(at, candidates.take()) {
                 self.out.script.edits.remove(at);
                 self.out.fault(fault::no_path(opening));
             } else {
@@ -95,20 +98,21 @@ impl<'r> Reader<'r> {
         self.above.set_previous(match open {
             Some(open) => open.candidates.clone(),
             None => {
-                let path = last.map(|last| last.path.clone()).or(named);
+                let named = || candidates.into_iter().flatten().next().map(|file| file.path);
+                let path = last.map(|last| last.path.clone()).or_else(named);
                 path.map(|path| Candidate { path, by: Clue::Previous, quoted: true }).into_iter().collect()
             }
         });
     }
 
     /// Gives an edit that has no path the file that the text around it names; says whether one is named.
-    pub(super) fn name(&mut self, at: usize) -> bool {
+    fn name(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
         let edit: &mut Edit = &mut self.out.script.edits[at];
         if let Some(path) = &self.path {
             edit.path.raw.clone_from(path);
             return true;
         }
-        let mut candidates = self.above.candidates();
+        let mut candidates = candidates.unwrap_or_else(|| self.above.candidates());
         // A word such as `original` in a diff's header is a name only if the tree has it.
         let word = self.response.slice(edit.path.span);
         if !word.is_empty() {
@@ -129,7 +133,7 @@ impl<'r> Reader<'r> {
         cursor: &Cursor<'r>,
         mut block: Given,
         (start, end): (usize, usize),
-        depth: usize,
+        depth: u32,
     ) {
         self.gap = Gap::Text;
         if block.text.trim().is_empty() && block.state == FenceState::Unclosed {
@@ -138,10 +142,12 @@ impl<'r> Reader<'r> {
         let lines = cursor.response().text().get(start..end).unwrap_or("");
         let head = lines.lines().next().unwrap_or("");
         let head = Line { text: head, start, next: start + head.len() + 1, marked: None };
-        if lines.trim().len() == head.trimmed().len() && is_path_line(head.text) {
+        let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
+        if lines.trim().len() == head.trimmed().len() && is_path {
             // A path in a fence of its own is a path line.
             self.gap = Gap::Files;
-            return self.above.take(head, true);
+            self.above.take(head, true);
+            return;
         }
         if let Some(found) = file::first_line(head.text) {
             let path = found.target(head, self.response.id());

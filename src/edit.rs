@@ -30,6 +30,8 @@ pub struct Script {
     pub pending: Vec<Given>,
     /// What no format reads, in the order it stands.
     pub unread: Vec<Unread>,
+    /// The first edits that are content of a document or quote, if there are any.
+    pub shown: Option<Span>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
 }
@@ -57,8 +59,10 @@ pub struct Candidate {
 /// What names a file for an edit or a code block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
-    /// A line right above that is wholly a path, or the first line in the fence as a comment.
+    /// A line right above that is wholly a path.
     Line,
+    /// The first line in the fence, as a comment.
+    Comment,
     /// The fence's info string.
     Info,
     /// The nearest heading above with one path.
@@ -72,7 +76,7 @@ pub enum Clue {
 impl Clue {
     /// Whether it says nothing but the path.
     pub fn is_whole(self) -> bool {
-        matches!(self, Clue::Line | Clue::Info)
+        matches!(self, Clue::Line | Clue::Comment | Clue::Info)
     }
 }
 
@@ -88,7 +92,7 @@ pub struct Given {
     pub language: String,
     /// The lines in it.
     pub text: Passage,
-    /// How many bytes of `text` a first line takes that is the path as a comment.
+    /// How many bytes of `text` a first line takes that may be the path as a comment.
     pub path_line: usize,
     /// Whether its end is known.
     pub state: FenceState,
@@ -142,6 +146,7 @@ impl Script {
         self.pending.extend(other.pending);
         self.unread.extend(other.unread);
         self.message = self.message.take().or(other.message);
+        self.shown = self.shown.or(other.shown);
     }
 
     /// The warnings, in order.

@@ -178,18 +178,12 @@ impl<'r> Above<'r> {
 
     /// The files that a code block may be: by its path line or info string, and by what is named right above.
     pub(super) fn files_of_block(&self) -> Vec<Candidate> {
-        let mut all = Vec::new();
-        let line = self.path_line().filter(|(found, _)| found.is_sure());
-        all.extend(line.map(|(found, line)| Candidate {
-            path: self.target(found, line),
-            by: Clue::Line,
-            quoted: true,
-        }));
-        all.extend(self.info.clone().map(|path| Candidate { path, by: Clue::Info, quoted: true }));
-        if all.is_empty() {
-            all = self.mentions();
-        }
-        all
+        let line = self.path_line().map(|(found, line)| {
+            let path = self.target(found, line);
+            Candidate { path, by: Clue::Line, quoted: found.quoted }
+        });
+        let info = self.info.clone().map(|path| Candidate { path, by: Clue::Info, quoted: false });
+        line.into_iter().chain(info).chain(self.mentions()).collect()
     }
 
     /// The words of the paragraph or heading right above that may be paths, the likely ones first.

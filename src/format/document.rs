@@ -63,7 +63,9 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
             What::Region { edits: own, faults: also, .. } => {
                 edits[own.start as usize..own.end as usize].fill(false);
                 faults[also.start as usize..also.end as usize].fill(false);
-                if !is_shown {
+                if is_shown {
+                    script.shown.get_or_insert(part.span);
+                } else {
                     script.unread.push(Unread { span: part.span, info: String::new() });
                 }
             }

@@ -58,10 +58,12 @@ pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
     let text = trim(line);
     let comment = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
-        let inner = trim(inner.trim_start_matches(['/', '#']));
-        whole(label(inner).unwrap_or(inner), false)
+        // `///` and `##`.
+        let inner = trim(inner.trim_start_matches(|c| open.starts_with(c)));
+        let value = label(inner);
+        whole(value.unwrap_or(inner), value.is_some())
     });
-    comment.filter(|found| is_path(found.path))
+    comment.filter(Found::is_sure)
 }
 
 /// The path in a fence's info string: all of it, or what is behind a language.
@@ -188,6 +190,8 @@ fn is_plausible(path: &str, quoted: bool) -> bool {
         && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
         && !path.contains(is_odd)
         && !path.ends_with(['.', ',', '!'])
+        && !path.contains(" /")
+        && !path.contains("/ ")
         && path.contains(char::is_alphanumeric)
         && (!path.contains("://") || starts_with_ignore_case(path, "file:"))
 }

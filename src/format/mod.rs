@@ -48,6 +48,7 @@ use crate::span::Span;
 use blocks::Reader;
 use render::{Rendered, Unrepresentable};
 use scan::Cursor;
+use std::collections::HashMap;
 
 /// A format: how its regions are recognised and taken apart.
 pub struct Format {
@@ -112,6 +113,8 @@ struct Output {
     json: json::Last,
     /// The file that the text above the region names, if it does.
     file: Option<String>,
+    /// Up to where it is known at which lines SEARCH/REPLACE blocks end if those in them are counted; by their beginnings.
+    ends: (usize, HashMap<usize, usize>),
     /// Whether the region that was read last closed the fence around it.
     closed_fence: bool,
 }

@@ -38,6 +38,10 @@ pub fn seen(response: &Response, script: &Script, reading: &Reading) -> Vec<Diag
         let message = format!("the edits are in another format: {}", region.format.as_str());
         return of(region.span, &message, "leave out --format, or name that format");
     }
+    if let Some(span) = script.shown.filter(|span| is_here(*span)) {
+        let message = "these edits stand in a quote, or in a document that the response shows";
+        return of(span, message, "if they are meant, give only what is inside of that quote or fence");
+    }
     if let Some((how, help)) = escaped(response) {
         return of(all, &format!("the edits are escaped as {how}"), help);
     }
@@ -103,6 +107,8 @@ mod tests {
         let json = "{\"content\": \"<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n";
         assert_eq!(messages(json), ["the edits are escaped as a JSON string"]);
         assert_eq!(messages("a &lt; b\n"), [PROSE]);
+        let quoted = "You sent:\n\n> <edit file=\"a\" op=\"remove\"/>\n";
+        assert!(messages(quoted)[0].contains("in a quote"));
     }
 
     #[test]

@@ -7,11 +7,14 @@ use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{
-    Candidate, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread, shown,
+    Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
+    shown,
 };
+use crate::guard::placeholder::is_new_placeholder;
 use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
+use crate::text::Language;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
@@ -24,7 +27,7 @@ const REFUSED: usize = 1000;
 /// How many places the note of what was not read names.
 const PLACES: usize = 20;
 
-/// What info strings call a language, beside its extensions: extensions, then names.
+/// What info strings call a language, beside its extensions: extensions and names of files, then names of the language.
 const LANGUAGES: &[(&str, &str)] = &[
     ("py pyi pyw", "python python3"),
     ("rs", "rust"),
@@ -47,6 +50,9 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("m mm", "objectivec objective-c"),
     ("pl pm", "perl"),
     ("tf", "terraform hcl"),
+    ("json", "jsonc json5"),
+    ("makefile mk", "make"),
+    ("dockerfile", "docker"),
     ("txt", "text plaintext"),
 ];
 
@@ -63,9 +69,17 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let overlay = Overlay::new(tree);
     let mut files = Files::new(&overlay);
     let mut touched = touched(script);
-    let (mut shown, mut made) = (Vec::new(), Vec::new());
+    let touches = |touched: &HashMap<String, Span>, given: &Given, one: &Candidate| {
+        touched.get(&one.path.shown()).is_some_and(|span| *span < given.span)
+    };
+    let (mut shown, mut made, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for given in std::mem::take(&mut script.given) {
         let own: Vec<Candidate> = own(&given, tree, rules)?.into_iter().cloned().collect();
+        let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
+        let given = match given.candidates.iter().any(|one| one.by == Clue::Comment && is_own(one)) {
+            true => given,
+            false => Given { path_line: 0, ..given },
+        };
         if own.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
         } else if given.is_whole {
@@ -75,15 +89,24 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
                 Err(fault) => script.diagnostics.push(*fault),
             }
         } else if made.len() < MADE
-            && let Some(edit) = new_file(&given, &own, &touched, &overlay, rules)?
+            && let [only] = own.as_slice()
+            && !touches(&touched, &given, only)
+            && is_new_file(&given, only, &overlay, rules)?
         {
-            touched.insert(edit.path.shown());
-            made.push(edit);
+            made.push(edit_of(&given, &only.path));
+            touched.insert(only.path.shown(), given.span);
         } else {
             let only_shows = files.show(&own, given.content(), rules)?;
+            if only_shows && own.len() == 1 && files.hold_no_more(&own[0], given.content(), rules)? {
+                whole.push(edit_of(&given, &own[0].path));
+            }
             let given = Given { candidates: own, ..given };
             if only_shows { shown.push(given) } else { script.pending.push(given) }
         }
+    }
+    // New files that are there already, since the response was applied before.
+    if script.edits.is_empty() && made.is_empty() && script.pending.is_empty() && whole.len() == shown.len() {
+        (made, shown) = (whole, Vec::new());
     }
     insert(script, made);
     // Where there is nothing to apply every block is listed.
@@ -95,10 +118,29 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     Ok(())
 }
 
-/// The paths that the script's edits may be about. A block that is for one of these shows what the edit makes of it.
-fn touched(script: &Script) -> HashSet<String> {
-    let candidates = script.unnamed.iter().flat_map(|unnamed| &unnamed.candidates);
-    script.paths().into_iter().chain(candidates.map(|candidate| candidate.path.shown())).collect()
+/// The paths that the script's edits may be about, with where the first of these stands. A block behind it shows what it
+/// makes of the file; one before it may be the file that it changes.
+fn touched(script: &Script) -> HashMap<String, Span> {
+    let mut touched = HashMap::new();
+    for edit in &script.edits {
+        let makes = matches!(edit.op, Op::Create { .. } | Op::Replace { .. });
+        let to = match &edit.op {
+            Op::Rename { to, .. } | Op::Copy { to, .. } => Some(to.shown()),
+            _ => None,
+        };
+        let start = Span::new(edit.span.response, 0, 0);
+        let names = to.into_iter().map(|to| (to, start));
+        let own = (edit.path.shown(), if makes { start } else { edit.span });
+        for (path, span) in names.chain([own]) {
+            touched.entry(path).and_modify(|first: &mut Span| *first = span.min(*first)).or_insert(span);
+        }
+    }
+    for unnamed in &script.unnamed {
+        for candidate in &unnamed.candidates {
+            touched.entry(candidate.path.shown()).or_insert(unnamed.edit);
+        }
+    }
+    touched
 }
 
 /// The files of its own that a block has; more than one only where whole lines name more.
@@ -107,14 +149,14 @@ fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&
     let is_in =
         |own: &[&Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
     for candidate in given.candidates.iter().filter(|candidate| candidate.by.is_whole()) {
-        if !is_in(&own, candidate) {
+        if !is_in(&own, candidate) && is_named(given, candidate, tree, rules)? {
             own.push(candidate);
         }
     }
     if !own.is_empty() {
         return Ok(own);
     }
-    for candidate in &given.candidates {
+    for candidate in given.candidates.iter().filter(|candidate| !candidate.by.is_whole()) {
         let path = candidate.path.shown();
         let is_spelt_out = candidate.quoted && path.contains('/') && extension(&path).is_some();
         if !is_in(&own, candidate) && (is_spelt_out || is_file(&candidate.path, tree, rules)?) {
@@ -127,16 +169,51 @@ fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&
     }
 }
 
+/// Whether a line, comment or info string that may be a path names a file: the tree has it, or it is spelt as one. Folders
+/// and an extension are; `and/or` and `console.log` are none, and a bare name only if it fits what the fence says.
+fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
+    let path = one.path.shown();
+    let has_extension =
+        extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let folder = path.rsplit_once('/').map(|(folder, _)| folder);
+    let is_of = has_extension || is_known(&path);
+    let fits = is_of && !given.language.is_empty() && is_language_of(&given.language, &path);
+    let is_spelt_as_one = match folder {
+        _ if path.starts_with(['$', '~']) => false,
+        _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
+        Some(_) if has_extension || fits || path.starts_with('.') => true,
+        Some(folder) => match RepoPath::parse(folder) {
+            Ok(folder) => matches!(tree.entry(&folder)?, Some(Node::Directory)),
+            Err(_) => false,
+        },
+        None => {
+            fits || given.language.is_empty() && (has_extension && is_known(&path) || path.starts_with('.'))
+        }
+    };
+    Ok(is_spelt_as_one || is_file(&one.path, tree, rules)?)
+}
+
 fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
 }
 
+/// What says of which language a file is, in small letters: the extension of its path, or the name if it has none.
+fn kind(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    extension(path).unwrap_or(name).to_ascii_lowercase()
+}
+
+/// Whether a file's language is known.
+fn is_known(path: &str) -> bool {
+    let kind = kind(path);
+    LANGUAGES.iter().any(|(kinds, _)| kinds.split(' ').any(|other| other == kind))
+}
+
 /// Whether what an info string calls a language is missing or the one of a path.
 fn is_language_of(language: &str, path: &str) -> bool {
     let language = language.to_ascii_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let own = extension(path).unwrap_or(name).to_ascii_lowercase();
+    let own = kind(path);
     let is_in = |words: &str, word: &str| words.split(' ').any(|other| other == word);
     language.is_empty()
         || language == own
@@ -168,26 +245,28 @@ fn is_diff(text: &str) -> bool {
     begins('+') && begins('-') && text.lines().all(has_mark)
 }
 
-/// The edit that makes a new file of a block, if it is one: a whole line or the info string names its one path, its end is
-/// known, no edit is about that path, and a file may appear there without being asked for.
-fn new_file(
+/// Whether a block is a new file: a whole line or the info string names its path, its end is known, it is no part of a file
+/// that leaves out the rest, and a file may appear there without being asked for.
+fn is_new_file(
     given: &Given,
-    own: &[Candidate],
-    touched: &HashSet<String>,
+    only: &Candidate,
     overlay: &Overlay<'_>,
     rules: &Rules,
-) -> Result<Option<Edit>, TreeError> {
-    let ([only], FenceState::Closed) = (own, given.state) else { return Ok(None) };
-    let Some(path) = read(&only.path, overlay, rules)? else { return Ok(None) };
-    let is_new = only.by.is_whole()
-        && !touched.contains(&only.path.shown())
+) -> Result<bool, TreeError> {
+    let name = only.path.shown();
+    let language = Language::of(&name);
+    let leaves_out = |line: &str| !rules.allow_placeholder && is_new_placeholder(line.as_bytes(), language);
+    let is_whole = only.by.is_whole()
+        && given.state == FenceState::Closed
+        && (is_language_of(&given.language, &name) || !is_known(&name))
         && !is_pattern(&only.path.raw)
-        && overlay.node(&path)?.is_none()
+        && !given.content().lines().any(leaves_out);
+    let Some(path) = read(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
+    Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
         && (path.parent().is_some() || overlay.with_name(path.file_name(), 1)?.is_empty())
-        && !(rules.ignored)(&path);
-    Ok(is_new.then(|| edit_of(given, &only.path)))
+        && !(rules.ignored)(&path))
 }
 
 fn edit_of(given: &Given, path: &Target) -> Edit {
@@ -200,7 +279,7 @@ fn edit_of(given: &Given, path: &Target) -> Edit {
             text: if given.path_line == 0 { given.text.clone() } else { given.content().into() },
             existing: if given.is_whole { Existing::Overwrite } else { Existing::Refuse },
         },
-        why: given.why.clone(),
+        why: given.why.clone().filter(|why| *why != path.shown()),
         git: Git::default(),
     }
 }
@@ -248,7 +327,7 @@ fn read(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<
 }
 
 /// What is wrong with the pending blocks of a script once its edits have made `after` of the tree. Where an edit of the same
-/// file is refused nothing can be said.
+/// file is refused that may be why: then it is only noted.
 pub(super) fn findings(
     script: &Script,
     tree: &dyn TreeView,
@@ -272,11 +351,13 @@ pub(super) fn findings(
         let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
         if findings.len() < REFUSED
             && !own.is_empty()
-            && !is_open
             && !before.show(&own, given.content(), rules)?
             && !after.show(&own, given.content(), rules)?
         {
-            findings.push(not_read(&Given { candidates: own, ..given.clone() }));
+            let error = not_read(&Given { candidates: own, ..given.clone() });
+            let note =
+                || Diagnostic::warning(Code::Unread, given.span, format!("not read: {}", error.message));
+            findings.push(if is_open { note() } else { error });
         }
     }
     Ok(findings)
@@ -408,6 +489,13 @@ impl<'a, 't> Files<'a, 't> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether a file that was shown has those lines and no others.
+    fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
+        let path = read(&one.path, self.overlay, rules)?;
+        let lines = path.and_then(|path| self.lines.get(&path));
+        Ok(one.by.is_whole() && lines.is_some_and(|lines| *lines == in_lines(text.as_bytes())))
     }
 }
 

@@ -77,7 +77,7 @@ fn counting<'u>(
     let mut counting: Vec<&Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
-            Clue::Line | Clue::Info => true,
+            Clue::Line | Clue::Comment | Clue::Info => true,
             Clue::Heading => !is_new,
             Clue::Previous if candidate.quoted => !is_new && !is_named,
             Clue::Previous | Clue::Mention => !is_new && !is_named && is_file(&candidate.path, tree, rules)?,

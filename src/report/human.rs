@@ -288,7 +288,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
                 writeln!(out, "{RED}refused{RED:#}: {changed}")
             }
-            (0, _) => writeln!(out, "{RED}refused{RED:#}: the response is not whole; {changed}"),
+            (0, _) => writeln!(out, "{RED}refused{RED:#}: not all of the response could be read; {changed}"),
             (n, 0) => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
             }

@@ -143,7 +143,8 @@ impl<'r> Reader<'r> {
         let head = lines.lines().next().unwrap_or("");
         let head = Line { text: head, start, next: start + head.len() + 1, marked: None };
         let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
-        if lines.trim().len() == head.trimmed().len() && is_path {
+        let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
+        if lines.trim().len() == head.trimmed().len() && is_path && !block.candidates.iter().any(names) {
             // A path in a fence of its own is a path line.
             self.gap = Gap::Files;
             self.above.take(head, true);
@@ -153,7 +154,7 @@ impl<'r> Reader<'r> {
             let path = found.target(head, self.response.id());
             block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
             block.candidates.retain(|file| file.by.is_whole());
-            block.candidates.push(Candidate { path, by: Clue::Line, quoted: true });
+            block.candidates.push(Candidate { path, by: Clue::Comment, quoted: found.quoted });
         }
         self.give(block, depth);
     }

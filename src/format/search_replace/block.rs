@@ -8,6 +8,7 @@ use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
 use crate::format::{Output, fault, reasoning};
 use crate::response::Passage;
 use crate::span::Span;
+use std::collections::HashMap;
 
 /// A block that was read whole.
 pub(super) struct Block {
@@ -39,6 +40,14 @@ impl Block {
         });
         let Some(extent) = extent else {
             let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
+            if goes_behind_nested(cursor, &below, span, out) {
+                let span = span.join(cursor.span(start, cursor.at()));
+                let fault =
+                    fault::unexpected(span, "block with markers of the same length", &format!("this {name}"));
+                return Err(Box::new(
+                    fault.with_help("make the markers of the outer block one character longer"),
+                ));
+            }
             return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
         };
         let block = span.join(cursor.span_of(extent.end));
@@ -242,6 +251,33 @@ impl<'r> Extent<'r> {
         }
         None
     }
+}
+
+/// Goes behind the end of a block that holds others with markers like its own: behind the one that closes it when theirs are
+/// counted, if that is in the same fence.
+fn goes_behind_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
+    let start = block.start as usize;
+    if out.ends.0 <= start {
+        let (mut open, mut ends, mut known) = (Vec::new(), HashMap::new(), start);
+        for line in below.clone().take_while(|line| line.start == start || !cursor.closes_fence(*line)) {
+            known = line.next;
+            match Marker::of(line.text) {
+                Some(Marker::Search | Marker::NewFile) => open.push(line.start),
+                Some(Marker::Replace | Marker::NewFileEnd) => {
+                    ends.extend(open.pop().map(|opening| (opening, known)));
+                }
+                _ => {}
+            }
+        }
+        out.ends = (known, ends);
+    }
+    // The next block stands here.
+    let here = cursor.at();
+    let Some(&end) = out.ends.1.get(&start).filter(|end| **end > here) else { return false };
+    while cursor.at() < end {
+        cursor.advance();
+    }
+    true
 }
 
 /// What is said of a block that has not all of its markers; of the first one with how many there are.

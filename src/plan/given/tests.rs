@@ -85,7 +85,8 @@ fn lines_that_the_file_holds_before_or_after_the_edits_only_show_it() {
     {
         assert_eq!(error(line("src/a.py", other)), Some(Code::NotRead), "{other}");
     }
-    let commented = Given { path_line: 11, ..line("src/a.py", "# src/a.py\ndef g():\n") };
+    let in_comment = [("src/a.py", Clue::Comment, false)];
+    let commented = Given { path_line: 11, ..block("", "# src/a.py\ndef g():\n", &in_comment) };
     assert_eq!(error(commented), None);
 }
 
@@ -100,12 +101,12 @@ fn an_absent_file_that_a_whole_line_names_is_made_at_its_place() {
     assert_eq!(script.regions.len(), 1);
     let first = settled(Given {
         span: Span::new(0, 0, 1),
-        path_line: 8,
-        ..line("new.py", "# new.py\ny = 1\n".trim_start())
+        path_line: 9,
+        ..block("", "# new.py\ny = 1\n", &[("new.py", Clue::Comment, false)])
     });
     assert_eq!(first.edits[0].path.raw, "new.py", "in the order of the response");
     assert!(
-        matches!(&first.edits[0].op, Op::Create { text, existing: Existing::Refuse } if *text == "\ny = 1\n")
+        matches!(&first.edits[0].op, Op::Create { text, existing: Existing::Refuse } if *text == "y = 1\n")
     );
     let info = block("python", "y = 1\n", &[("src/new.py", Clue::Info, false)]);
     assert_eq!(settled(info).edits.len(), 2);
@@ -118,14 +119,87 @@ fn no_other_file_is_made() {
     assert!(open(line("a.py", "y\n")), "a file elsewhere has that name");
     assert!(open(line(".husky/pre-commit", "y\n")), "it runs by itself");
     assert!(open(line("path/to/file.py", "y\n")) && open(line("src/<name>.py", "y\n")), "it stands for any");
-    assert!(open(line("src", "y\n")) && open(line("/etc/passwd", "y\n")));
+    assert!(open(line("/etc/some.conf", "y\n")));
     assert!(
         open(block("", "y\n", &[("q.py", Clue::Line, false), ("r.py", Clue::Info, false)])),
         "which one?"
     );
-    let ignored = Rules { ignored: Box::new(|path| path.as_str() == "build/x"), ..Rules::default() };
-    assert_eq!(settled_by(line("build/x", "y\n"), &ignored).pending.len(), 1);
-    assert_eq!(settled_by(line("build/y", "y\n"), &ignored).pending.len(), 0);
+    let ignored = Rules { ignored: Box::new(|path| path.as_str() == "build/x.c"), ..Rules::default() };
+    assert_eq!(settled_by(line("build/x.c", "y\n"), &ignored).pending.len(), 1);
+    assert_eq!(settled_by(line("build/y.c", "y\n"), &ignored).pending.len(), 0);
+}
+
+#[test]
+fn what_is_not_spelt_as_a_path_names_no_file() {
+    let said = |language: &str, path: &str, by| {
+        let script = settled(block(language, "y\n", &[(path, by, false)]));
+        (script.edits.len() == 2, script.unread.len() == 1)
+    };
+    const NEW: (bool, bool) = (true, false);
+    const NOTED: (bool, bool) = (false, true);
+    const ERROR: (bool, bool) = (false, false);
+    for by in [Clue::Line, Clue::Comment, Clue::Info] {
+        for (language, path, outcome) in [
+            ("bash", "Linux/macOS", NOTED),
+            ("", "and/or", NOTED),
+            ("powershell", "Windows/PowerShell", NOTED),
+            ("", "2024/05/06", NOTED),
+            ("", "application/json", NOTED),
+            ("", "$HOME/.npmrc", NOTED),
+            ("", "~/.bashrc", NOTED),
+            ("js", "console.log", NOTED),
+            ("python", "os.path", NOTED),
+            ("", "requests.get", NOTED),
+            ("bash", "output.txt", NOTED),
+            ("bash", "src/run.py", ERROR),
+            ("", "src/run.py", NEW),
+            ("proto", "src/api.proto", NEW),
+            ("", "src/run", NEW),
+            ("python", "run.py", NEW),
+            ("css", "site.css", NEW),
+            ("make", "Makefile", NEW),
+            ("dockerfile", "docker/Dockerfile", NEW),
+            ("", ".dockerignore", NEW),
+            ("", "Makefile", NOTED),
+        ] {
+            assert_eq!(said(language, path, by), outcome, "{path} in a fence of {language:?}");
+        }
+    }
+    let tree = tree().with_file("Makefile", "all:\n").unwrap();
+    let mut script = script(line("Makefile", "y\n"));
+    settle_given(&mut script, &tree, &Rules::default()).unwrap();
+    assert_eq!(script.pending.len(), 1, "the tree has it");
+}
+
+#[test]
+fn a_part_of_a_file_that_leaves_out_the_rest_is_no_new_file() {
+    let lazy = || line("src/c.js", "// ... existing code ...\nf();\n");
+    assert_eq!(settled(lazy()).pending.len(), 1);
+    let rules = Rules { allow_placeholder: true, ..Rules::default() };
+    assert_eq!(settled_by(lazy(), &rules).edits.len(), 2);
+}
+
+#[test]
+fn a_new_file_may_be_changed_by_what_stands_below_it() {
+    let mut both = script(line("new.py", "    return 1\n"));
+    both.edits[0].path = target("new.py");
+    both.edits[0].span = Span::new(0, 70, 90);
+    let plan = resolve(&both, &tree(), &Rules::default()).unwrap().unwrap();
+    assert_eq!(plan.steps().len(), 2);
+    both.edits[0].span = Span::new(0, 1, 9);
+    assert!(resolve(&both, &tree(), &Rules::default()).unwrap().is_err(), "what stands above it cannot");
+}
+
+#[test]
+fn new_files_that_are_there_already_are_said_to_be() {
+    let given = |text| vec![line("src/b.py", text)];
+    let mut script = Script { given: given("x = 1\n"), ..Script::default() };
+    settle_given(&mut script, &tree(), &Rules::default()).unwrap();
+    let plan = resolve(&script, &tree(), &Rules::default()).unwrap().unwrap();
+    assert_eq!(plan.steps()[0].outcome, crate::plan::Outcome::AlreadyApplied);
+    let mut part = Script { given: given("x = 2\n"), ..Script::default() };
+    settle_given(&mut part, &tree(), &Rules::default()).unwrap();
+    assert_eq!((part.edits.len(), part.pending.len()), (0, 1));
 }
 
 #[test]
@@ -189,7 +263,8 @@ fn an_error_that_an_edit_of_the_same_file_may_explain_is_not_added() {
     let Op::Modify { hunks, .. } = &mut failing.edits[0].op else { panic!() };
     hunks[0].change = Change::Texts { before: "nowhere\n".into(), after: "y\n".into(), unit: Unit::Lines };
     let rejected = resolve(&failing, &tree(), &Rules::default()).unwrap().unwrap_err();
-    assert_eq!(rejected.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::SearchNotFound]);
+    let said: Vec<_> = rejected.diagnostics.iter().map(|d| (d.code, d.is_error())).collect();
+    assert_eq!(said, [(Code::Unread, false), (Code::SearchNotFound, true)], "it is noted");
 }
 
 #[test]

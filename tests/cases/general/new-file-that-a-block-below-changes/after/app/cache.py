@@ -1,0 +1,2 @@
+class Cache:
+    size = 20

@@ -1,0 +1,5 @@
+import os
+
+DEFAULTS = {
+    "port": 9000,
+}

@@ -19,6 +19,8 @@ struct Text<'r> {
     is_heading: bool,
     /// Whether it begins with `Why:`.
     is_reason: bool,
+    /// Whether it stands in a fence of code, such as a command: no reason for anything.
+    is_code: bool,
     lines: Vec<Line<'r>>,
     /// The path that the last line is.
     path: Option<Found<'r>>,
@@ -36,6 +38,8 @@ pub(super) struct Above<'r> {
     previous: Vec<Candidate>,
     /// The info string of the fence that is read.
     info: Option<Target>,
+    /// Whether that fence is said to be of code.
+    is_code: bool,
 }
 
 impl<'r> Above<'r> {
@@ -69,7 +73,8 @@ impl<'r> Above<'r> {
                 if self.texts.len() == TEXTS {
                     self.texts.remove(0);
                 }
-                self.texts.push(Text { is_heading, is_reason, lines: vec![line], path });
+                let is_code = self.is_code;
+                self.texts.push(Text { is_heading, is_reason, is_code, lines: vec![line], path });
             }
         }
         self.is_open = !is_heading;
@@ -108,6 +113,7 @@ impl<'r> Above<'r> {
             response,
             texts: Vec::new(),
             is_open: false,
+            is_code: false,
             heading: heading.clone(),
             previous: previous.clone(),
             info: info.clone(),
@@ -115,7 +121,8 @@ impl<'r> Above<'r> {
     }
 
     /// Goes into a fence with that info string at that line.
-    pub(super) fn enter(&mut self, line: Line<'_>, info: &str) {
+    pub(super) fn enter(&mut self, line: Line<'_>, info: &str, is_code: bool) {
+        self.is_code = is_code;
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
         self.info = file::info(info).map(|found| found.target(line.skip(offset), self.response));
         self.end_paragraph();
@@ -123,7 +130,7 @@ impl<'r> Above<'r> {
 
     /// Goes out of the fence.
     pub(super) fn leave(&mut self) {
-        self.info = None;
+        (self.info, self.is_code) = (None, false);
         self.end_paragraph();
     }
 
@@ -208,7 +215,7 @@ impl<'r> Above<'r> {
             return why::of_prose(first.into_iter().chain(lines));
         }
         let mut is_announced = false;
-        for text in self.texts.iter().rev() {
+        for text in self.texts.iter().rev().filter(|text| !text.is_code) {
             if is_announced && !text.is_heading {
                 continue;
             }

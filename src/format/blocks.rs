@@ -253,7 +253,9 @@ impl<'r> Reader<'r> {
             cursor.set_margin(Margin { blanks, ..outer.0 });
         }
         let above = self.above.saved();
-        self.above.enter(line, fence.info);
+        let language = language(fence.info);
+        let is_code = !language.is_empty() && !PROSE.contains(&language);
+        self.above.enter(line, fence.info, is_code);
         let files = self.above.files_of_block();
         cursor.advance();
         cursor.set_fence(Some(fence));
@@ -265,7 +267,7 @@ impl<'r> Reader<'r> {
             self.nests = false;
             self.restore(first, lengths);
             (self.region, self.above) = (region, above.clone());
-            self.above.enter(line, fence.info);
+            self.above.enter(line, fence.info, is_code);
             cursor.reset(inside);
             content = self.blocks(cursor, depth + 1);
         }
@@ -273,7 +275,7 @@ impl<'r> Reader<'r> {
         let end = close.map_or(cursor.at(), |line| line.start);
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
-        let is_prose = PROSE.contains(&language(fence.info)) && content.text;
+        let is_prose = PROSE.contains(&language) && content.text;
         if !is_prose {
             for part in
                 self.parts[first..].iter_mut().filter(|part| part.is_region() && part.depth == depth + 1)
@@ -294,7 +296,7 @@ impl<'r> Reader<'r> {
         }
         let holds_edits = self.parts[first..].iter_mut().filter(is_region).any(|part| part.level <= depth);
         if !holds_edits {
-            if !(has_regions || depth == 0 && PROSE.contains(&language(fence.info))) {
+            if !(has_regions || depth == 0 && PROSE.contains(&language)) {
                 self.parts.truncate(first);
             }
             self.above = above;
@@ -303,7 +305,7 @@ impl<'r> Reader<'r> {
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
             };
-            let language = language(fence.info).to_owned();
+            let language = language.to_owned();
             let (is_whole, why) = (self.whole_files, self.above.why());
             let block = Given { span, candidates: files, language, text, path_line: 0, state, is_whole, why };
             self.code_block(cursor, block, (start, end), depth);

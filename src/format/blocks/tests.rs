@@ -56,6 +56,13 @@ fn indentation_and_list_marks_are_no_content() {
 }
 
 #[test]
+fn a_line_of_code_is_no_reason() {
+    let why = |text: &str| script(text).edits[0].why.clone();
+    assert_eq!(why("Remove a.\n\n```bash\ncat > x <<'EOF'\n(a)\n```\n").as_deref(), Some("Remove a."));
+    assert_eq!(why("```markdown\nRemove a.\n\n(a)\n```\n").as_deref(), Some("Remove a."));
+}
+
+#[test]
 fn what_is_quoted_or_in_a_fence_in_a_fence_is_not_read() {
     assert_eq!(paths("(a)\n\n> (b)\n"), ["a"]);
     assert_eq!(paths("(a)\n````\n```\n(b)\n```\ntext\n````\n"), ["a"]);

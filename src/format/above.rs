@@ -99,25 +99,8 @@ impl<'r> Above<'r> {
 
     /// What is to be as it was if a fence or quote turns out to hold no edits.
     pub(super) fn saved(&self) -> Self {
-        Self {
-            texts: self.texts.last().cloned().into_iter().collect(),
-            is_open: false,
-            ..self.without_texts()
-        }
-    }
-
-    /// It without its texts.
-    fn without_texts(&self) -> Self {
-        let Self { response, ref heading, ref previous, ref info, .. } = *self;
-        Self {
-            response,
-            texts: Vec::new(),
-            is_open: false,
-            is_code: false,
-            heading: heading.clone(),
-            previous: previous.clone(),
-            info: info.clone(),
-        }
+        let texts = self.texts.last().cloned().into_iter().collect();
+        Self { texts, is_open: false, ..self.clone() }
     }
 
     /// Goes into a fence with that info string at that line.

@@ -158,7 +158,7 @@ const FILE_CHANGES: Chapter = Chapter {
             "`FILE_NEW`, `FILE_PATCH`, `FILE_APPEND`",
             "With `file_path=\"…\"`: make a file or overwrite one, patch one by the hunks of a unified diff, add lines at the \
              end of one. Contents need no escaping. A code fence around them is none of the file; around a Markdown file \
-             it is longer than three marks, or says `markdown`.",
+             it has to say `markdown` or `md`.",
         ),
         Item(
             "`FILE_RENAME`, `FILE_COPY`",

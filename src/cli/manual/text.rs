@@ -218,8 +218,10 @@ pub(super) const FORMATS: &[Piece] = &[
          wholly a path; or the heading or paragraph right above names exactly one path (a file of the tree, or one in backquotes \
          with a folder and an extension), and the block's language is missing or that of the path. If the file has these \
          very lines before or after the edits, the block only shows them. If a whole line or the info string names it, \
-         and there is no such file, the block makes it; not if git ignores the path, if it is sensitive, or if it has no folder \
-         and another file has that name. Any other block with a file of its own is an error (`not-read`); in a response \
+         and there is no such file, the block makes it; not if git ignores the path, if it is sensitive, if it has no folder \
+         and another file has that name, if the block is in another language, or if it leaves out code with a placeholder. A line \
+         that may be a path and may be none, such as `and/or` or `console.log`, counts only if the tree has that file, or its folder, \
+         or if the name is of the block's language. Any other block with a file of its own is an error (`not-read`); in a response \
          without edits such blocks are listed. One that no fence closes is `truncated`, and one in which a line opens a \
          fence of the same length is `fence-unclear`. What else is not read is counted in one warning: with `--strict` it is an \
          error.",

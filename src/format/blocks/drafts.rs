@@ -168,18 +168,17 @@ fn count(edits: usize) -> String {
 
 /// The files of edits, each once, the first few.
 fn files(edits: &[Edit]) -> String {
-    let mut paths: Vec<&str> = Vec::new();
-    for edit in edits {
-        let path = edit.path.raw.as_str();
+    let mut paths: Vec<String> = Vec::new();
+    for path in edits.iter().map(|edit| format!("`{}`", edit.path.raw)) {
+        if paths.len() > NAMED {
+            break;
+        }
         if !paths.contains(&path) {
-            if paths.len() == NAMED {
-                return format!(
-                    "{}, …",
-                    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-                );
-            }
             paths.push(path);
         }
     }
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+    if paths.len() > NAMED {
+        paths[NAMED] = "…".to_owned();
+    }
+    paths.join(", ")
 }

@@ -17,7 +17,7 @@ impl<'r> Source<'r> {
     #[inline]
     pub(super) fn next_line(self, at: usize) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or(&[]);
-        line_break(rest).map_or(self.text.len(), |end| at + end + 1)
+        memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| at + end + 1)
     }
 
     /// The line that has `at` in it, from there on.
@@ -96,40 +96,5 @@ impl<'r> Source<'r> {
         }
         payload.shrink_to_fit();
         payload.into()
-    }
-}
-
-/// Where the first line break is. Most lines are short: looking at a few bytes takes less than a call of what is fast on many.
-#[inline]
-fn line_break(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    const WORDS: usize = 2;
-    let (words, _) = bytes.as_chunks::<8>();
-    for (n, word) in words.iter().take(WORDS).enumerate() {
-        // Has a byte with its highest bit set where the word has a line break first.
-        let other = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'\n'));
-        let found = other.wrapping_sub(ONES) & !other & (ONES << 7);
-        if found != 0 {
-            return Some(n * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let seen = 8 * words.len().min(WORDS);
-    memchr::memchr(b'\n', &bytes[seen..]).map(|at| seen + at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::line_break;
-
-    #[test]
-    fn a_line_break_is_found_wherever_it_is() {
-        for length in 0..60 {
-            let mut bytes = vec![b'\x8a'; length];
-            bytes.extend(b"\x0b\x09");
-            assert_eq!(line_break(&bytes), None);
-            bytes.insert(length, b'\n');
-            bytes.push(b'\n');
-            assert_eq!(line_break(&bytes), Some(length));
-        }
     }
 }

@@ -55,10 +55,11 @@ impl<'r> Above<'r> {
         let is_reason = why::labelled(text).is_some();
         let path = file::path_line(line.text);
         if is_heading {
-            let mut paths = file::words(text).chain(path).filter(Found::is_sure);
-            if let Some(first) = paths.next().filter(|first| paths.all(|other| other.path == first.path)) {
-                self.heading = Some(self.target(first, line));
-            }
+            let only = path.filter(Found::is_sure).or_else(|| {
+                let mut words = file::words(text).filter(Found::is_sure);
+                words.next().filter(|first| words.all(|other| other.path == first.path))
+            });
+            self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
         }
         let goes_on = self.is_open && !begins && !is_heading && !is_reason;
         match self.texts.last_mut().filter(|_| goes_on) {

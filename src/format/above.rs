@@ -82,6 +82,18 @@ impl<'r> Above<'r> {
         is_reason || path.is_some_and(|path| path.is_sure())
     }
 
+    /// Takes the only line of a fence.
+    pub(super) fn take_fence(&mut self, line: Line<'r>) {
+        let outer = std::mem::replace(&mut self.is_code, true);
+        self.take(line, true);
+        self.is_code = outer;
+    }
+
+    /// Whether the last line stands in a fence of its own.
+    pub(super) fn is_in_fence(&self) -> bool {
+        self.texts.last().is_some_and(|text| text.is_code)
+    }
+
     /// Whether the last line is of a paragraph that may go on.
     pub(super) fn is_open(&self) -> bool {
         self.is_open

@@ -144,10 +144,11 @@ impl<'r> Reader<'r> {
         let head = Line { text: head, start, next: start + head.len() + 1, marked: None };
         let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
         let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
-        if lines.trim().len() == head.trimmed().len() && is_path && !block.candidates.iter().any(names) {
-            // A path in a fence of its own is a path line.
+        let is_named = block.candidates.iter().any(names) && !self.above.is_in_fence();
+        if lines.trim().len() == head.trimmed().len() && is_path && !is_named {
+            // A path in a fence of its own is a path line, of what follows next.
             self.gap = Gap::Files;
-            self.above.take(head, true);
+            self.above.take_fence(head);
             return;
         }
         if let Some(found) = file::first_line(head.text) {

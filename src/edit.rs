@@ -274,6 +274,11 @@ pub struct Git {
 }
 
 impl Edit {
+    /// An edit in no region yet, for which no why is known.
+    pub(crate) fn new(format: FormatId, span: Span, path: Target, op: Op) -> Self {
+        Self { span, format, region: 0, path, op, why: None, git: Git::default() }
+    }
+
     /// Its hunks; none where it has no before-text.
     pub fn hunks(&self) -> &[Hunk] {
         match &self.op {
@@ -397,6 +402,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// A path that stands there.
+    pub(crate) fn new(raw: &str, span: Span) -> Self {
+        Self { raw: raw.to_owned(), root: None, span }
+    }
+
     /// The path as it is shown: `d\\e`, `./d/e` and `d/e` are one.
     pub fn shown(&self) -> String {
         shown(&self.raw)
@@ -583,9 +593,10 @@ pub enum Unit {
 }
 
 /// What beside the before-text says where a hunk belongs.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anchor {
     /// Nothing: one place, or refused.
+    #[default]
     Unique,
     /// OPX's `occurrence=`.
     Occurrence(Occurrence),

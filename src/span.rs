@@ -3,7 +3,7 @@
 //! Apart from the text itself so that edits and diagnostics can point at it without holding it.
 
 /// A half-open byte range of one response's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Which response, in the order given: 0 for the first.
     pub response: u32,

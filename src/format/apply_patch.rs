@@ -12,6 +12,7 @@ mod marker;
 mod render;
 mod section;
 
+use super::fault::Fault;
 use super::scan::{Cursor, Line, Margin, trim_start};
 use super::{Format, FormatId, MAX_ERRORS, Output, fault};
 use crate::diag::{Code, Diagnostic};
@@ -136,7 +137,7 @@ impl Patch {
             match &mut self.section {
                 Some(section) => {
                     if let Err(fault) = section.take(cursor, line) {
-                        self.fail(out, *fault);
+                        self.fail(out, fault);
                     }
                 }
                 // Behind a fault everything up to the next section belongs to it.
@@ -156,13 +157,13 @@ impl Patch {
                 self.in_chunks = marker.kind == Kind::Update;
                 match Section::open(cursor, line, &marker) {
                     Ok(section) => self.section = Some(section),
-                    Err(fault) => self.fail(out, *fault),
+                    Err(fault) => self.fail(out, fault),
                 }
             }
             Kind::Move | Kind::EndOfFile if marker.exact && self.section.is_some() => {
                 let Some(section) = &mut self.section else { return };
                 if let Err(fault) = section.take_marker(cursor, line, &marker) {
-                    self.fail(out, *fault);
+                    self.fail(out, fault);
                 }
             }
             Kind::Move | Kind::EndOfFile if marker.exact && self.faults > 0 => {}
@@ -189,17 +190,14 @@ impl Patch {
                 self.sections += 1;
                 out.edit(edit);
             }
-            Err(fault) => self.fail(out, *fault),
+            Err(fault) => self.fail(out, fault),
         }
     }
 
     /// Gives up the open section.
-    fn fail(&mut self, out: &mut Output, mut fault: Diagnostic) {
-        if let Some(section) = self.section.take() {
-            fault.path = fault.path.or_else(|| Some(section.path().to_owned()));
-        }
+    fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
         self.faults += 1;
-        out.fault(fault);
+        out.take(Err(fault.into()), self.section.take().map(|section| section.path().to_owned()));
     }
 
     /// The patch breaks off here.

@@ -73,7 +73,7 @@ fn message(cursor: &Cursor<'_>, root: Value<'_>, out: &mut Output) {
                 }
                 message.push_str(text.trim());
             }
-            Err(fault) => out.fault(*fault),
+            Err(fault) => out.fault(fault),
         }
     }
 }

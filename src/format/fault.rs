@@ -6,6 +6,9 @@
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 
+/// What keeps an edit from being one.
+pub(super) type Fault = Box<Diagnostic>;
+
 /// A block that was opened and has no end.
 pub(super) fn unterminated(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))

@@ -34,7 +34,7 @@ impl Found<'_> {
     pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
         let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
         let span = Span::new(response, start, start + self.path.len());
-        Target { raw: self.path.to_owned(), root: None, span }
+        Target::new(self.path, span)
     }
 }
 

@@ -59,7 +59,7 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output, brackets: Brackets) 
     cursor.skip_blanks();
     let envelope = tag::read_in(cursor, brackets);
     if let Err(fault) = envelope.check(&[]) {
-        out.fault(*fault);
+        out.fault(fault);
     }
     let mut is_pure = true;
     while envelope.opens() && !out.is_full() {

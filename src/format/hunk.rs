@@ -106,6 +106,7 @@ struct Reader<'r> {
 }
 
 /// A hunk as far as it is read.
+#[derive(Default)]
 struct Open {
     span: Span,
     numbers: Numbers,
@@ -290,15 +291,7 @@ impl<'r> Hunks<'r> {
             span,
             numbers: Numbers::of(header),
             section: header::section(header),
-            lines: Passage::default(),
-            blanks: Passage::default(),
-            counted: [0; 2],
-            last: 0,
-            before_unterminated: false,
-            after_unterminated: false,
-            marks: Marks::default(),
-            tilde: Tilde::default(),
-            at_fault: false,
+            ..Open::default()
         });
     }
 

@@ -46,6 +46,7 @@ use crate::edit::{Edit, Op, Script};
 use crate::response::Response;
 use crate::span::Span;
 use blocks::Reader;
+use fault::Fault;
 use render::{Rendered, Unrepresentable};
 use scan::Cursor;
 use std::collections::HashMap;
@@ -124,8 +125,16 @@ impl Output {
         self.script.edits.push(edit);
     }
 
-    fn fault(&mut self, fault: Diagnostic) {
-        self.script.diagnostics.push(fault);
+    fn fault(&mut self, fault: impl Into<Fault>) {
+        self.script.diagnostics.push(*fault.into());
+    }
+
+    /// Takes an edit, or what is wrong with it, of which the file is named.
+    fn take(&mut self, edit: Result<Edit, Fault>, path: Option<String>) {
+        match edit {
+            Ok(edit) => self.edit(edit),
+            Err(fault) => self.fault(Diagnostic { path: fault.path.clone().or(path), ..*fault }),
+        }
     }
 
     /// How many edits and diagnostics there are.

@@ -11,8 +11,7 @@ mod render;
 
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
-use crate::edit::{Edit, Git, Target};
-use block::Block;
+use crate::edit::{Edit, Target};
 use marker::Marker;
 
 /// The row of the table.
@@ -30,8 +29,7 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let span = cursor.span(cursor.at(), cursor.at());
-    let path = Target { raw: String::new(), root: None, span };
-    read(cursor, out, &path);
+    read(cursor, out, &Target::new("", span));
 }
 
 /// Reads the block at this line, for a file.
@@ -42,21 +40,9 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
         out.fault(fault::unknown_operation(span, &word, "`<<<<<<< SEARCH`, `<<<<<<< NEW_FILE`"));
         return cursor.advance();
     }
-    match Block::read(cursor, out) {
-        Ok(Block { span, op }) => out.edit(Edit {
-            span,
-            format: FormatId::SearchReplace,
-            region: 0,
-            path: path.clone(),
-            op,
-            why: None,
-            git: Git::default(),
-        }),
-        Err(mut fault) => {
-            fault.path = out.file.clone();
-            out.fault(*fault);
-        }
-    }
+    let block = block::read(cursor, out);
+    let edit = block.map(|(span, op)| Edit::new(FormatId::SearchReplace, span, path.clone(), op));
+    out.take(edit, out.file.clone());
 }
 
 /// Reads the blocks up to `end` that are all for one file, and leaves the cursor there, or behind the last of them.

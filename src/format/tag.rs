@@ -3,6 +3,7 @@
 //! No XML: nothing is decoded, nesting is the format's business, and quotes may be typographic, because chat programs
 //! make them so. A tag is read to its end whatever is wrong with it.
 
+use super::fault::Fault;
 use super::scan::{Cursor, is_blank, trim_start};
 use super::{FORMATS, Format, FormatId, fault, reasoning};
 use crate::diag::Diagnostic;
@@ -57,7 +58,7 @@ pub struct Tag<'r> {
     /// Whether it has its end.
     pub is_whole: bool,
     /// The first thing that is wrong with it.
-    fault: Option<Box<Diagnostic>>,
+    fault: Option<Fault>,
 }
 
 /// What a tag does.
@@ -100,7 +101,7 @@ impl<'r> Tag<'r> {
     }
 
     /// Says what is wrong with it first, its attributes being those that are `known`.
-    pub fn check(&self, known: &[&str]) -> Result<(), Box<Diagnostic>> {
+    pub fn check(&self, known: &[&str]) -> Result<(), Fault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
@@ -116,14 +117,14 @@ impl<'r> Tag<'r> {
     }
 
     /// The path in an attribute that must be there.
-    pub fn target(&self, name: &str) -> Result<Target, Box<Diagnostic>> {
+    pub fn target(&self, name: &str) -> Result<Target, Fault> {
         let Some(Attribute { value, span, .. }) = self.attribute(name) else {
             return Err(fault::missing_field(self.span, name, &self.shown()).into());
         };
         if value.trim().is_empty() {
             return Err(fault::empty_field(span, name, &self.shown()).into());
         }
-        Ok(Target { raw: value.to_owned(), root: None, span })
+        Ok(Target::new(value, span))
     }
 
     fn fault(&mut self, fault: Diagnostic) {

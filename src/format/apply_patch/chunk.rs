@@ -1,8 +1,7 @@
 //! One place of an updated file: `@@` lines and the lines behind them.
 
-use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Hunk};
-use crate::format::fault;
+use crate::format::fault::{self, Fault};
 use crate::format::scan::{is_blank, trim};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -11,6 +10,7 @@ use crate::span::Span;
 const BARE: &str = " \n";
 
 /// What stands between one run of `@@` lines and the next.
+#[derive(Default)]
 pub(super) struct Chunk {
     span: Span,
     context: Vec<String>,
@@ -26,14 +26,7 @@ pub(super) struct Chunk {
 impl Chunk {
     /// A chunk that begins there.
     pub(super) fn new(span: Span) -> Self {
-        Self {
-            span,
-            context: Vec::new(),
-            lines: Passage::default(),
-            bare: 0,
-            has_old: false,
-            end_of_file: false,
-        }
+        Self { span, ..Self::default() }
     }
 
     /// Whether nothing but `@@` lines and empty ones was seen.
@@ -84,7 +77,7 @@ impl Chunk {
     }
 
     /// The hunk that it is.
-    pub(super) fn lower(mut self) -> Result<Hunk, Box<Diagnostic>> {
+    pub(super) fn lower(mut self) -> Result<Hunk, Fault> {
         // Empty lines behind lines that are only added set the chunk off from what follows: alone they are no place.
         if self.has_old {
             self.take_bare_lines();

@@ -2,8 +2,8 @@
 
 use super::chunk::{self, Chunk};
 use super::marker::{Kind, Marker};
-use crate::diag::Diagnostic;
-use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
+use crate::edit::{Edit, Existing, Missing, Op, Target};
+use crate::format::fault::Fault;
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{FormatId, fault};
 use crate::response::{self, Passage, Response};
@@ -34,11 +34,7 @@ enum Body {
 
 impl Section {
     /// The section that a marker opens.
-    pub(super) fn open(
-        cursor: &Cursor<'_>,
-        line: Line<'_>,
-        marker: &Marker<'_>,
-    ) -> Result<Self, Box<Diagnostic>> {
+    pub(super) fn open(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Self, Fault> {
         let body = match marker.kind {
             Kind::Add => Body::Add { lines: Passage::default(), blank: None },
             Kind::Delete => Body::Delete,
@@ -59,7 +55,7 @@ impl Section {
     }
 
     /// Takes in a line that is no marker.
-    pub(super) fn take(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn take(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> Result<(), Fault> {
         let (span, text) = (cursor.span_of(line), line.text);
         let blank = line.is_blank();
         if !blank {
@@ -137,7 +133,7 @@ impl Section {
         cursor: &Cursor<'_>,
         line: Line<'_>,
         marker: &Marker<'_>,
-    ) -> Result<(), Box<Diagnostic>> {
+    ) -> Result<(), Fault> {
         let span = cursor.span(line.start, line.end());
         self.span = self.span.join(span);
         match (&mut self.body, marker.kind) {
@@ -164,7 +160,7 @@ impl Section {
     }
 
     /// The edit that it is.
-    pub(super) fn lower(self) -> Result<Edit, Box<Diagnostic>> {
+    pub(super) fn lower(self) -> Result<Edit, Fault> {
         let Self { span, path, body } = self;
         let op = match body {
             Body::Add { lines, .. } => {
@@ -188,15 +184,7 @@ impl Section {
             }
         };
         match op {
-            Ok(op) => Ok(Edit {
-                span,
-                format: FormatId::ApplyPatch,
-                region: 0,
-                path,
-                op,
-                why: None,
-                git: Git::default(),
-            }),
+            Ok(op) => Ok(Edit::new(FormatId::ApplyPatch, span, path, op)),
             Err(mut fault) => {
                 fault.path = Some(path.raw);
                 Err(fault)
@@ -212,7 +200,7 @@ fn take_into(
     response: &Response,
     span: Span,
     text: &str,
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<(), Fault> {
     if let Some(context) = chunk::context(text) {
         *closed = false;
         match chunks.last_mut().filter(|chunk| chunk.is_empty()) {
@@ -244,16 +232,16 @@ fn take_into(
     Ok(())
 }
 
-fn without_plus(span: Span) -> Box<Diagnostic> {
+fn without_plus(span: Span) -> Fault {
     fault::malformed_hunk(span, "a line of a new file without '+' before it").into()
 }
 
 /// The path of a marker.
-fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Box<Diagnostic>> {
+fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Fault> {
     if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
         return Err(fault::empty_field(span, "path", line.trimmed()).into());
     }
     let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
-    Ok(Target { raw: marker.path.to_owned(), root: None, span: cursor.span(end - marker.path.len(), end) })
+    Ok(Target::new(marker.path, cursor.span(end - marker.path.len(), end)))
 }

@@ -1,15 +1,13 @@
 //! One object of a file, and the edit it comes to.
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Op, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
+use crate::format::fault::Fault;
 use crate::format::json::{self, Kind, Value};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, Output, fault, why};
 use crate::response::Passage;
 use crate::span::Span;
-
-/// What is wrong with an object.
-type Fault = Box<Diagnostic>;
 
 /// Who has a key that is at fault.
 const FILE: &str = "a file's object";
@@ -63,13 +61,8 @@ impl<'a> Entry<'a, '_> {
     /// Adds its edit, or what is wrong with it.
     pub(super) fn take(&self, out: &mut Output) {
         let path = self.value.member(&["file"]).and_then(Value::text).map(|path| path.text);
-        match self.edit(out) {
-            Ok(edit) => out.edit(edit),
-            Err(mut fault) => {
-                fault.path = path;
-                out.fault(*fault);
-            }
-        }
+        let edit = self.edit(out);
+        out.take(edit, path);
     }
 
     fn span(&self, value: Value<'_>) -> Span {
@@ -102,7 +95,7 @@ impl<'a> Entry<'a, '_> {
         let file =
             value.member(&["file"]).ok_or_else(|| fault::missing_field(self.head(value), "file", FILE))?;
         let inner = self.cursor.span(file.range().start + 1, file.range().end.saturating_sub(1));
-        let path = Target { raw: text(self.cursor, file, "file", FILE)?, root: None, span: inner };
+        let path = Target::new(&text(self.cursor, file, "file", FILE)?, inner);
         let action = self.action()?;
         let mut whys = Vec::new();
         self.why(value, FILE, &mut whys)?;
@@ -126,7 +119,7 @@ impl<'a> Entry<'a, '_> {
             lower(action, written.collect::<Result<_, _>>()?, self.span(changes))?
         };
         let (span, why) = (self.span(value), why::joined(&whys.join("\n\n")));
-        Ok(Edit { span, format: FormatId::Applydir, region: 0, path, op, why, git: Git::default() })
+        Ok(Edit { why, ..Edit::new(FormatId::Applydir, span, path, op) })
     }
 
     fn action(&self) -> Result<Action, Fault> {

@@ -327,15 +327,9 @@ impl<'r> Section<'r> {
         };
         let executable = self.mode.or(self.made.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_made;
-        Ok(Edit {
-            span: self.span,
-            format: FormatId::Diff,
-            region: 0,
-            path: target(path),
-            op,
-            why: mail.and_then(Mail::why),
-            git: Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(Mail::span) },
-        })
+        let git = Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(Mail::span) };
+        let why = mail.and_then(Mail::why);
+        Ok(Edit { why, git, ..Edit::new(FormatId::Diff, self.span, target(path), op) })
     }
 }
 
@@ -354,7 +348,7 @@ struct Named {
 }
 
 fn target(path: Path) -> Target {
-    Target { raw: path.name.text, root: None, span: path.name.span }
+    Target::new(&path.name.text, path.name.span)
 }
 
 /// The lines of hunks that only add.

@@ -1,8 +1,8 @@
 //! One call of a tool: which edit it is, if it is one.
 
 use super::field::{Content, Field, Name, Placed};
-use crate::diag::Diagnostic;
-use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::format::fault::Fault;
 use crate::format::json::{Kind, Value};
 use crate::format::scan::Cursor;
 use crate::format::{FormatId, Output, Reading, fault, parse, search_replace};
@@ -26,9 +26,6 @@ const COMMANDS: &str = "str_replace, create, insert, view";
 
 /// Who has a field that is at fault.
 const CALL: &str = "this call";
-
-/// What is wrong with a call.
-type Fault = Box<Diagnostic>;
 
 /// Tools that replace a text by another.
 const EDITORS: &[&str] = &[
@@ -81,10 +78,9 @@ pub(super) fn take_fields(call: XmlCall, out: &mut Output) {
     let fields = call.fields.iter().map(|(key, text, span)| Field::new(key, lines(text), *span));
     let fields = Call { tool: Some(&call.tool), span: call.span, fields: fields.collect(), place: &|at| at };
     if !fields.take(out) && fields.has(Name::Path) && fields.has(Name::Text) {
-        let mut fault =
-            fault::unknown_operation(call.span, &call.tool, "write_to_file, replace_in_file, apply_diff");
-        fault.path = fields.path().ok().map(|path| path.raw);
-        out.fault(fault);
+        let known = "write_to_file, replace_in_file, apply_diff";
+        let fault = fault::unknown_operation(call.span, &call.tool, known);
+        out.take(Err(fault.into()), fields.path().ok().map(|path| path.raw));
     }
 }
 
@@ -166,9 +162,8 @@ impl<'a> Call<'a> {
                 is_edit
             })
         };
-        taken.unwrap_or_else(|mut fault| {
-            fault.path = self.path().ok().map(|path| path.raw);
-            out.fault(*fault);
+        taken.unwrap_or_else(|fault| {
+            out.take(Err(fault), self.path().ok().map(|path| path.raw));
             true
         })
     }
@@ -255,15 +250,7 @@ impl<'a> Call<'a> {
         };
         let path = self.path()?;
         self.check(verb)?;
-        Ok(Edit {
-            span: self.span,
-            format: FormatId::EditCalls,
-            region: 0,
-            path,
-            op,
-            why: self.why(),
-            git: Git::default(),
-        })
+        Ok(Edit { why: self.why(), ..Edit::new(FormatId::EditCalls, self.span, path, op) })
     }
 
     /// Whether it has no field twice, and none that such a call does not take.
@@ -298,7 +285,7 @@ impl<'a> Call<'a> {
         }
         let start = text.len() - text.trim_start().len();
         let span = Span::new(field.span.response, place(start), place(start + raw.len()));
-        Ok(Target { raw: raw.to_owned(), root: None, span })
+        Ok(Target::new(raw, span))
     }
 
     /// A text that the call must have.

@@ -5,8 +5,8 @@
 //! fields mean is the same as in JSON.
 
 use super::call::{XmlCall, is_editor, take_fields};
-use crate::diag::Diagnostic;
 use crate::edit::Target;
+use crate::format::fault::Fault;
 use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
 use crate::format::{FormatId, Output, fault, search_replace};
@@ -91,7 +91,7 @@ impl Value<'_> {
         let raw = text.trim();
         let start = self.span.start as usize + text.len() - text.trim_start().len();
         let span = cursor.span(start, start + raw.len());
-        (!raw.is_empty()).then(|| Target { raw: raw.to_owned(), root: None, span })
+        (!raw.is_empty()).then(|| Target::new(raw, span))
     }
 }
 
@@ -110,9 +110,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let taken = read.and_then(|()| take(cursor, call, span, path.as_ref(), &fields, out));
     cursor.reset(end);
     if let Err(fault) = taken {
-        let mut fault = fault.with_lost(span);
-        fault.path = path.map(|path| path.raw);
-        out.fault(fault);
+        out.take(Err(fault.with_lost(span).into()), path.map(|path| path.raw));
     }
 }
 
@@ -122,7 +120,7 @@ fn read_fields<'r>(
     call: Opening<'r>,
     head: Span,
     fields: &mut Vec<(&'r str, Value<'r>)>,
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let mut wrong = Ok(());
     loop {
@@ -194,7 +192,7 @@ fn take<'r>(
     path: Option<&Target>,
     fields: &[(&str, Value<'r>)],
     out: &mut Output,
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let Some((_, diff)) = fields.iter().find(|(name, _)| *name == DIFF) else {
         let field = |(name, value): &(&str, Value<'_>)| ((*name).to_owned(), value.text(cursor), value.span);

@@ -6,8 +6,7 @@
 
 use super::directive::Directive;
 use super::{Sign, stands_alone};
-use crate::diag::Diagnostic;
-use crate::format::fault;
+use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, Pairs, is_markdown, lines_until, unfence};
 use crate::format::scan::{Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
@@ -32,9 +31,6 @@ pub(super) struct Content<'r> {
     /// The text of `<why>`, if there is one.
     pub(super) why: Option<String>,
 }
-
-/// What is wrong with a directive.
-type Fault = Box<Diagnostic>;
 
 impl<'r> Content<'r> {
     /// Its lines.

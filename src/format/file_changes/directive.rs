@@ -1,8 +1,8 @@
 //! One directive: its tag, what stands between it and its closing tag, and the edit they come to.
 
 use super::content::{self, Content};
-use crate::diag::Diagnostic;
-use crate::edit::{Edit, Existing, Git, Missing, Op, Target};
+use crate::edit::{Edit, Existing, Missing, Op, Target};
+use crate::format::fault::Fault;
 use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::format::{FormatId, Output, fault, hunk, why};
@@ -65,18 +65,9 @@ pub(super) fn read(
         _ if is_indented => Err(fault::unexpected(tag.span, "indentation", &tag.shown()).into()),
         content => content.and_then(|content| lower(cursor, directive, &tag, &content)),
     };
-    match edit {
-        Ok((path, op, why)) => {
-            let format = FormatId::FileChanges;
-            out.edit(Edit { span, format, region: 0, path, op, why, git: Git::default() });
-        }
-        Err(fault) => {
-            let mut fault = fault.with_lost(span);
-            let path = tag.attribute("file_path").or_else(|| tag.attribute("from_path"));
-            fault.path = path.map(|path| path.value.to_owned());
-            out.fault(fault);
-        }
-    }
+    let edit = edit.map(|(path, op, why)| Edit { why, ..Edit::new(FormatId::FileChanges, span, path, op) });
+    let path = tag.attribute("file_path").or_else(|| tag.attribute("from_path"));
+    out.take(edit.map_err(|fault| fault.with_lost(span).into()), path.map(|path| path.value.to_owned()));
 }
 
 /// The path of a directive, what it does, and why.
@@ -85,7 +76,7 @@ fn lower(
     directive: Directive,
     tag: &Tag<'_>,
     content: &Content<'_>,
-) -> Result<(Target, Op, Option<String>), Box<Diagnostic>> {
+) -> Result<(Target, Op, Option<String>), Fault> {
     let moves = matches!(directive, Directive::Rename | Directive::Copy);
     let known: &[&str] = if moves { &["from_path", "to_path", "why"] } else { &["file_path", "why"] };
     tag.check(known)?;

@@ -2,8 +2,8 @@
 
 use super::opening;
 use super::payload::{self, Payload};
-use crate::diag::Diagnostic;
-use crate::edit::{Anchor, Change, Edit, Existing, Git, Hunk, Missing, Occurrence, Op, Target, Unit};
+use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Target, Unit};
+use crate::format::fault::Fault;
 use crate::format::fence::Fence;
 use crate::format::scan::{Cursor, trim};
 use crate::format::tag::{self, Attribute, Kind, Tag};
@@ -23,10 +23,8 @@ const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("move", [false, false, true]),
 ];
 
-/// What is wrong with an element.
-type Fault = Box<Diagnostic>;
-
 /// The parts of an element as far as they were read.
+#[derive(Default)]
 struct Parts<'r> {
     find: Option<Payload<'r>>,
     put: Option<Payload<'r>>,
@@ -42,15 +40,7 @@ struct Parts<'r> {
 /// Reads the element at whose tag the cursor stands and adds its edit, or what is wrong with it.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let tag = tag::read(cursor);
-    let mut parts = Parts {
-        find: None,
-        put: None,
-        to: None,
-        anchor: Anchor::Unique,
-        why: None,
-        seen: [None; 4],
-        fault: None,
-    };
+    let mut parts = Parts::default();
     let head = head(&tag);
     if tag.opens() {
         parts.read(cursor, &tag);
@@ -60,16 +50,9 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let path = tag.attribute("file").map(|file| file.value.to_owned());
     let edit = head.and_then(|(path, operation)| {
         let op = parts.lower(cursor, &tag, &path, operation)?;
-        Ok(Edit { span, format: FormatId::Opx, region: 0, path, op, why: parts.why, git: Git::default() })
+        Ok(Edit { why: parts.why, ..Edit::new(FormatId::Opx, span, path, op) })
     });
-    match edit {
-        Ok(edit) => out.edit(edit),
-        Err(fault) => {
-            let mut fault = fault.with_lost(span);
-            fault.path = path;
-            out.fault(fault);
-        }
-    }
+    out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
 }
 
 /// What the attributes of an element say: its path, and its operation by its place among [`OPERATIONS`].
@@ -173,7 +156,7 @@ impl<'r> Parts<'r> {
         if let Some(value) = tag.attribute("occurrence") {
             let anchor = occurrence(value.value).map(Anchor::Occurrence);
             let anchor = self.note(anchor.ok_or_else(|| bad(value, "first, last or a number from 1")));
-            self.anchor = anchor.unwrap_or(Anchor::Unique);
+            self.anchor = anchor.unwrap_or_default();
         }
         if tag.kind == Kind::SelfClosed {
             return self.fail(fault::empty_field(tag.span, tag.name, "`<edit>`"));
@@ -234,7 +217,7 @@ impl<'r> Parts<'r> {
                     return Err(fault::empty_field(find.span, "<find>", &owner).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };
-                let anchor = std::mem::replace(&mut self.anchor, Anchor::Unique);
+                let anchor = std::mem::take(&mut self.anchor);
                 let hunk = Hunk { span: find.span.join(put.span), change, anchor };
                 Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }
             }

@@ -1,84 +1,74 @@
 //! One block: from its opening marker to its closing one.
 
 use super::marker::Marker;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Code;
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op, Unit};
+use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, Pairs, is_markdown};
 use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
-use crate::format::{Output, fault, reasoning};
+use crate::format::{Output, reasoning};
 use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// A block that was read whole.
-pub(super) struct Block {
-    /// From its opening marker to its closing one.
-    pub(super) span: Span,
-    pub(super) op: Op,
-}
-
-/// What is wrong with a block.
-type Fault = Box<Diagnostic>;
-
-impl Block {
-    /// Reads the block at whose opening marker the cursor is, and goes behind it; where it has no end, to the next
-    /// opening one, or to the end of the input.
-    pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<Self, Fault> {
-        let below = cursor.lines();
-        let opening = cursor.line();
-        let span = opening.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line));
-        let text = opening.map_or("", |line| line.text);
-        let is_new = Marker::of(text) == Some(Marker::NewFile);
-        cursor.advance();
-        let start_line = if is_new { None } else { start_line(cursor) };
-        let closing = if is_new { Marker::NewFileEnd } else { Marker::Replace };
-        let first = cursor.mark();
-        let start = cursor.at();
-        let extent = Extent::seek(cursor, closing, Some(Marker::length(text))).or_else(|| {
-            cursor.reset(first);
-            Extent::seek(cursor, closing, None)
-        });
-        let Some(extent) = extent else {
-            let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
-            if goes_behind_nested(cursor, &below, span, out) {
-                let span = span.join(cursor.span(start, cursor.at()));
-                let fault =
-                    fault::unexpected(span, "block with markers of the same length", &format!("this {name}"));
-                return Err(Box::new(
-                    fault.with_help("make the markers of the outer block one character longer"),
-                ));
-            }
-            return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
-        };
-        let block = span.join(cursor.span_of(extent.end));
-        let mut texts = Texts { cursor, fenced: extent.has_fences, end: first };
-        if is_new {
-            let half = texts.half(start, extent.end.start);
-            let file = out.file.clone().unwrap_or_default();
-            let text = half.text(&texts, half.pairs.wrapper(&file));
-            return Ok(Self { span: block, op: Op::Create { text, existing: Existing::Refuse } });
+/// Reads the block at whose opening marker the cursor is, and goes behind it; where it has no end, to the next
+/// opening one, or to the end of the input. Returns where it stands, from its opening marker to its closing one, and what
+/// it does.
+pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
+    let below = cursor.lines();
+    let opening = cursor.line();
+    let span = opening.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line));
+    let text = opening.map_or("", |line| line.text);
+    let is_new = Marker::of(text) == Some(Marker::NewFile);
+    cursor.advance();
+    let start_line = if is_new { None } else { start_line(cursor) };
+    let closing = if is_new { Marker::NewFileEnd } else { Marker::Replace };
+    let first = cursor.mark();
+    let start = cursor.at();
+    let extent = Extent::seek(cursor, closing, Some(Marker::length(text))).or_else(|| {
+        cursor.reset(first);
+        Extent::seek(cursor, closing, None)
+    });
+    let Some(extent) = extent else {
+        let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
+        if goes_behind_nested(cursor, &below, span, out) {
+            let span = span.join(cursor.span(start, cursor.at()));
+            let fault =
+                fault::unexpected(span, "block with markers of the same length", &format!("this {name}"));
+            return Err(Box::new(
+                fault.with_help("make the markers of the outer block one character longer"),
+            ));
         }
-        let change = match *extent.dividers {
-            [] => return Err(truncated(span, "SEARCH block, without =======", below, out)),
-            [(divider, next)] => {
-                let (before, after) = (texts.half(start, divider), texts.half(next, extent.end.start));
-                texts.change(before, after, out).map_err(|span| Box::new(fault::unclear_fence(span)))?
-            }
-            _ => texts.splits(start, &extent),
-        };
-        let anchor = match start_line {
-            Some(line) => Anchor::Line { old_start: Some(line), new_start: None, section: None },
-            None => Anchor::Unique,
-        };
-        let creates = match &change {
-            Change::Texts { before, .. } => before.is_empty(),
-            Change::Splits { dividers, .. } => dividers.first() == Some(&0),
-            Change::Diff { .. } => false,
-        };
-        let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
-        let hunks = vec![Hunk { span: block, change, anchor }];
-        Ok(Self { span: block, op: Op::Modify { hunks, missing } })
+        return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
+    };
+    let block = span.join(cursor.span_of(extent.end));
+    let mut texts = Texts { cursor, fenced: extent.has_fences, end: first };
+    if is_new {
+        let half = texts.half(start, extent.end.start);
+        let file = out.file.clone().unwrap_or_default();
+        let text = half.text(&texts, half.pairs.wrapper(&file));
+        return Ok((block, Op::Create { text, existing: Existing::Refuse }));
     }
+    let change = match *extent.dividers {
+        [] => return Err(truncated(span, "SEARCH block, without =======", below, out)),
+        [(divider, next)] => {
+            let (before, after) = (texts.half(start, divider), texts.half(next, extent.end.start));
+            texts.change(before, after, out).map_err(|span| Box::new(fault::unclear_fence(span)))?
+        }
+        _ => texts.splits(start, &extent),
+    };
+    let anchor = match start_line {
+        Some(line) => Anchor::Line { old_start: Some(line), new_start: None, section: None },
+        None => Anchor::Unique,
+    };
+    let creates = match &change {
+        Change::Texts { before, .. } => before.is_empty(),
+        Change::Splits { dividers, .. } => dividers.first() == Some(&0),
+        Change::Diff { .. } => false,
+    };
+    let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
+    let hunks = vec![Hunk { span: block, change, anchor }];
+    Ok((block, Op::Modify { hunks, missing }))
 }
 
 /// The texts of a block.

@@ -8,7 +8,7 @@ pub(super) mod hunks;
 pub(super) mod unified;
 
 use super::{FORMATS, FormatId};
-use hunks::Hunk;
+use hunks::{Fit, Hunk};
 
 /// One file before and after a change.
 ///
@@ -93,7 +93,7 @@ pub(super) enum Action<'a> {
 
 /// A file's lines before and after, without line endings and byte order mark. A payload that has these lines stands
 /// for them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Texts<'a> {
     /// Before.
     pub(super) before: Vec<&'a str>,
@@ -120,7 +120,7 @@ impl<'a> Rendered<'a> {
             (Some(_), None) => Ok(Action::Delete),
             (Some(before), Some(after)) => match self.renamed_from {
                 Some(from) if from != self.path => {
-                    let texts = if before == after { Texts::unchanged() } else { self.texts(before, after)? };
+                    let texts = if before == after { Texts::default() } else { self.texts(before, after)? };
                     Ok(Action::Rename(from, texts))
                 }
                 _ if before == after => Ok(Action::Nothing),
@@ -132,6 +132,20 @@ impl<'a> Rendered<'a> {
     /// That this change cannot be expressed.
     pub(super) fn cannot(&self, reason: Reason) -> Unrepresentable {
         Unrepresentable { path: self.path.to_owned(), reason }
+    }
+
+    /// A path as an attribute's value, with its quotes.
+    pub(super) fn quoted(&self, path: &str) -> Result<String, Unrepresentable> {
+        let plain = path.trim() == path && !path.is_empty() && !path.contains(char::is_control);
+        let quote = ['"', '\''].into_iter().find(|quote| plain && !path.contains(*quote));
+        let quote = quote.ok_or_else(|| self.cannot(Reason::Path))?;
+        Ok(format!("{quote}{path}{quote}"))
+    }
+
+    /// A new file's text, each line of which has to be ended.
+    pub(super) fn lines_of_text<'t>(&self, text: &'t str) -> Result<std::str::Lines<'t>, Unrepresentable> {
+        let is_ended = text.is_empty() || text.ends_with('\n');
+        is_ended.then(|| text.lines()).ok_or_else(|| self.cannot(Reason::FinalNewline))
     }
 
     /// The why in one line.
@@ -154,8 +168,7 @@ impl<'a> Rendered<'a> {
         }
         let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
         let lines = |text: &'a str| {
-            let body = text.strip_suffix(ending).unwrap_or(text);
-            let lines: Vec<&str> = if text.is_empty() { Vec::new() } else { body.split(ending).collect() };
+            let lines: Vec<&str> = text.split_terminator(ending).collect();
             let uniform = lines.iter().all(|line| !line.contains(['\r', '\n']));
             uniform.then_some(lines).ok_or_else(|| self.cannot(Reason::LineEndings))
         };
@@ -168,13 +181,26 @@ impl<'a> Rendered<'a> {
     }
 }
 
-impl Texts<'_> {
-    fn unchanged() -> Self {
-        Self { before: Vec::new(), after: Vec::new(), before_unterminated: false, after_unterminated: false }
+impl<'a> Texts<'a> {
+    /// Those of a new file.
+    pub(super) fn new_file(text: &'a str) -> Self {
+        let after_unterminated = !text.is_empty() && !text.ends_with('\n');
+        Self { after: text.split_terminator('\n').collect(), after_unterminated, ..Self::default() }
+    }
+
+    /// The hunks of a format that gives each as two texts.
+    pub(super) fn hunks(&self, fit: &dyn Fn(&[&str], &[&str]) -> Fit) -> Result<Vec<Hunk>, Reason> {
+        let hunks = hunks::hunks(&self.before, &self.after, fit).ok_or(Reason::NoPlace)?;
+        if self.ends_as_texts_do(&hunks) { Ok(hunks) } else { Err(Reason::FinalNewline) }
+    }
+
+    /// The two texts of a hunk.
+    pub(super) fn of(&self, hunk: &Hunk) -> (&[&'a str], &[&'a str]) {
+        (&self.before[hunk.before.clone()], &self.after[hunk.after.clone()])
     }
 
     /// Whether the file comes out with the right end where hunks are given as two texts each, which say nothing of it.
-    pub(super) fn ends_as_texts_do(&self, hunks: &[Hunk]) -> bool {
+    fn ends_as_texts_do(&self, hunks: &[Hunk]) -> bool {
         let closes = hunks.last().map_or(Some(false), |hunk| hunk.closes(&self.before, &self.after));
         match (self.before_unterminated, self.after_unterminated) {
             (false, unterminated) => !unterminated,
@@ -219,11 +245,7 @@ mod tests {
         assert_eq!(change(None, Some("a\n")).action(), Ok(Action::Create("a\n")));
         assert_eq!(change(Some("a\n"), None).action(), Ok(Action::Delete));
         let renamed = Rendered { renamed_from: Some("b"), ..change(Some("a\r"), Some("a\r")) };
-        assert_eq!(
-            renamed.action(),
-            Ok(Action::Rename("b", Texts::unchanged())),
-            "a move alone reads nothing"
-        );
+        assert_eq!(renamed.action(), Ok(Action::Rename("b", Texts::default())), "a move alone reads nothing");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Changes written as a patch.
 
-use crate::format::render::hunks::{Fit, Side, hunks};
+use crate::format::render::hunks::{Fit, hunks};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 
 /// One patch with a section for each file; nothing for no changes.
@@ -11,11 +11,9 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) => {
-                if !text.is_empty() && !text.ends_with('\n') {
-                    return Err(change.cannot(Reason::FinalNewline));
-                }
+                let lines = change.lines_of_text(text)?;
                 line(&mut out, "*** Add File: ", path);
-                text.lines().for_each(|text| line(&mut out, "+", text));
+                lines.for_each(|text| line(&mut out, "+", text));
             }
             Action::Delete => line(&mut out, "*** Delete File: ", path),
             Action::Modify(texts) => {
@@ -39,19 +37,15 @@ fn chunks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<
     let hunks = hunks(&texts.before, &texts.after, &|_, _| Fit::Fits)
         .ok_or_else(|| change.cannot(Reason::NoPlace))?;
     for hunk in hunks {
-        let mut last = None;
+        let mut last = ' ';
         out.push_str("@@\n");
         for side in hunk.sides(&texts.before, &texts.after) {
-            let mark = match side {
-                Side::Kept(_) => " ",
-                Side::Removed(_) => "-",
-                Side::Added(_) => "+",
-            };
-            line(out, mark, side.line());
-            last = Some(side);
+            let (mark, text) = side.marked();
+            line(out, mark.encode_utf8(&mut [0; 4]), text);
+            last = mark;
         }
         let at_end = hunk.before.end == texts.before.len();
-        if texts.after_unterminated && at_end && !matches!(last, Some(Side::Kept(_))) {
+        if texts.after_unterminated && at_end && last != ' ' {
             return Err(change.cannot(Reason::FinalNewline));
         }
     }

@@ -1,6 +1,6 @@
 //! Changes written as JSON.
 
-use crate::format::render::hunks::{Fit, Hunk, hunks};
+use crate::format::render::hunks::{Fit, Hunk};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 use serde::Serialize;
 
@@ -36,9 +36,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Nothing => continue,
             Action::Create("") => return Err(change.cannot(Reason::Operation("create an empty"))),
             Action::Create(text) => {
-                let text = text.strip_suffix('\n').ok_or_else(|| change.cannot(Reason::FinalNewline))?;
-                let lines = Lines { original_lines: Vec::new(), changed_lines: text.split('\n').collect() };
-                (Some("create_file"), vec![lines])
+                let changed_lines = change.lines_of_text(text)?.collect();
+                (Some("create_file"), vec![Lines { original_lines: Vec::new(), changed_lines }])
             }
             Action::Delete => (Some("delete_file"), Vec::new()),
             Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
@@ -64,13 +63,9 @@ fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'a>) -> Result<Vec<Lines<'a>>
         let short = !texts.before.is_empty() && is_blank(before) || after.is_empty();
         if short { Fit::TooShort } else { Fit::Fits }
     };
-    let hunks = hunks(&texts.before, &texts.after, &fit).ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    if !texts.ends_as_texts_do(&hunks) {
-        return Err(change.cannot(Reason::FinalNewline));
-    }
+    let hunks = texts.hunks(&fit).map_err(|reason| change.cannot(reason))?;
     let lines = |hunk: &Hunk| {
-        let original = texts.before.get(hunk.before.clone()).unwrap_or_default();
-        let changed = texts.after.get(hunk.after.clone()).unwrap_or_default();
+        let (original, changed) = texts.of(hunk);
         Lines { original_lines: original.to_vec(), changed_lines: changed.to_vec() }
     };
     Ok(hunks.iter().map(lines).collect())

@@ -13,15 +13,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Create(text) => {
                 head(&mut out, change, path)?;
                 out.push_str("new file mode 100644\n");
-                let unterminated = !text.is_empty() && !text.ends_with('\n');
-                let after: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
-                let after = if text.is_empty() { Vec::new() } else { after };
-                let texts = Texts {
-                    before: Vec::new(),
-                    after,
-                    before_unterminated: false,
-                    after_unterminated: unterminated,
-                };
+                let texts = Texts::new_file(text);
                 body(&mut out, change, ["/dev/null".to_owned(), name("b/", path)], &texts)?;
             }
             Action::Modify(texts) => {

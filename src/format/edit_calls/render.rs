@@ -1,6 +1,6 @@
 //! Changes written as a list of calls, one for each file.
 
-use crate::format::render::hunks::{Fit, Hunk, hunks};
+use crate::format::render::hunks::{Hunk, fit_unless_blank};
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 use serde::Serialize;
 
@@ -37,8 +37,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         }
         let what = match change.action()? {
             Action::Nothing => continue,
-            Action::Create(text) if text.is_empty() || text.ends_with('\n') => What::Write { content: text },
-            Action::Create(_) => return Err(change.cannot(Reason::FinalNewline)),
+            Action::Create(content) => change.lines_of_text(content).map(|_| What::Write { content })?,
             Action::Delete => return Err(change.cannot(Reason::Operation("remove"))),
             Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
             Action::Modify(texts) => modify(change, &texts)?,
@@ -53,13 +52,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
 }
 
 fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What<'a>, Unrepresentable> {
-    let fit = |before: &[&str], _: &[&str]| {
-        if before.iter().all(|line| line.trim().is_empty()) { Fit::TooShort } else { Fit::Fits }
-    };
-    let hunks = hunks(&texts.before, &texts.after, &fit);
-    let no_place = hunks.is_none();
-    match hunks.filter(|hunks| texts.ends_as_texts_do(hunks)) {
-        Some(hunks) => {
+    match texts.hunks(&fit_unless_blank) {
+        Ok(hunks) => {
             let mut edits: Vec<Pair> = hunks.iter().map(|hunk| pair(hunk, texts)).collect();
             Ok(match edits.pop() {
                 Some(only) if edits.is_empty() => What::Replace(only),
@@ -67,17 +61,16 @@ fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What<'a>, Unre
             })
         }
         // A file that is written over ends every line, but for a last one that stays.
-        None if texts.ends_as_lines_do() => {
+        Err(_) if texts.ends_as_lines_do() => {
             Ok(What::WriteOver { content: texts.after.iter().map(|line| format!("{line}\n")).collect() })
         }
-        None => Err(change.cannot(if no_place { Reason::NoPlace } else { Reason::FinalNewline })),
+        Err(reason) => Err(change.cannot(reason)),
     }
 }
 
 /// The texts of a hunk. Where one of them ends with a blank line, both end with a line break, so that it is seen.
 fn pair(hunk: &Hunk, texts: &Texts<'_>) -> Pair {
-    let before = texts.before.get(hunk.before.clone()).unwrap_or_default();
-    let after = texts.after.get(hunk.after.clone()).unwrap_or_default();
+    let (before, after) = texts.of(hunk);
     let ended = before.last() == Some(&"") || after == [""];
     let text = |lines: &[&str]| {
         let end = if ended && !lines.is_empty() { "\n" } else { "" };

@@ -9,7 +9,7 @@ use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     let mut out = String::new();
     for change in changes {
-        let path = attribute(change, change.path)?;
+        let path = change.quoted(change.path)?;
         let why = why(change);
         match change.action()? {
             Action::Nothing => {}
@@ -24,14 +24,11 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             }
             // Only a patch can say that there is no newline at the end.
             Action::Create(text) => {
-                let after: Vec<&str> = text.split('\n').collect();
-                let texts =
-                    Texts { before: Vec::new(), after, before_unterminated: false, after_unterminated: true };
-                patch(&mut out, change, &path, &why, &texts)?;
+                patch(&mut out, change, &path, &why, &Texts::new_file(text))?;
             }
             Action::Modify(texts) => patch(&mut out, change, &path, &why, &texts)?,
             Action::Rename(from, texts) => {
-                let from = attribute(change, from)?;
+                let from = change.quoted(from)?;
                 out.push_str(&format!("<FILE_RENAME from_path={from} to_path={path}{why} />\n"));
                 if texts.before != texts.after || texts.before_unterminated != texts.after_unterminated {
                     patch(&mut out, change, &path, &why, &texts)?;
@@ -53,14 +50,6 @@ fn patch(
     let hunks = unified(texts).ok_or_else(|| change.cannot(Reason::NoPlace))?;
     out.push_str(&format!("<FILE_PATCH file_path={path}{why}>\n{hunks}</FILE_PATCH>\n"));
     Ok(())
-}
-
-/// A path as an attribute's value, with its quotes.
-fn attribute(change: &Rendered<'_>, path: &str) -> Result<String, Unrepresentable> {
-    let plain = path.trim() == path && !path.is_empty() && !path.contains(char::is_control);
-    let quote = ['"', '\''].into_iter().find(|quote| plain && !path.contains(*quote));
-    let quote = quote.ok_or_else(|| change.cannot(Reason::Path))?;
-    Ok(format!("{quote}{path}{quote}"))
 }
 
 /// The reason as an attribute with a blank before it; nothing if there is none, or none that can be written.

@@ -1,7 +1,7 @@
 //! Changes written as OPX.
 
-use crate::format::render::hunks::{Fit, Side, hunks};
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::hunks::fit_unless_blank;
+use crate::format::render::{Action, Rendered, Texts, Unrepresentable};
 
 /// What a marker is made of where the payload has lines that look like OPX.
 const MARK: &str = "@@@";
@@ -10,15 +10,12 @@ const MARK: &str = "@@@";
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     let mut out = String::new();
     for change in changes {
-        let file = attribute(change, change.path)?;
+        let file = change.quoted(change.path)?;
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) => {
-                if !text.is_empty() && !text.ends_with('\n') {
-                    return Err(change.cannot(Reason::FinalNewline));
-                }
+                let lines: Vec<&str> = change.lines_of_text(text)?.collect();
                 open(&mut out, change, &file, "new");
-                let lines: Vec<&str> = text.lines().collect();
                 put(&mut out, "put", &lines);
                 out.push_str("</edit>\n");
             }
@@ -28,7 +25,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             }
             Action::Modify(texts) => modify(&mut out, change, &file, &texts)?,
             Action::Rename(from, texts) => {
-                let from = attribute(change, from)?;
+                let from = change.quoted(from)?;
                 open(&mut out, change, &from, "move");
                 out.push_str(&format!("<to file={file}/>\n</edit>\n"));
                 modify(&mut out, change, &file, &texts)?;
@@ -44,41 +41,25 @@ fn modify(
     file: &str,
     texts: &Texts<'_>,
 ) -> Result<(), Unrepresentable> {
-    let fit = |before: &[&str], _: &[&str]| {
-        if before.iter().all(|line| line.trim().is_empty()) { Fit::TooShort } else { Fit::Fits }
-    };
-    let hunks = hunks(&texts.before, &texts.after, &fit);
-    let no_place = hunks.is_none();
-    match hunks.filter(|hunks| texts.ends_as_texts_do(hunks)) {
-        Some(hunks) => {
-            for hunk in hunks {
-                let sides: Vec<Side<'_>> = hunk.sides(&texts.before, &texts.after).collect();
-                let lines = |other: fn(&Side<'_>) -> bool| {
-                    sides.iter().filter(|side| !other(side)).map(|side| side.line()).collect::<Vec<_>>()
-                };
+    match texts.hunks(&fit_unless_blank) {
+        Ok(hunks) => {
+            for hunk in &hunks {
+                let (before, after) = texts.of(hunk);
                 open(out, change, file, "patch");
-                put(out, "find", &lines(|side| matches!(side, Side::Added(_))));
-                put(out, "put", &lines(|side| matches!(side, Side::Removed(_))));
+                put(out, "find", before);
+                put(out, "put", after);
                 out.push_str("</edit>\n");
             }
         }
         // A replacement ends every line, but for a last one that stays.
-        None if texts.ends_as_lines_do() => {
+        Err(_) if texts.ends_as_lines_do() => {
             open(out, change, file, "replace");
             put(out, "put", &texts.after);
             out.push_str("</edit>\n");
         }
-        None => return Err(change.cannot(if no_place { Reason::NoPlace } else { Reason::FinalNewline })),
+        Err(reason) => return Err(change.cannot(reason)),
     }
     Ok(())
-}
-
-/// A path as an attribute's value, with its quotes.
-fn attribute(change: &Rendered<'_>, path: &str) -> Result<String, Unrepresentable> {
-    let trimmed = path.trim() == path && !path.contains(char::is_control);
-    let quote = ['"', '\''].into_iter().find(|quote| trimmed && !path.contains(*quote));
-    let quote = quote.ok_or_else(|| change.cannot(Reason::Path))?;
-    Ok(format!("{quote}{path}{quote}"))
 }
 
 fn open(out: &mut String, change: &Rendered<'_>, file: &str, op: &str) {

@@ -39,10 +39,12 @@ pub(in crate::format) enum Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Its text.
-    pub(in crate::format) fn line(self) -> &'a str {
+    /// Its mark in a diff, and its text.
+    pub(in crate::format) fn marked(self) -> (char, &'a str) {
         match self {
-            Side::Kept(line) | Side::Removed(line) | Side::Added(line) => line,
+            Side::Kept(line) => (' ', line),
+            Side::Removed(line) => ('-', line),
+            Side::Added(line) => ('+', line),
         }
     }
 }
@@ -56,6 +58,11 @@ pub(in crate::format) enum Fit {
     TooShort,
     /// They hold a line that they must not.
     Collides,
+}
+
+/// Says of a before-text that is blank that it finds nothing.
+pub(in crate::format) fn fit_unless_blank(before: &[&str], _: &[&str]) -> Fit {
+    if before.iter().all(|line| line.trim().is_empty()) { Fit::TooShort } else { Fit::Fits }
 }
 
 impl Hunk {

@@ -1,7 +1,7 @@
 //! The hunks of a unified diff.
 
 use super::Texts;
-use super::hunks::{Fit, Hunk, Side, hunks};
+use super::hunks::{Fit, Hunk, hunks};
 
 /// What stands behind a last line without a newline, so that it differs from one with; no text has it.
 const UNTERMINATED: char = '\0';
@@ -15,12 +15,8 @@ pub(in crate::format) fn unified(texts: &Texts<'_>) -> Option<String> {
     for hunk in &hunks(&before, &after, &|_, _| Fit::Fits)? {
         out.push_str(&head(hunk));
         for side in hunk.sides(&before, &after) {
-            out.push(match side {
-                Side::Kept(_) => ' ',
-                Side::Removed(_) => '-',
-                Side::Added(_) => '+',
-            });
-            let line = side.line();
+            let (mark, line) = side.marked();
+            out.push(mark);
             out.push_str(line.strip_suffix(UNTERMINATED).unwrap_or(line));
             out.push('\n');
             if line.ends_with(UNTERMINATED) {

@@ -2,7 +2,7 @@
 
 use super::marker::Marker;
 use crate::format::file;
-use crate::format::render::hunks::{Fit, Side, hunks};
+use crate::format::render::hunks::Fit;
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 use crate::format::scan::trim;
 
@@ -13,12 +13,9 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) => {
-                if !text.is_empty() && !text.ends_with('\n') {
-                    return Err(change.cannot(Reason::FinalNewline));
-                }
                 let ends =
                     |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
-                if let Some(line) = text.lines().find(ends) {
+                if let Some(line) = change.lines_of_text(text)?.find(ends) {
                     return Err(change.cannot(Reason::Marker(line.to_owned())));
                 }
                 out.push_str(&heading(change)?);
@@ -49,23 +46,15 @@ fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
 }
 
 fn blocks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<(), Unrepresentable> {
-    let hunks = hunks(&texts.before, &texts.after, &fit);
-    let hunks = hunks.ok_or_else(|| change.cannot(why_not(texts)))?;
-    if !texts.ends_as_texts_do(&hunks) {
-        return Err(change.cannot(Reason::FinalNewline));
-    }
-    for hunk in hunks {
-        out.push_str("<<<<<<< SEARCH\n");
-        for side in hunk.sides(&texts.before, &texts.after).filter(|side| !matches!(side, Side::Added(_))) {
-            out.push_str(side.line());
-            out.push('\n');
-        }
-        out.push_str("=======\n");
-        for side in hunk.sides(&texts.before, &texts.after).filter(|side| !matches!(side, Side::Removed(_))) {
-            out.push_str(side.line());
-            out.push('\n');
-        }
-        out.push_str(">>>>>>> REPLACE\n\n");
+    let hunks = texts.hunks(&fit).map_err(|reason| change.cannot(why_not(reason, texts)))?;
+    for hunk in &hunks {
+        let (before, after) = texts.of(hunk);
+        let lines = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        out.push_str(&format!(
+            "<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n\n",
+            lines(before),
+            lines(after)
+        ));
     }
     Ok(())
 }
@@ -94,7 +83,8 @@ fn is_hint(line: &str) -> bool {
 }
 
 /// Why there are no hunks.
-fn why_not(texts: &Texts<'_>) -> Reason {
+fn why_not(reason: Reason, texts: &Texts<'_>) -> Reason {
     let line = texts.before.iter().chain(&texts.after).find(|line| collides(line) || is_hint(line));
-    line.map_or(Reason::NoPlace, |line| Reason::Marker((*line).to_owned()))
+    let line = line.filter(|_| reason == Reason::NoPlace);
+    line.map_or(reason, |line| Reason::Marker((*line).to_owned()))
 }

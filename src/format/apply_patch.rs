@@ -13,7 +13,7 @@ mod render;
 mod section;
 
 use super::fault::Fault;
-use super::scan::{Cursor, Line, Margin, trim_start};
+use super::scan::{Cursor, Line};
 use super::{Format, FormatId, MAX_ERRORS, Output, fault};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
@@ -41,18 +41,12 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(line), outer) = (cursor.line(), cursor.margin()) else { return };
-    if outer.blanks.is_empty() {
-        let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
-        cursor.set_margin(Margin { blanks, ..outer });
-    }
+    cursor.set_indent();
     match Marker::of(line.text) {
         Some(Marker { kind: Kind::Begin, exact, .. }) => {
             if !exact {
-                out.fault(fault::unknown_operation(
-                    cursor.span_of(line),
-                    line.trimmed(),
-                    "`*** Begin Patch`",
-                ));
+                let span = cursor.span_of(line);
+                out.fault(fault::unknown_operation(span, line.trimmed(), "`*** Begin Patch`"));
             }
             read(cursor, out);
         }
@@ -63,7 +57,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
 
 /// Reads the patch at whose first line the cursor is.
 fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let begin = line_span(cursor, cursor.line());
+    let begin = cursor.line_span();
     let extent = Extent::measure(cursor);
     cursor.advance();
     let mut patch = Patch::default();
@@ -76,7 +70,9 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
         if line.start >= extent.stop || out.is_full() {
             break;
         }
-        patch.take(cursor, out, line);
+        if let Err(fault) = patch.take(cursor, out, line) {
+            patch.fail(out, fault);
+        }
         match &mut patch.section {
             Some(section) if cursor.margin().is_none() => section.take_more(cursor),
             _ => cursor.advance(),
@@ -89,7 +85,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
 
 /// Goes over sections that are in no patch.
 fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let first = line_span(cursor, cursor.line());
+    let first = cursor.line_span();
     let mut span = first;
     cursor.advance();
     while let Some(line) = cursor.line() {
@@ -109,10 +105,6 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.fault(fault.with_label(span, "not read").with_help("give the whole patch once more"));
 }
 
-fn line_span(cursor: &Cursor<'_>, line: Option<Line<'_>>) -> Span {
-    line.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line))
-}
-
 /// What a patch is called.
 const PATCH: &str = "*** Begin Patch";
 
@@ -123,61 +115,44 @@ struct Patch {
     section: Option<Section>,
     /// Whether it has chunks, in which a line that begins with a blank is one of the file; stays for a section at fault.
     in_chunks: bool,
-    /// How many sections gave an edit.
-    sections: usize,
-    /// How many faults were reported.
-    faults: usize,
+    /// Whether it has a section, or a fault was reported.
+    has_begun: bool,
+    /// Whether a fault was reported.
+    has_faults: bool,
 }
 
 impl Patch {
     /// Takes in the next line.
-    fn take(&mut self, cursor: &Cursor<'_>, out: &mut Output, line: Line<'_>) {
+    fn take(&mut self, cursor: &Cursor<'_>, out: &mut Output, line: Line<'_>) -> Result<(), Fault> {
+        let span = cursor.span_of(line);
         let marker = Marker::of(line.text).filter(|_| !(self.in_chunks && line.text.starts_with(' ')));
         let Some(marker) = marker else {
-            match &mut self.section {
-                Some(section) => {
-                    if let Err(fault) = section.take(cursor, line) {
-                        self.fail(out, fault);
-                    }
-                }
+            return match &mut self.section {
+                Some(section) => section.take(cursor, line),
                 // Behind a fault everything up to the next section belongs to it.
-                None if self.faults > 0 || line.is_blank() => {}
-                None => {
-                    self.fail(
-                        out,
-                        fault::unexpected(cursor.span_of(line), "line outside of a section", PATCH),
-                    );
-                }
-            }
-            return;
+                None if self.has_faults || line.is_blank() => Ok(()),
+                None => Err(fault::unexpected(span, "line outside of a section", PATCH).into()),
+            };
         };
-        match marker.kind {
-            Kind::Add | Kind::Delete | Kind::Update if marker.exact => {
+        match (marker.kind, &mut self.section) {
+            (Kind::Add | Kind::Delete | Kind::Update, _) if marker.exact => {
                 self.finish(out);
-                self.in_chunks = marker.kind == Kind::Update;
-                match Section::open(cursor, line, &marker) {
-                    Ok(section) => self.section = Some(section),
-                    Err(fault) => self.fail(out, fault),
-                }
+                (self.has_begun, self.in_chunks) = (true, marker.kind == Kind::Update);
+                self.section = Some(Section::open(cursor, line, &marker)?);
+                Ok(())
             }
-            Kind::Move | Kind::EndOfFile if marker.exact && self.section.is_some() => {
-                let Some(section) = &mut self.section else { return };
-                if let Err(fault) = section.take_marker(cursor, line, &marker) {
-                    self.fail(out, fault);
-                }
+            (Kind::Move | Kind::EndOfFile, Some(section)) if marker.exact => {
+                section.take_marker(cursor, line, &marker)
             }
-            Kind::Move | Kind::EndOfFile if marker.exact && self.faults > 0 => {}
-            Kind::EnvironmentId
-                if marker.exact && self.section.is_none() && self.sections + self.faults == 0 =>
-            {
-                if marker.path.trim().is_empty() {
-                    self.fail(out, fault::empty_field(cursor.span_of(line), "Environment ID", PATCH));
-                }
-            }
+            (Kind::Move | Kind::EndOfFile, None) if marker.exact && self.has_faults => Ok(()),
+            (Kind::EnvironmentId, None) if marker.exact && !self.has_begun => match marker.path {
+                "" => Err(fault::empty_field(span, "Environment ID", PATCH).into()),
+                _ => Ok(()),
+            },
             // It may be a line of the file, so that its section is none either.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
-                self.fail(out, fault::unknown_operation(cursor.span_of(line), line.trimmed(), known));
+                Err(fault::unknown_operation(span, line.trimmed(), known).into())
             }
         }
     }
@@ -185,18 +160,15 @@ impl Patch {
     /// Ends the open section, which is whole.
     fn finish(&mut self, out: &mut Output) {
         let Some(section) = self.section.take() else { return };
-        match section.lower() {
-            Ok(edit) => {
-                self.sections += 1;
-                out.edit(edit);
-            }
-            Err(fault) => self.fail(out, fault),
-        }
+        let path = section.path().to_owned();
+        let edit = section.lower();
+        self.has_faults |= edit.is_err();
+        out.take(edit, Some(path));
     }
 
     /// Gives up the open section.
     fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
-        self.faults += 1;
+        (self.has_begun, self.has_faults) = (true, true);
         out.take(Err(fault.into()), self.section.take().map(|section| section.path().to_owned()));
     }
 

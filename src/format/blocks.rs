@@ -248,10 +248,7 @@ impl<'r> Reader<'r> {
     fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: u32) -> bool {
         let outer = (cursor.margin(), cursor.fence());
         let (first, lengths, region) = (self.parts.len(), self.out.lengths(), self.region);
-        if outer.0.blanks.is_empty() {
-            let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
-            cursor.set_margin(Margin { blanks, ..outer.0 });
-        }
+        cursor.set_indent();
         let above = self.above.saved();
         let language = language(fence.info);
         let is_code = !language.is_empty() && !PROSE.contains(&language);
@@ -424,8 +421,7 @@ impl<'r> Reader<'r> {
     /// The blanks at the beginning of a line that are its list item's.
     fn indentation(&self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<&'r str> {
         let open = self.item.filter(|_| cursor.fence().is_none())?;
-        let blanks = &line.text[..line.text.len() - trim_start(line.text).len()];
-        (width(blanks) >= open).then_some(blanks)
+        Some(line.blanks()).filter(|blanks| width(blanks) >= open)
     }
 
     fn span_of(&self, line: Line<'_>) -> Span {

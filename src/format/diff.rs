@@ -16,7 +16,7 @@ mod section;
 
 use super::fence::Fence;
 use super::hunk::Due;
-use super::scan::{Cursor, Line, Margin, trim_start};
+use super::scan::{Cursor, Line, trim_start};
 use super::{Format, FormatId, Output, fault};
 use crate::diag::Diagnostic;
 use crate::response::Response;
@@ -39,10 +39,9 @@ pub(super) const FORMAT: Format = Format {
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };
     // The marks begin where the first line does; a context line's own mark is a blank.
-    let blanks = &first.text[..first.text.len() - trim_start(first.text).len()];
     let is_marked = trim_start(first.text).starts_with(['-', '+', '@', 'd', 'F', 'S', 'D', 'I']);
-    if outer.blanks.is_empty() && is_marked && !is_context(cursor) {
-        cursor.set_margin(Margin { blanks, ..outer });
+    if is_marked && !is_context(cursor) {
+        cursor.set_indent();
     }
     let mut reader = Reader { fence: cursor.fence(), ..Reader::default() };
     while let Some(line) = cursor.line() {

@@ -100,7 +100,7 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
     let (first, last) = Pairs::of(all).wrapper(file)?;
     let mut inner = lines.clone();
     inner.find(|line| line.start == first.start);
-    let blanks = &first.text[..first.text.len() - trim_start(first.text).len()];
+    let blanks = first.blanks();
     let inside = lines_until(&inner, last.start);
     let is_indented = |line: Line<'_>| line.is_blank() || line.text.starts_with(blanks);
     if blanks.is_empty() || !inside.clone().all(is_indented) {

@@ -7,7 +7,7 @@ mod content;
 mod directive;
 mod render;
 
-use super::scan::{Cursor, Line, trim, trim_start};
+use super::scan::{Cursor, Line, starts_with_ignore_case, trim, trim_start};
 use super::tag::{self, Brackets, has_attributes};
 use super::{Format, FormatId, Output, fault};
 use directive::Directive;
@@ -20,6 +20,9 @@ pub(super) const FORMAT: Format = Format {
     parse,
     render: render::render,
 };
+
+/// The names of an envelope's tag.
+const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];
 
 /// A tag of the format that begins a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,27 +40,24 @@ enum Sign {
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'['))
-        && Sign::of(trim_start(cursor.text())).is_some_and(|(sign, brackets)| match sign {
-            Sign::Envelope => true,
-            Sign::Directive(_) => reads_like_tag(trim_start(cursor.text()), brackets),
-            _ => false,
-        })
+        && match Sign::of(trim_start(cursor.text())) {
+            Some(Sign::Directive(_)) => reads_like_tag(trim_start(cursor.text())),
+            sign => sign == Some(Sign::Envelope),
+        }
 }
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     match Sign::of(trim_start(cursor.text())) {
-        Some((Sign::Envelope, brackets)) => read_envelope(cursor, out, brackets),
-        Some((Sign::Directive(directive), brackets)) => {
-            directive::read(cursor, out, brackets, directive, false)
-        }
+        Some(Sign::Envelope) => read_envelope(cursor, out),
+        Some(Sign::Directive(directive)) => directive::read(cursor, out, directive, false),
         _ => {}
     }
 }
 
 /// Reads the directives up to the end of the envelope that opens here. What else is in it is prose.
-fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output, brackets: Brackets) {
+fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.skip_blanks();
-    let envelope = tag::read_in(cursor, brackets);
+    let envelope = tag::read(cursor);
     if let Err(fault) = envelope.check(&[]) {
         out.fault(fault);
     }
@@ -70,20 +70,20 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output, brackets: Brackets) 
         let text = trim_start(line.text);
         let span = cursor.span(line.start, line.end());
         match Sign::of(text) {
-            Some((Sign::Envelope, _)) => break,
-            Some((Sign::EnvelopeEnd, brackets)) => {
+            Some(Sign::Envelope) => break,
+            Some(Sign::EnvelopeEnd) => {
                 cursor.skip_blanks();
-                tag::read_in(cursor, brackets);
+                tag::read(cursor);
                 return;
             }
-            Some((Sign::Directive(directive), brackets)) => {
-                directive::read(cursor, out, brackets, directive, true);
+            Some(Sign::Directive(directive)) => {
+                directive::read(cursor, out, directive, true);
                 continue;
             }
-            Some((Sign::DirectiveEnd, _)) => out.fault(fault::unopened(span, &format!("`{}`", trim(text)))),
-            Some((Sign::Unknown, brackets)) => {
+            Some(Sign::DirectiveEnd) => out.fault(fault::unopened(span, &format!("`{}`", trim(text)))),
+            Some(Sign::Unknown) => {
                 cursor.skip_blanks();
-                let tag = tag::read_in(cursor, brackets);
+                let tag = tag::read(cursor);
                 out.fault(fault::unknown_operation(tag.span, tag.name, &Directive::NAMES.join(", ")));
             }
             None => {
@@ -100,51 +100,40 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output, brackets: Brackets) 
         cursor.advance();
     }
     if envelope.kind != tag::Kind::SelfClosed && !out.is_full() {
-        let end = cursor.span(cursor.at(), cursor.at());
-        out.fault(fault::unterminated(envelope.span, &envelope.shown()).with_lost(end));
+        out.fault(fault::unterminated(envelope.span, &envelope.shown()).with_lost(cursor.here()));
     }
 }
 
 impl Sign {
     /// The tag that begins a text.
-    fn of(text: &str) -> Option<(Sign, Brackets)> {
-        let brackets = if text.starts_with("[[[") { Brackets::Square } else { Brackets::Angle };
+    fn of(text: &str) -> Option<Self> {
+        let brackets = Brackets::of(text);
         let (name, closing) = tag::peek_in(text, brackets)?;
-        let rest = &text[brackets.open().len() + usize::from(closing) + name.len()..];
+        let rest = trim_start(&text[brackets.open.len() + usize::from(closing) + name.len()..]);
         // Text behind makes it a sentence about the tag.
         let is_alone =
-            |rest: &str| rest.strip_prefix(brackets.close()).is_some_and(|rest| stands_alone(rest, brackets));
-        let rest = trim_start(rest);
-        let sign = if ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"]
-            .iter()
-            .any(|root| name.eq_ignore_ascii_case(root))
-        {
-            match closing {
-                true => Some(Sign::EnvelopeEnd).filter(|_| rest.starts_with(brackets.close())),
-                false => Some(Sign::Envelope).filter(|_| is_alone(rest.strip_prefix('/').unwrap_or(rest))),
+            |rest: &str| rest.strip_prefix(brackets.close).is_some_and(|rest| stands_alone(rest, brackets));
+        let is_envelope = ENVELOPES.iter().any(|envelope| name.eq_ignore_ascii_case(envelope));
+        match Directive::named(name) {
+            _ if is_envelope && closing => rest.starts_with(brackets.close).then_some(Sign::EnvelopeEnd),
+            _ if is_envelope => is_alone(rest.strip_prefix('/').unwrap_or(rest)).then_some(Sign::Envelope),
+            Some(_) if closing => is_alone(rest).then_some(Sign::DirectiveEnd),
+            Some(directive) => Some(Sign::Directive(directive)),
+            None => {
+                let tag = rest.split(brackets.close).next().unwrap_or(rest);
+                let has_path = has_attributes(tag) && tag.to_ascii_lowercase().contains("path=");
+                let is_like = starts_with_ignore_case(name, "FILE_") && reads_like_tag(text);
+                (!closing && (has_path || is_like)).then_some(Sign::Unknown)
             }
-        } else if let Some(directive) = Directive::named(name) {
-            match closing {
-                true => Some(Sign::DirectiveEnd).filter(|_| is_alone(rest)),
-                false => Some(Sign::Directive(directive)),
-            }
-        } else {
-            let is_like = name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("FILE_"));
-            let tag = rest.split(brackets.close()).next().unwrap_or(rest);
-            let has_path = has_attributes(tag) && tag.to_ascii_lowercase().contains("path=");
-            let reads = !closing && (has_path || (is_like && reads_like_tag(text, brackets)));
-            Some(Sign::Unknown).filter(|_| reads)
-        };
-        sign.map(|sign| (sign, brackets))
+        }
     }
 
     /// Whether what begins with that tag is no content of a directive with such brackets: another directive, or an envelope.
     fn cuts_off(text: &str, brackets: Brackets) -> bool {
-        Self::of(text).is_some_and(|(sign, own)| match sign {
-            Sign::Envelope => true,
-            Sign::Directive(_) => own == brackets && reads_like_tag(text, brackets),
-            _ => false,
-        })
+        match Self::of(text) {
+            Some(Sign::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
+            sign => sign == Some(Sign::Envelope),
+        }
     }
 }
 
@@ -152,18 +141,17 @@ impl Sign {
 /// remark behind closing tags in square brackets, which some models repeat.
 fn stands_alone(after: &str, brackets: Brackets) -> bool {
     let after = trim(after);
-    match brackets {
-        Brackets::Angle => after.is_empty() || after.starts_with('<'),
-        Brackets::Square => after.is_empty() || after.starts_with("<<<---"),
-    }
+    let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
+    after.is_empty() || after.starts_with(next)
 }
 
 /// Whether the tag that begins a text, a directive's by its name, is more than a mention: it has attributes, or stands
 /// alone, and no prose follows it in its line.
-fn reads_like_tag(text: &str, brackets: Brackets) -> bool {
+fn reads_like_tag(text: &str) -> bool {
+    let brackets = Brackets::of(text);
     let Some((name, _)) = tag::peek_in(text, brackets) else { return false };
-    let head = brackets.open().len() + name.len();
-    let (tag, after) = match text[head..].split_once(brackets.close()) {
+    let head = brackets.open.len() + name.len();
+    let (tag, after) = match text[head..].split_once(brackets.close) {
         Some((tag, after)) => (tag, Some(after)),
         None => (&text[head..], None),
     };

@@ -5,7 +5,7 @@
 //! file is removed, moved or another one. A line that is neither is an error, since a hunk of which a part is guessed
 //! could change the wrong lines.
 
-mod header;
+pub(super) mod header;
 mod tilde;
 
 use super::fault;
@@ -315,7 +315,7 @@ impl<'r> Hunks<'r> {
             return None;
         };
         let mut run = Run::default();
-        cursor.advance_past(|line| {
+        let (span, next) = cursor.run(|line| {
             let mark = match line.text.as_bytes() {
                 // A header may begin with `--`.
                 [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
@@ -326,14 +326,12 @@ impl<'r> Hunks<'r> {
             // It is to be a part of the response as it is.
             let whole = line.next > line.end();
             if whole {
-                run.take(line, mark);
+                run.take(mark);
             }
             whole
-        });
-        let start = run.start?;
+        })?;
         hunk.take_run(&run, self.response);
-        hunk.lines.push_part(self.response, start..run.next);
-        let span = Span::new(self.response.id(), start, run.end);
+        hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
         Some(span)
     }
@@ -385,9 +383,6 @@ impl<'r> Hunks<'r> {
 /// Lines of a hunk that follow each other.
 #[derive(Default)]
 struct Run {
-    start: Option<usize>,
-    end: usize,
-    next: usize,
     /// How many stay, go and come.
     kept: u32,
     removed: u32,
@@ -399,9 +394,8 @@ struct Run {
 
 impl Run {
     #[inline]
-    fn take(&mut self, line: Line<'_>, mark: u8) {
-        self.start.get_or_insert(line.start);
-        (self.end, self.next, self.last) = (line.end(), line.next, mark);
+    fn take(&mut self, mark: u8) {
+        self.last = mark;
         let (count, last_removed) = match mark {
             b'+' => (&mut self.added, 0),
             b'-' => (&mut self.removed, self.last_removed + 1),

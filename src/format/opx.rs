@@ -85,14 +85,13 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
             return;
         }
         if let Some(what) = tag::foreign(cursor, FormatId::Opx).filter(|_| is_pure) {
-            out.fault(fault::unexpected(cursor.span(cursor.at(), cursor.at() + text.len()), what, "`<opx>`"));
+            out.fault(fault::unexpected(cursor.line_span(), what, "`<opx>`"));
             is_pure = false;
         }
         cursor.advance();
     }
     if tag.kind != Kind::SelfClosed && !out.is_full() {
-        let end = cursor.span(cursor.at(), cursor.at());
-        out.fault(fault::unterminated(tag.span, "`<opx>`").with_lost(end));
+        out.fault(fault::unterminated(tag.span, "`<opx>`").with_lost(cursor.here()));
     }
 }
 

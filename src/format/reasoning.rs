@@ -4,7 +4,7 @@
 //! closing tag alone ends reasoning that began before the response's first line: chat templates often leave the opening
 //! one out.
 
-use super::code::InCode;
+use super::code;
 use super::scan::{Cursor, Line, starts_with_ignore_case};
 
 /// What tags of reasoning are called. None begins with one that stands before it.
@@ -31,11 +31,14 @@ fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
 
 /// The closing tags in a line that are not in code: their names and where each begins and ends.
 fn closing_tags(text: &str) -> impl Iterator<Item = (usize, usize, usize)> {
+    let mut code = code::spans(text).peekable();
     memchr::memchr_iter(b'/', text.as_bytes()).filter_map(move |slash| {
         let start = BRACKETS.iter().find_map(|(open, _)| text[..slash].strip_suffix(open).map(str::len))?;
         let (name, length) = tag_at(&text[start..], true)?;
         let may_be_code = memchr::memchr(b'`', &text.as_bytes()[..start]).is_some();
-        (!(may_be_code && InCode::of(text).holds(start))).then_some((name, start, start + length))
+        while may_be_code && code.next_if(|span| span.end <= start).is_some() {}
+        let is_code = may_be_code && code.peek().is_some_and(|span| span.contains(&start));
+        (!is_code).then_some((name, start, start + length))
     })
 }
 
@@ -158,6 +161,7 @@ mod tests {
         assert_eq!(rest("<think>\nx\n</thinking>\n"), some(""));
         assert_eq!(rest("◁think▷a◁/think▷b\n"), some("b"));
         assert_eq!(rest("<think>\nthe tag `</think>` ends it\n"), Some(None));
+        assert_eq!(rest("<think>\n`a` `</think>` </think>`b`\n"), some("`b`"));
         assert_eq!(rest("<thinker>\n</think>\n"), None);
         assert_eq!(rest("see <think>\n"), None);
     }

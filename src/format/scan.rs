@@ -122,6 +122,21 @@ impl<'r> Cursor<'r> {
         }
     }
 
+    /// Goes to the next line, and on over those that pass. Gives where these are, and where the one behind them begins.
+    #[inline]
+    pub(super) fn run(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
+        let (mut first, mut end, mut next) = (None, 0, 0);
+        self.advance_past(|line| {
+            let more = passes(line);
+            if more {
+                first.get_or_insert(line.start);
+                (end, next) = (line.end(), line.next);
+            }
+            more
+        });
+        first.map(|first| (self.span(first, end), next))
+    }
+
     /// Goes to the next line, and on over those that pass.
     #[inline]
     pub fn advance_past(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
@@ -195,6 +210,16 @@ impl<'r> Cursor<'r> {
         Span::new(self.source.response.id(), start, end)
     }
 
+    /// The place where it stands.
+    pub(super) fn here(&self) -> Span {
+        self.span(self.at, self.at)
+    }
+
+    /// The span of the line from here on; empty at the end.
+    pub(super) fn line_span(&self) -> Span {
+        self.span(self.at, self.at + self.text().len())
+    }
+
     /// The span of a line's text.
     pub(super) fn span_of(&self, line: Line<'_>) -> Span {
         self.span(line.start, line.end())
@@ -220,6 +245,13 @@ impl<'r> Cursor<'r> {
             None => self.at,
         };
         self.go(self.source.read_inside(whole, margin), whole);
+    }
+
+    /// Reads lines without the blanks that this one begins with, unless they are read without some already.
+    pub(super) fn set_indent(&mut self) {
+        if let Some(line) = self.line.filter(|_| self.margin.blanks.is_empty()) {
+            self.set_margin(Margin { blanks: line.blanks(), ..self.margin });
+        }
     }
 
     /// Goes behind a list item's mark of that many bytes; the lines below are read without as many blanks.

@@ -28,14 +28,14 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let span = cursor.span(cursor.at(), cursor.at());
-    read(cursor, out, &Target::new("", span));
+    let path = Target::new("", cursor.here());
+    read(cursor, out, &path);
 }
 
 /// Reads the block at this line, for a file.
 fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     if Marker::of(cursor.text()) == Some(Marker::Misspelt) {
-        let span = cursor.line().map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line));
+        let span = cursor.line_span();
         let word = cursor.text().trim().trim_start_matches(['<', '-']).trim().to_owned();
         out.fault(fault::unknown_operation(span, &word, "`<<<<<<< SEARCH`, `<<<<<<< NEW_FILE`"));
         return cursor.advance();

@@ -4,7 +4,7 @@
 //! make them so. A tag is read to its end whatever is wrong with it.
 
 use super::fault::Fault;
-use super::scan::{Cursor, is_blank, trim_start};
+use super::scan::{Cursor, Line, is_blank, trim_start};
 use super::{FORMATS, Format, FormatId, fault, reasoning};
 use crate::diag::Diagnostic;
 use crate::edit::Target;
@@ -12,33 +12,27 @@ use crate::span::Span;
 
 /// What stands around a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Brackets {
-    /// `<` and `>`. Such a tag may go over several lines.
-    Angle,
-    /// `[[[` and `]]]`. Such a tag is of one line.
-    Square,
+pub struct Brackets {
+    /// What opens a tag.
+    pub open: &'static str,
+    /// What ends it.
+    pub close: &'static str,
 }
 
 impl Brackets {
-    /// What opens a tag.
-    pub fn open(self) -> &'static str {
-        match self {
-            Brackets::Angle => "<",
-            Brackets::Square => "[[[",
-        }
-    }
+    /// Such a tag may go over several lines.
+    pub const ANGLE: Self = Self { open: "<", close: ">" };
+    /// Such a tag is of one line.
+    pub const SQUARE: Self = Self { open: "[[[", close: "]]]" };
 
-    /// What ends it.
-    pub fn close(self) -> &'static str {
-        match self {
-            Brackets::Angle => ">",
-            Brackets::Square => "]]]",
-        }
+    /// Those of the tag that begins a text.
+    pub fn of(text: &str) -> Self {
+        if text.starts_with(Self::SQUARE.open) { Self::SQUARE } else { Self::ANGLE }
     }
 
     /// How many bytes of a text stand before a tag's end.
     fn find_close(self, text: &str) -> Option<usize> {
-        memchr::memmem::find(text.as_bytes(), self.close().as_bytes())
+        memchr::memmem::find(text.as_bytes(), self.close.as_bytes())
     }
 }
 
@@ -87,7 +81,7 @@ impl<'r> Tag<'r> {
     /// Its name as a tag, for messages.
     pub fn shown(&self) -> String {
         let name = self.name.get(..MAX_SHOWN).unwrap_or(self.name);
-        format!("`{}{name}{}`", self.brackets.open(), self.brackets.close())
+        format!("`{}{name}{}`", self.brackets.open, self.brackets.close)
     }
 
     /// Whether there are lines between it and a closing tag.
@@ -148,12 +142,12 @@ fn name_length(text: &str) -> usize {
 
 /// The name of the tag that a text begins with and whether it is a closing one.
 pub fn peek(text: &str) -> Option<(&str, bool)> {
-    peek_in(text, Brackets::Angle)
+    peek_in(text, Brackets::ANGLE)
 }
 
 /// Likewise, of a tag in these brackets.
 pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
-    let rest = text.strip_prefix(brackets.open())?;
+    let rest = text.strip_prefix(brackets.open)?;
     let name = rest.strip_prefix('/').unwrap_or(rest);
     let length = name_length(name);
     (length > 0).then(|| (&name[..length], name.len() < rest.len()))
@@ -165,14 +159,14 @@ pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usiz
     if !found.eq_ignore_ascii_case(name) {
         return None;
     }
-    let rest = trim_start(&text[brackets.open().len() + 1 + name.len()..]);
-    Some(text.len() - rest.strip_prefix(brackets.close())?.len())
+    let rest = trim_start(&text[brackets.open.len() + 1 + name.len()..]);
+    Some(text.len() - rest.strip_prefix(brackets.close)?.len())
 }
 
 /// Where the first closing tag of that name begins in a text.
 pub fn find_closing(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</")
-        .find(|&at| closing_length(&text[at..], name, Brackets::Angle).is_some())
+        .find(|&at| closing_length(&text[at..], name, Brackets::ANGLE).is_some())
 }
 
 /// Whether a tag that goes on like that has attributes in this line.
@@ -186,7 +180,7 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
     let mut text = String::new();
     while let Some(line) = cursor.line() {
         let below = trim_start(line.text);
-        let tag = peek(below).or_else(|| peek_in(below, Brackets::Square)).filter(|_| !text.is_empty());
+        let tag = peek_in(below, Brackets::of(below)).filter(|_| !text.is_empty());
         if tag.is_some_and(|(name, _)| cuts_off(name)) {
             return None;
         }
@@ -213,28 +207,23 @@ pub(super) fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str
     }
 }
 
-/// Reads the tag at which the cursor stands (a `<` and a name, see [`peek`]) and goes after it. A tag may go over
+/// Reads the tag at which the cursor stands (a bracket and a name, see [`peek_in`]) and goes after it. A tag may go over
 /// several lines, a value may not.
 pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
-    read_in(cursor, Brackets::Angle)
-}
-
-/// Likewise, a tag in these brackets.
-pub fn read_in<'r>(cursor: &mut Cursor<'r>, brackets: Brackets) -> Tag<'r> {
-    let start = cursor.at();
+    let (start, brackets) = (cursor.at(), Brackets::of(cursor.text()));
     let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
     let (kind, span) = (if closing { Kind::Closing } else { Kind::Opening }, cursor.span(start, start));
     let mut tag = Tag { brackets, name, kind, attributes: Vec::new(), span, is_whole: true, fault: None };
-    cursor.step(brackets.open().len() + usize::from(closing) + name.len());
+    cursor.step(brackets.open.len() + usize::from(closing) + name.len());
     loop {
         tag.span = cursor.span(start, cursor.at());
         match brackets {
-            Brackets::Angle => cursor.skip_blank_lines(),
-            Brackets::Square => cursor.skip_blanks(),
+            Brackets::SQUARE => cursor.skip_blanks(),
+            _ => cursor.skip_blank_lines(),
         }
         let text = cursor.text();
         let end = text.strip_prefix('/').unwrap_or(text);
-        if let Some(rest) = end.strip_prefix(brackets.close()) {
+        if let Some(rest) = end.strip_prefix(brackets.close) {
             cursor.step(text.len() - rest.len());
             tag.span = cursor.span(start, cursor.at());
             if end.len() < text.len() && !closing {
@@ -255,6 +244,20 @@ pub fn read_in<'r>(cursor: &mut Cursor<'r>, brackets: Brackets) -> Tag<'r> {
             return tag;
         }
     }
+}
+
+/// Goes to what comes next, or to the end, where what a tag opens has no end; gives what is said of that.
+pub(super) fn unclosed<'r>(
+    cursor: &mut Cursor<'r>,
+    tag: &Tag<'_>,
+    next: Option<Line<'r>>,
+    help: String,
+) -> Fault {
+    match next {
+        Some(line) => cursor.go_to(line),
+        None => cursor.go_to_end(),
+    }
+    Diagnostic { help: Some(help), ..fault::unterminated(tag.span, &tag.shown()) }.into()
 }
 
 /// Reads the attribute at which the cursor stands, whose name has that length, and goes after it.
@@ -283,7 +286,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
         // Up to a blank or the tag's end; with a quote that is never closed, to the tag's end.
         let end = text.bytes().position(is_blank).filter(|_| quotes.is_none()).unwrap_or(text.len());
         let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
-        let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close());
+        let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close);
         (0, end - usize::from(closes), end - usize::from(closes))
     });
     let span = cursor.span(cursor.at() + start, cursor.at() + end);
@@ -409,7 +412,7 @@ mod tests {
     fn a_tag_in_square_brackets_is_of_one_line() {
         let square = |text: &str| {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
-            let tag = read_in(&mut Cursor::new(&response), Brackets::Square);
+            let tag = read(&mut Cursor::new(&response));
             let values: Vec<_> = tag.attributes.iter().map(|a| a.value.to_owned()).collect();
             let faults: Vec<_> = tag.fault.iter().map(|fault| fault.code).collect();
             (tag.kind, values.join("|"), faults, text[tag.span.end as usize..].to_owned())
@@ -422,8 +425,8 @@ mod tests {
         assert_eq!(square("[[[N f='a'>\n]]]").2, [Code::Truncated]);
         assert_eq!(square("[[[N f='a']\ng='b']]]").2, [Code::Truncated]);
         assert_eq!(square("[[[N f='a' ?]]]\n").2, [Code::Malformed]);
-        assert_eq!(peek_in("[[[/FILE_NEW]]]", Brackets::Square), Some(("FILE_NEW", true)));
-        assert_eq!(peek_in("[[FILE_NEW]]", Brackets::Square), None);
+        assert_eq!(peek_in("[[[/FILE_NEW]]]", Brackets::SQUARE), Some(("FILE_NEW", true)));
+        assert_eq!(peek_in("[[FILE_NEW]]", Brackets::SQUARE), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::edit::{Anchor, Change, Hunk};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::header::behind_numbers;
 use crate::format::scan::{is_blank, trim};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -109,33 +110,12 @@ pub(super) fn context(text: &str) -> Option<Option<&str>> {
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
         return None;
     }
-    let sought = match numbers(rest) {
-        Some(heading) => heading,
-        // Closed as the numbers of a diff are.
-        None => {
-            let rest = rest.strip_prefix(' ').unwrap_or(rest);
-            trim(rest).strip_suffix("@@").map_or(rest, trim)
-        }
-    };
+    let heading = behind_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let rest = heading.unwrap_or(rest);
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    // Closed as the numbers of a diff are.
+    let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
+    let sought = closed.map_or(rest, trim);
     let says = |sought: &&str| sought.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
     Some(Some(sought).filter(says))
-}
-
-/// What stands behind ` -1,2 +3,4 @@`.
-fn numbers(rest: &str) -> Option<&str> {
-    let (range, rest) = range(rest.strip_prefix(" -")?);
-    let (other, rest) = self::range(rest.strip_prefix(" +")?);
-    let rest = rest.strip_prefix(" @@").filter(|_| range && other)?;
-    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.strip_prefix(' ').unwrap_or(rest))
-}
-
-/// Whether a text begins with a line number and perhaps a count, and what follows.
-fn range(text: &str) -> (bool, &str) {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let counted =
-        rest.strip_prefix(',').map(|rest| (rest, rest.trim_start_matches(|c: char| c.is_ascii_digit())));
-    match counted {
-        Some((before, after)) => (rest.len() < text.len() && after.len() < before.len(), after),
-        None => (rest.len() < text.len(), rest),
-    }
 }

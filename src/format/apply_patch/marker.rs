@@ -35,10 +35,11 @@ pub(super) struct Marker<'r> {
     pub(super) exact: bool,
 }
 
-/// The lines that stand alone, and those that a path follows.
-const ALONE: [(&str, Kind); 3] =
-    [("*** Begin Patch", Kind::Begin), ("*** End Patch", Kind::End), ("*** End of File", Kind::EndOfFile)];
-const WITH_PATH: [(&str, Kind); 5] = [
+/// How such lines begin. Those with a colon have a path behind it; the others stand alone.
+const MARKERS: [(&str, Kind); 8] = [
+    ("*** Begin Patch", Kind::Begin),
+    ("*** End Patch", Kind::End),
+    ("*** End of File", Kind::EndOfFile),
     ("*** Add File:", Kind::Add),
     ("*** Delete File:", Kind::Delete),
     ("*** Update File:", Kind::Update),
@@ -54,12 +55,10 @@ impl<'r> Marker<'r> {
             return None;
         }
         let text = trim(text);
-        let alone = ALONE.iter().find(|(wanted, _)| text.eq_ignore_ascii_case(wanted));
-        if let Some(&(wanted, kind)) = alone {
-            return Some(Self { kind, path: "", exact: text == wanted });
-        }
-        let with_path = WITH_PATH.iter().find(|(wanted, _)| starts_with_ignore_case(text, wanted));
-        Some(match with_path {
+        let known = MARKERS.iter().find(|(wanted, _)| {
+            starts_with_ignore_case(text, wanted) && (wanted.ends_with(':') || text.len() == wanted.len())
+        });
+        Some(match known {
             Some(&(wanted, kind)) => {
                 let (name, path) = text.split_at(wanted.len());
                 Self { kind, path: trim(path), exact: name == wanted }

@@ -85,39 +85,24 @@ impl Section {
     /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
     /// ones of a chunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
-        let mut first = None;
-        let (mut end, mut next, mut has_old) = (0, 0, false);
-        let mut go_over = |line: Line<'_>| {
-            first.get_or_insert(line.start);
-            (end, next) = (line.end(), line.next);
-        };
-        match &mut self.body {
-            Body::Add { blank: None, .. } => cursor.advance_past(|line| {
-                let more = line.text.starts_with('+');
-                if more {
-                    go_over(line);
-                }
-                more
-            }),
+        let mut has_old = false;
+        let run = match &mut self.body {
+            Body::Add { blank: None, .. } => cursor.run(|line| line.text.starts_with('+')),
             Body::Update { chunks, closed: false, .. }
                 if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
             {
-                cursor.advance_past(|line| {
+                cursor.run(|line| {
                     let more = chunk::is_of_file(line.text);
-                    if more {
-                        go_over(line);
-                        has_old |= !line.text.starts_with('+');
-                    }
+                    has_old |= more && !line.text.starts_with('+');
                     more
-                });
+                })
             }
             _ => return cursor.advance(),
-        }
-        let Some(first) = first else { return };
-        let span = cursor.span(first, end);
+        };
+        let Some((span, next)) = run else { return };
         self.span = self.span.join(span);
         match &mut self.body {
-            Body::Add { lines, .. } => lines.push_part(cursor.response(), first..next),
+            Body::Add { lines, .. } => lines.push_part(cursor.response(), span.start as usize..next),
             Body::Update { chunks, .. } => {
                 if let Some(chunk) = chunks.last_mut() {
                     chunk.take_lines(cursor.response(), span, next, has_old);
@@ -161,35 +146,27 @@ impl Section {
 
     /// The edit that it is.
     pub(super) fn lower(self) -> Result<Edit, Fault> {
-        let Self { span, path, body } = self;
-        let op = match body {
+        let op = match self.body {
             Body::Add { lines, .. } => {
-                Ok(Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse })
+                Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse }
             }
-            Body::Delete => Ok(Op::Delete { recursive: false, hunks: Vec::new() }),
+            Body::Delete => Op::Delete { recursive: false, hunks: Vec::new() },
             Body::Update { to, chunks, .. } => {
                 // Exactly as many: there may be very many edits.
                 let mut hunks = Vec::with_capacity(chunks.len());
-                let fault = chunks
-                    .into_iter()
-                    .map(Chunk::lower)
-                    .find_map(|hunk| hunk.map(|hunk| hunks.push(hunk)).err());
-                fault.map_or(Ok(hunks), Err).and_then(|hunks| match to {
-                    Some(to) => Ok(Op::Rename { to: Box::new(to), hunks }),
+                for chunk in chunks {
+                    hunks.push(chunk.lower()?);
+                }
+                match to {
+                    Some(to) => Op::Rename { to: Box::new(to), hunks },
                     None if hunks.is_empty() => {
-                        Err(fault::missing_field(span, "chunk", "*** Update File").into())
+                        return Err(fault::missing_field(self.span, "chunk", "*** Update File").into());
                     }
-                    None => Ok(Op::Modify { hunks, missing: Missing::Refuse }),
-                })
+                    None => Op::Modify { hunks, missing: Missing::Refuse },
+                }
             }
         };
-        match op {
-            Ok(op) => Ok(Edit::new(FormatId::ApplyPatch, span, path, op)),
-            Err(mut fault) => {
-                fault.path = Some(path.raw);
-                Err(fault)
-            }
-        }
+        Ok(Edit::new(FormatId::ApplyPatch, self.span, self.path, op))
     }
 }
 

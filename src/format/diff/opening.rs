@@ -2,6 +2,7 @@
 
 use super::{mail, name};
 use crate::format::fence::Fence;
+use crate::format::hunk::header::{behind_numbers, names};
 use crate::format::scan::{Cursor, Line, trim_start};
 
 /// What follows `diff --git` in a header.
@@ -69,7 +70,7 @@ fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) 
             is_git(line.text)
                 && next().is_none_or(|next| EXTENDED.iter().any(|word| next.text.starts_with(word)))
         }
-        Some(b'@') => is_numbered(line.text),
+        Some(b'@') => line.text.strip_prefix("@@").and_then(behind_numbers).is_some(),
         Some(b'F' | b'S' | b'D') => mail::begins(line, below),
         _ => false,
     }
@@ -87,22 +88,5 @@ pub(super) fn has_names<'r>(
     below: &(impl Iterator<Item = Line<'r>> + Clone),
     bare: bool,
 ) -> bool {
-    if !line.text.starts_with("--- ") {
-        return false;
-    }
-    let mut below = below.clone();
-    let Some(new) = below.next().and_then(|line| line.text.strip_prefix("+++ ")) else { return false };
-    !bare || name::is_nothing(new) || below.next().is_some_and(|line| line.text.starts_with("@@"))
-}
-
-/// Whether a line is a hunk's first one, with numbers as git writes them.
-fn is_numbered(text: &str) -> bool {
-    let range = |text: &str, mark: char| {
-        let (start, count) = text.strip_prefix(mark)?.split_once(',').unwrap_or((&text[1..], "1"));
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        Some(is_number(start) && is_number(count))
-    };
-    let inner = text.strip_prefix("@@ ").and_then(|rest| rest.split_once(" @@"));
-    let ranges = inner.and_then(|(inner, _)| inner.split_once(' '));
-    ranges.is_some_and(|(old, new)| range(old, '-') == Some(true) && range(new, '+') == Some(true))
+    names(line, below).is_some_and(|(_, new, has_hunk)| !bare || name::is_nothing(new) || has_hunk)
 }

@@ -126,11 +126,11 @@ fn read_fields<'r>(
     loop {
         cursor.skip_blank_lines();
         let text = cursor.text();
-        if let Some(length) = tag::closing_length(text, call.tag, Brackets::Angle) {
+        if let Some(length) = tag::closing_length(text, call.tag, Brackets::ANGLE) {
             cursor.step(length);
             return wrong;
         }
-        let place = cursor.span(cursor.at(), cursor.at() + text.len());
+        let place = cursor.line_span();
         if cursor.is_end() || opens(cursor) {
             return wrong.and(Err(fault::unterminated(head, &owner).into()));
         }
@@ -180,7 +180,7 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let next = if rest.is_blank() { below.clone().find(|line| !line.is_blank()) } else { Some(rest) };
     let text = next.map_or("", |line| trim_start(line.text));
-    tag::closing_length(text, call.tag, Brackets::Angle).is_some()
+    tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
         || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
 }
 

@@ -88,23 +88,21 @@ impl Closing<'_> {
     /// Whether a line may have a tag in it that matters. Cheap.
     fn may_have_tag(self, line: &str) -> bool {
         memchr::memchr(b'<', line.as_bytes()).is_some()
-            || (self.brackets == Brackets::Square && line.starts_with(Brackets::Square.open()))
+            || (self.brackets == Brackets::SQUARE && line.starts_with(Brackets::SQUARE.open))
     }
 
     /// A line's text where a tag of this directive's kind would begin.
     fn text_of(self, line: &str) -> Option<&str> {
         let blanks = line.bytes().take_while(|&byte| is_blank(byte)).count();
-        let allowed = match self.brackets {
-            Brackets::Square => blanks == 0,
-            Brackets::Angle => !self.is_patch || blanks == 0 || blanks == self.indent,
-        };
+        let is_angle = self.brackets == Brackets::ANGLE;
+        let allowed = blanks == 0 || is_angle && (!self.is_patch || blanks == self.indent);
         allowed.then(|| &line[blanks..])
     }
 
     /// The length of the closing tag that begins a text.
     fn length(self, text: &str) -> Option<usize> {
         let length = tag::closing_length(text, self.name, self.brackets)?;
-        let alone = self.brackets == Brackets::Angle || stands_alone(&text[length..], self.brackets);
+        let alone = self.brackets == Brackets::ANGLE || stands_alone(&text[length..], self.brackets);
         alone.then_some(length)
     }
 
@@ -115,12 +113,12 @@ impl Closing<'_> {
             && let Some(length) = self.length(text)
         {
             let after = match self.brackets {
-                Brackets::Angle => line.text.len() - text.len() + length,
-                Brackets::Square => line.text.len(),
+                Brackets::SQUARE => line.text.len(),
+                _ => line.text.len() - text.len() + length,
             };
             return Some((line.start, line.skip(after)));
         }
-        if self.brackets == Brackets::Square {
+        if self.brackets == Brackets::SQUARE {
             return None;
         }
         memchr::memmem::find_iter(line.text.as_bytes(), b"</").find_map(|at| {
@@ -140,7 +138,7 @@ impl Closing<'_> {
 
 /// Whether a text can only stand after a directive.
 fn may_follow(text: &str) -> bool {
-    Sign::of(text).is_some_and(|(sign, _)| matches!(sign, Sign::EnvelopeEnd | Sign::Directive(_)))
+    matches!(Sign::of(text), Some(Sign::EnvelopeEnd | Sign::Directive(_)))
 }
 
 /// Where the content ends, and what follows the closing tag in its line; else where another directive begins or the envelope
@@ -168,7 +166,7 @@ fn find_end<'r>(
                 if Sign::cuts_off(text, closing.brackets) {
                     return Err(envelope_end.or(Some(line)));
                 }
-                if matches!(Sign::of(text), Some((Sign::EnvelopeEnd, _))) {
+                if Sign::of(text) == Some(Sign::EnvelopeEnd) {
                     envelope_end.get_or_insert(line);
                 }
             }
@@ -197,7 +195,7 @@ pub(super) fn read<'r>(
     indent: usize,
 ) -> Result<Content<'r>, Fault> {
     let rest = trim(cursor.text());
-    let is_alone = tag.brackets == Brackets::Angle || rest.is_empty() || !tag.is_whole;
+    let is_alone = tag.brackets == Brackets::ANGLE || rest.is_empty() || !tag.is_whole;
     let why = read_why(cursor, tag);
     let mut inline = tag.is_whole;
     if cursor.line().is_some_and(Line::is_blank) {
@@ -218,18 +216,10 @@ pub(super) fn read<'r>(
             Ok(Content { lines, until, inline, why: why? })
         }
         Err(next) => {
-            match next {
-                Some(line) => cursor.go_to(line),
-                None => cursor.go_to_end(),
-            }
-            let mut fault = fault::unterminated(tag.span, &tag.shown());
-            fault.help = Some(format!(
-                "close it with a line {}/{}{}; content that holds such lines needs a code fence of four or more backticks",
-                tag.brackets.open(),
-                tag.name,
-                tag.brackets.close()
-            ));
-            Err(fault.into())
+            let Brackets { open, close } = tag.brackets;
+            let help = "content that holds such lines needs a code fence of four or more backticks";
+            let help = format!("close it with a line {open}/{}{close}; {help}", tag.name);
+            Err(tag::unclosed(cursor, tag, next, help))
         }
     }
 }

@@ -38,18 +38,12 @@ impl Directive {
 
 /// Reads the directive at whose tag the line begins and adds its edit, or what is wrong with it. `enclosed`: it stands
 /// in an envelope.
-pub(super) fn read(
-    cursor: &mut Cursor<'_>,
-    out: &mut Output,
-    brackets: Brackets,
-    directive: Directive,
-    enclosed: bool,
-) {
+pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directive, enclosed: bool) {
     let begins_line = cursor.begins_line();
     let line = cursor.at();
     cursor.skip_blanks();
     let indent = if begins_line { cursor.at() - line } else { 0 };
-    let tag = tag::read_in(cursor, brackets);
+    let tag = tag::read(cursor);
     let content = if directive.has_content() && tag.kind != Kind::SelfClosed {
         content::read(cursor, &tag, directive, indent)
     } else {
@@ -57,7 +51,7 @@ pub(super) fn read(
     };
     let start = tag.span.start as usize;
     let span = cursor.span(start, cursor.at().max(tag.span.end as usize));
-    let is_indented = brackets == Brackets::Square && (indent > 0 || !begins_line);
+    let is_indented = tag.brackets == Brackets::SQUARE && (indent > 0 || !begins_line);
     let edit = match content {
         _ if !enclosed => {
             Err(fault::unexpected(tag.span, &tag.shown(), "text outside of `<FILE_CHANGES>`").into())

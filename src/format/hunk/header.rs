@@ -76,6 +76,22 @@ impl Range {
     }
 }
 
+/// What stands behind the numbers of a `@@` line as git writes them, and the second `@@`, given what follows the first.
+pub(in crate::format) fn behind_numbers(text: &str) -> Option<&str> {
+    let rest = behind_range(text.strip_prefix(" -")?)?;
+    behind_range(rest.strip_prefix(" +")?)?.strip_prefix(" @@")
+}
+
+/// What stands behind a number, and perhaps a count, at the start of a text.
+fn behind_range(text: &str) -> Option<&str> {
+    let rest = behind_number(text)?;
+    rest.strip_prefix(',').map_or(Some(rest), behind_number)
+}
+
+fn behind_number(text: &str) -> Option<&str> {
+    Some(number(text).1).filter(|rest| rest.len() < text.len())
+}
+
 fn number(text: &str) -> (Option<u32>, &str) {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     (text[..length].parse().ok(), &text[length..])
@@ -89,18 +105,24 @@ pub(super) fn begins<'r>(
     below: &(impl Iterator<Item = Line<'r>> + Clone),
     hunk: Option<(Numbers, [u32; 2])>,
 ) -> bool {
-    if line.text.starts_with("diff --git ") {
-        return true;
-    }
-    let Some(old) = line.text.strip_prefix("--- ") else { return false };
+    let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
+        numbers.are([old.saturating_add(1), new.saturating_add(1)])
+    };
+    line.text.starts_with("diff --git ")
+        || names(line, below).is_some_and(|(old, new, has_hunk)| {
+            has_hunk && (is_one_file(old, new) || !hunk.is_some_and(is_last))
+        })
+}
+
+/// What a `--- ` line and the `+++ ` line below it name, and whether a line `@@` follows.
+pub(in crate::format) fn names<'r>(
+    line: Line<'r>,
+    below: &(impl Iterator<Item = Line<'r>> + Clone),
+) -> Option<(&'r str, &'r str, bool)> {
+    let old = line.text.strip_prefix("--- ")?;
     let mut below = below.clone();
-    let Some(new) = below.next().and_then(|line| line.text.strip_prefix("+++ ")) else { return false };
-    if !below.next().is_some_and(|line| line.text.starts_with("@@")) {
-        return false;
-    }
-    is_one_file(old, new)
-        || hunk
-            .is_none_or(|(numbers, [old, new])| !numbers.are([old.saturating_add(1), new.saturating_add(1)]))
+    let new = below.next()?.text.strip_prefix("+++ ")?;
+    Some((old, new, below.next().is_some_and(|line| line.text.starts_with("@@"))))
 }
 
 /// Whether the names of both sides are of one file, with git's prefixes or `/dev/null`.

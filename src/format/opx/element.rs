@@ -101,8 +101,7 @@ impl<'r> Parts<'r> {
                 Some(part) => self.read_part(cursor, part),
                 None if Fence::of(text).is_some() => cursor.advance(),
                 None => {
-                    let span = cursor.span(cursor.at(), cursor.at() + text.len());
-                    self.fail(fault::unexpected(span, "text", &edit.shown()));
+                    self.fail(fault::unexpected(cursor.line_span(), "text", &edit.shown()));
                     match tag::find_closing(text, "edit") {
                         Some(at) => cursor.step(at),
                         None => cursor.advance(),

@@ -4,8 +4,7 @@
 //! a shortened one counts where no whole one is, and a text that runs on into the next edit is never taken.
 
 use super::{is_part, starts_edit};
-use crate::diag::Diagnostic;
-use crate::format::fault;
+use crate::format::fault::{self, Fault};
 use crate::format::fence::unfence;
 use crate::format::scan::{Cursor, Line, Lines, is_text, trim, trim_start};
 use crate::format::tag::{self, Brackets, Tag};
@@ -45,7 +44,7 @@ pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
     marker: Option<&str>,
-) -> Result<Payload<'r>, Box<Diagnostic>> {
+) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
     let missing = || {
         let help = format!("put the text between a line {open} and a line {close}");
@@ -69,18 +68,9 @@ pub(super) fn read<'r>(
             Ok(Payload { lines, span: cursor.span(start, end) })
         }
         Err(next) => {
-            match next {
-                Some(line) => cursor.go_to(line),
-                None => cursor.go_to_end(),
-            }
-            let mut fault = fault::unterminated(tag.span, &tag.shown());
-            fault.help = Some(match marker {
-                None => {
-                    "close it with a line >>>; a text that holds OPX itself needs marker=\"@@@\"".to_owned()
-                }
-                Some(marker) => format!("close it with a line {marker}"),
-            });
-            Err(fault.into())
+            let more =
+                if marker.is_none() { "; a text that holds OPX itself needs marker=\"@@@\"" } else { "" };
+            Err(tag::unclosed(cursor, tag, next, format!("close it with a line {close}{more}")))
         }
     }
 }
@@ -158,7 +148,7 @@ fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) 
 /// What follows the closing tag with which a line begins.
 fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
     let line = line.trim_start();
-    Some(line.skip(tag::closing_length(line.text, name, Brackets::Angle)?))
+    Some(line.skip(tag::closing_length(line.text, name, Brackets::ANGLE)?))
 }
 
 /// What a payload holds of the opening of an edit: `<edit …>`, `<put>` or `<find>`, and `<<<`. With all of these, in

@@ -43,10 +43,15 @@ impl<'r> Line<'r> {
         self.marked.is_some()
     }
 
+    /// The blanks at its beginning.
+    pub fn blanks(self) -> &'r str {
+        &self.text[..self.text.len() - trim_start(self.text).len()]
+    }
+
     /// It without the blanks at its beginning.
     #[must_use]
     pub fn trim_start(self) -> Self {
-        self.skip(self.text.len() - trim_start(self.text).len())
+        self.skip(self.blanks().len())
     }
 
     /// It without a text that it begins with, if it does.

@@ -16,9 +16,7 @@ use std::collections::HashMap;
 /// it does.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
     let below = cursor.lines();
-    let opening = cursor.line();
-    let span = opening.map_or(cursor.span(cursor.at(), cursor.at()), |line| cursor.span_of(line));
-    let text = opening.map_or("", |line| line.text);
+    let (span, text) = (cursor.line_span(), cursor.text());
     let is_new = Marker::of(text) == Some(Marker::NewFile);
     cursor.advance();
     let start_line = if is_new { None } else { start_line(cursor) };

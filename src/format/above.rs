@@ -153,21 +153,18 @@ impl<'r> Above<'r> {
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let named = |path, by| Candidate { path, by, quoted: true };
         let line = self.path_line();
-        let mut all: Vec<Candidate> = Vec::new();
-        all.extend(
-            line.filter(|(found, _)| found.is_sure())
-                .map(|(found, line)| named(self.target(found, line), Clue::Line)),
-        );
+        let of_line = |by| line.map(|(found, line)| named(self.target(found, line), by));
+        let is_sure = line.is_some_and(|(found, _)| found.is_sure());
+        let mut all: Vec<Candidate> = of_line(Clue::Line).filter(|_| is_sure).into_iter().collect();
         all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
         if !is_named {
             all.extend(self.previous.iter().cloned());
             // A single word may be a file's name.
-            let word = line.map(|(found, line)| named(self.target(found, line), Clue::Mention));
-            all.extend(word.into_iter().chain(
-                self.mentions().into_iter().map(|mention| Candidate { by: Clue::Mention, ..mention }),
-            ));
+            all.extend(of_line(Clue::Mention));
+            let mentions = self.mentions().into_iter();
+            all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
         // Kept with every edit: no larger than it has to be.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(WORDS));

@@ -98,12 +98,6 @@ pub(super) struct Reader<'r> {
     no_closing: usize,
 }
 
-/// What a line turned out to be.
-enum Block {
-    Taken,
-    Text,
-}
-
 impl<'r> Reader<'r> {
     pub(super) fn new(response: &'r Response, reading: &Reading) -> Self {
         let asked = reading.formats.contains(&FormatId::EditCalls);
@@ -164,16 +158,15 @@ impl<'r> Reader<'r> {
             if depth == 0 && !self.is_draft && self.reasoning(cursor, line) {
                 continue;
             }
-            match self.block(cursor, line, first, depth, &mut content) {
-                Block::Taken => content.blocks += 1,
-                Block::Text => {
-                    let is_path = self.text(line, depth);
-                    // Dots and rules say nothing.
-                    content.text |= !is_path && line.text.contains(char::is_alphanumeric);
-                    content.paths |= is_path;
-                    self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
-                    cursor.advance();
-                }
+            if self.block(cursor, line, first, depth, &mut content) {
+                content.blocks += 1;
+            } else {
+                let is_path = self.text(line, depth);
+                // Dots and rules say nothing.
+                content.text |= !is_path && line.text.contains(char::is_alphanumeric);
+                content.paths |= is_path;
+                self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
+                cursor.advance();
             }
             if std::mem::take(&mut self.out.closed_fence) && cursor.fence().is_some() {
                 content.is_closed = true;
@@ -183,7 +176,7 @@ impl<'r> Reader<'r> {
         content
     }
 
-    /// Takes the block that begins at this line, if it is no text.
+    /// Takes the block that begins at this line, if it is no text; says whether it is one.
     fn block(
         &mut self,
         cursor: &mut Cursor<'r>,
@@ -191,13 +184,13 @@ impl<'r> Reader<'r> {
         first: u8,
         depth: u32,
         content: &mut Content,
-    ) -> Block {
+    ) -> bool {
         // Of letters few begin a region, and none anything else.
         if first.is_ascii_alphabetic()
             && !matches!(first, b'd' | b'D' | b'F' | b'I' | b'S')
             && cursor.fence().is_none()
         {
-            return Block::Text;
+            return false;
         }
         let outer = cursor.margin();
         if let Some(blanks) = self.indentation(cursor, line) {
@@ -217,7 +210,7 @@ impl<'r> Reader<'r> {
             }
         }
         cursor.set_margin(outer);
-        if taken { Block::Taken } else { Block::Text }
+        taken
     }
 
     /// Takes the region, fence, quote or JSON that begins at this line.
@@ -274,24 +267,17 @@ impl<'r> Reader<'r> {
         let span = cursor.span(line.start, close.map_or(end, Line::end));
         let is_prose = PROSE.contains(&language) && content.text;
         if !is_prose {
-            for part in
-                self.parts[first..].iter_mut().filter(|part| part.is_region() && part.depth == depth + 1)
-            {
-                part.level = depth;
-            }
+            let right_in_it = |part: &&mut Part| part.is_region() && part.depth == depth + 1;
+            self.parts[first..].iter_mut().filter(right_in_it).for_each(|part| part.level = depth);
         }
-        let is_region = |part: &&mut Part| part.is_region();
-        let has_regions = self.parts[first..].iter().any(Part::is_region);
-        if depth == 0
-            && has_regions
-            && !content.text
-            && !content.code
-            && !self.parts[first..].iter().any(|part| part.level == 0)
-        {
+        let inside = &mut self.parts[first..];
+        let has_regions = inside.iter().any(Part::is_region);
+        let is_pure = has_regions && !content.text && !content.code;
+        if depth == 0 && is_pure && !inside.iter().any(|part| part.level == 0) {
             // Nothing but edits, each in a fence of its own.
-            lift(&mut self.parts[first..]);
+            lift(inside);
         }
-        let holds_edits = self.parts[first..].iter_mut().filter(is_region).any(|part| part.level <= depth);
+        let holds_edits = inside.iter().any(|part| part.is_region() && part.level <= depth);
         if !holds_edits {
             if !(has_regions || depth == 0 && PROSE.contains(&language)) {
                 self.parts.truncate(first);

@@ -16,7 +16,7 @@ mod section;
 
 use super::fence::Fence;
 use super::hunk::Due;
-use super::scan::{Cursor, Line, trim_start};
+use super::scan::{Below, Cursor, Line, trim_start};
 use super::{Format, FormatId, Output, fault};
 use crate::diag::Diagnostic;
 use crate::response::Response;
@@ -108,7 +108,7 @@ impl<'r> Reader<'r> {
         cursor: &Cursor<'r>,
         out: &mut Output,
         line: Line<'r>,
-        below: &(impl Iterator<Item = Line<'r>> + Clone),
+        below: &impl Below<'r>,
     ) -> Flow {
         let text = line.text;
         // Most lines of a hunk can be nothing else.
@@ -166,7 +166,7 @@ impl<'r> Reader<'r> {
         written: &Written,
         cursor: &Cursor<'r>,
         out: &mut Output,
-        below: &(impl Iterator<Item = Line<'r>> + Clone),
+        below: &impl Below<'r>,
     ) -> usize {
         let Some(mail) = self.mail.take() else { return 0 };
         let head = mail.span();
@@ -237,7 +237,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes in a line that begins with none of the marks of lines that stay or come.
-    fn take_in_hunk(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Flow {
+    fn take_in_hunk(&mut self, line: Line<'r>, below: &impl Below<'r>) -> Flow {
         let is_bare = self.fence.is_none();
         let Some(section) = &mut self.section else { return Flow::End };
         let due = section.hunks.due();
@@ -281,7 +281,7 @@ impl<'r> Reader<'r> {
             // Without any @@ all of the fence is one hunk.
             None if is_marked && self.fence.is_some() => {
                 let mut section = Section::nameless(line, response);
-                section.begin_bare_hunk(line);
+                section.hunks.begin_bare(line);
                 section.take(line);
                 self.section = Some(section);
             }
@@ -292,7 +292,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Whether the part of a file begins at a line.
-    fn section_begins(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    fn section_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         if is_git(line.text) {
             return true;
         }
@@ -305,7 +305,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Whether a mail begins at a line, which may also be one of the mail that is read.
-    fn mail_begins(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+    fn mail_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let may = match &self.mail {
             _ if self.is_decoded => false,
             Some(mail) if mail.is_in_headers() => false,
@@ -316,7 +316,7 @@ impl<'r> Reader<'r> {
     }
 
     /// How many lines the signature takes that begins at a line, which may also be a removed one of a hunk.
-    fn signature(&self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
+    fn signature(&self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         if line.text != "-- " && line.text != "--" {
             return None;
         }
@@ -389,7 +389,7 @@ fn is_list_item(text: &str) -> bool {
 }
 
 /// Whether lines with marks of a hunk follow a blank line, so that it is a blank context line.
-fn goes_on<'r>(below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+fn goes_on<'r>(below: &impl Below<'r>) -> bool {
     let next = below.clone().find(|line| !line.is_blank());
     next.is_some_and(|line| {
         line.text.starts_with([' ', '+', '-']) && !is_list_item(line.text) && !line.text.starts_with("--")
@@ -405,13 +405,13 @@ fn is_version(text: &str) -> bool {
 }
 
 /// Whether the next line is a rule of `=`, as Subversion puts below a file's name.
-fn is_ruled<'r>(below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+fn is_ruled<'r>(below: &impl Below<'r>) -> bool {
     below.clone().next().is_some_and(|line| line.text.len() > 9 && line.text.bytes().all(|byte| byte == b'='))
 }
 
 /// Where the last changed line begins below one without a mark, among those that are due or that follow without a blank
 /// line: up to there all is of the hunk.
-fn last_changed<'r>(due: Due, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> Option<usize> {
+fn last_changed<'r>(due: Due, below: &impl Below<'r>) -> Option<usize> {
     let due = if let Due::Lines(lines) = due { lines } else { 0 };
     let mut last = None;
     let mut together = true;

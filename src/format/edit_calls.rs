@@ -66,7 +66,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     if json.broken().is_some() && !is_edit(&json) {
         return None;
     }
-    let before = (out.script.edits.len(), out.script.diagnostics.len());
+    let before = out.lengths();
     let id = cursor.response().id();
     if let Some(root) = json.root() {
         Walk { response: id, place: &|at| at, out }.all(root);
@@ -75,7 +75,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
         out.fault(fault);
     }
     json.leave(cursor);
-    Some(before != (out.script.edits.len(), out.script.diagnostics.len()))
+    Some(before != out.lengths())
 }
 
 /// Whether JSON that is not whole is meant as an edit, by the keys that stand in it.

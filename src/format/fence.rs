@@ -1,6 +1,6 @@
 //! Markdown code fences: tolerated around edits, and a place where some formats name the file.
 
-use super::scan::{Line, Lines, trim, trim_start};
+use super::scan::{Below, Line, Lines, trim, trim_start};
 use crate::response::{Passage, Response};
 
 /// A line that opens or closes a fenced code block: three or more backticks or tildes.
@@ -81,10 +81,7 @@ impl<'r> Pairs<'r> {
 }
 
 /// The lines of a payload that ends at `end`, which may be within a line.
-pub(super) fn lines_until<'r>(
-    lines: &Lines<'r>,
-    end: usize,
-) -> impl Iterator<Item = Line<'r>> + Clone + use<'r> {
+pub(super) fn lines_until<'r>(lines: &Lines<'r>, end: usize) -> impl Below<'r> + use<'r> {
     lines.clone().take_while(move |line| line.start < end).map(move |mut line| {
         line.text = line.text.get(..end - line.start).unwrap_or(line.text);
         line

@@ -10,7 +10,7 @@ mod tilde;
 
 use super::fault;
 use super::fence::Fence;
-use super::scan::{Cursor, Line, is_blank};
+use super::scan::{Below, Cursor, Line, is_blank};
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::response::{Passage, Response};
@@ -58,7 +58,7 @@ const MAX_FAULTS: usize = 20;
 
 /// Reads the body that these lines of a response are. `path` is the file that it is for; headers of
 /// another file are an error.
-pub fn read<'r>(lines: impl Iterator<Item = Line<'r>> + Clone, response: &'r Response, path: &str) -> Body {
+pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Body {
     let mut reader = Reader { header: Header::new(path), fence: None, hunks: Hunks::new(response) };
     let mut lines = lines;
     while let Some(line) = lines.next() {
@@ -138,7 +138,7 @@ impl<'r> Reader<'r> {
         self.hunks.span(line)
     }
 
-    fn line(&mut self, line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) {
+    fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
         // Most lines of a hunk can be nothing else.
         if self.hunks.is_open() && line.text.starts_with([' ', '+']) {
             return self.hunks.take(line);
@@ -262,11 +262,7 @@ impl<'r> Hunks<'r> {
     }
 
     /// Whether the header of a file begins at this line, which may also be a line of the hunk that is read.
-    pub(super) fn header_begins(
-        &self,
-        line: Line<'r>,
-        below: &(impl Iterator<Item = Line<'r>> + Clone),
-    ) -> bool {
+    pub(super) fn header_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         header::begins(line, below, self.open.as_ref().map(|hunk| (hunk.numbers, hunk.counted)))
     }
 

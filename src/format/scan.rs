@@ -21,7 +21,7 @@ use source::Source;
 #[cfg(test)]
 pub(super) use line::lines_read;
 pub use line::{Line, is_blank, is_text, starts_with_ignore_case, trim, trim_start};
-pub use lines::Lines;
+pub use lines::{Below, Lines};
 pub use margin::Margin;
 
 /// A place to go back to; see [`Cursor::mark`].

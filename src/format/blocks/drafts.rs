@@ -9,6 +9,7 @@ use crate::format::reasoning::{self, Opening};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{Reading, fault};
 use crate::span::Span;
+use std::collections::HashSet;
 
 /// How many files a warning names.
 const NAMED: usize = 3;
@@ -34,11 +35,9 @@ impl<'r> Reader<'r> {
     /// Goes over reasoning, or to the last answer of a page; says whether the line is such.
     pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
         if self.is_page && trim(line.text) == "ChatGPT said:" {
-            self.forget(
-                cursor.span_of(line),
-                Code::Unread,
-                "this is a page of a chat: only its last answer is read",
-            );
+            self.forget();
+            let message = "this is a page of a chat: only its last answer is read";
+            self.out.fault(Diagnostic::warning(Code::Unread, cursor.span_of(line), message));
             self.ended = Some(line.next);
             cursor.advance();
             return true;
@@ -74,8 +73,7 @@ impl<'r> Reader<'r> {
         let edits = self.edits_since(since.unwrap_or(0));
         if since.is_none() {
             let files = files(&self.out.script.edits);
-            self.restore(0, (0, 0));
-            (self.unclosed, self.above) = (None, Above::new(self.response.id()));
+            self.forget();
             if edits > 0 {
                 self.lone = Some(self.out.script.diagnostics.len());
                 let message = format!("{} in reasoning skipped, before this tag ({files})", count(edits));
@@ -93,10 +91,9 @@ impl<'r> Reader<'r> {
     }
 
     /// Forgets what was read so far.
-    pub(super) fn forget(&mut self, span: Span, code: Code, message: &str) {
+    fn forget(&mut self) {
         self.restore(0, (0, 0));
         (self.unclosed, self.above) = (None, Above::new(self.response.id()));
-        self.out.fault(Diagnostic::warning(code, span, message));
     }
 
     /// Names the edits in reasoning that is skipped.
@@ -168,17 +165,11 @@ fn count(edits: usize) -> String {
 
 /// The files of edits, each once, the first few.
 fn files(edits: &[Edit]) -> String {
-    let mut paths: Vec<String> = Vec::new();
-    for path in edits.iter().map(|edit| format!("`{}`", edit.path.raw)) {
-        if paths.len() > NAMED {
-            break;
-        }
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    if paths.len() > NAMED {
-        paths[NAMED] = "…".to_owned();
+    let mut seen = HashSet::new();
+    let paths = edits.iter().map(|edit| edit.path.raw.as_str()).filter(|path| seen.insert(*path));
+    let mut paths: Vec<String> = paths.take(NAMED + 1).map(|path| format!("`{path}`")).collect();
+    if let Some(more) = paths.get_mut(NAMED) {
+        *more = "…".to_owned();
     }
     paths.join(", ")
 }

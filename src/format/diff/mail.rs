@@ -5,7 +5,7 @@
 use super::parts::{Head, Written, header};
 use crate::diag::Diagnostic;
 use crate::format::fault;
-use crate::format::scan::{Line, is_blank, starts_with_ignore_case};
+use crate::format::scan::{Below, Line, is_blank, starts_with_ignore_case};
 use crate::span::Span;
 
 /// How many lines of headers are looked at for a subject.
@@ -14,13 +14,16 @@ const MAX_HEADERS: usize = 8;
 /// How long an encoded word may be; by its standard it has up to 75 bytes.
 const LONGEST_WORD: usize = 400;
 
+/// The letters of base64, in the order of what they stand for.
+const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Whether a mail may begin with a line.
 pub(super) fn may_begin(text: &str) -> bool {
     ["From ", "From: ", "Subject: ", "Date: "].iter().any(|name| text.starts_with(name))
 }
 
 /// Whether a mail begins at a line: the `From` line of a mailbox, or headers with the subject of a patch.
-pub(super) fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     if let Some(rest) = line.text.strip_prefix("From ") {
         let id = rest.split(' ').next().unwrap_or("");
         return matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -256,14 +259,7 @@ pub(super) fn base64(data: &str) -> Option<Vec<u8>> {
 
 /// The six bits that a letter of base64 stands for.
 pub(super) fn sextet(byte: u8) -> Option<u32> {
-    Some(u32::from(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    }))
+    memchr::memchr(byte, LETTERS).map(|bits| bits as u32)
 }
 
 #[cfg(test)]

@@ -1,18 +1,9 @@
 //! The names of files in headers: quoted or not, with git's prefixes or not.
 
 use crate::diag::{Code, Diagnostic};
-use crate::format::fault;
+use crate::format::fault::{self, Fault};
 use crate::format::scan::Line;
 use crate::span::Span;
-
-/// What a header says of a side of the diff.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// `/dev/null`: there is no file.
-    Nothing,
-    /// A file.
-    File(Name),
-}
 
 /// A file's name as a header has it, unquoted, with its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,27 +37,14 @@ pub(super) fn is_nothing(text: &str) -> bool {
     text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
 }
 
-impl Side {
-    /// Reads what follows a word of a header in a line of the response with that index.
-    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Box<Diagnostic>> {
-        if is_nothing(rest.text) {
-            return Ok(Side::Nothing);
-        }
-        Name::read(rest, response).map(Side::File)
-    }
-
-    /// The file, if there is one.
-    pub(super) fn file(&self) -> Option<&Name> {
-        match self {
-            Side::File(name) => Some(name),
-            Side::Nothing => None,
-        }
-    }
-}
-
 impl Name {
+    /// Reads what follows a word of a header in a line of the response with that index; nothing for `/dev/null`.
+    pub(super) fn of_side(rest: Line<'_>, response: u32) -> Result<Option<Self>, Fault> {
+        if is_nothing(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
+    }
+
     /// Reads a name, behind which a tab and anything may stand.
-    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Box<Diagnostic>> {
+    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Fault> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
         let empty = || Err(fault::empty_field(span(rest.text), "path", "this header").into());

@@ -3,24 +3,26 @@
 use super::{mail, name};
 use crate::format::fence::Fence;
 use crate::format::hunk::header::{behind_numbers, names};
-use crate::format::scan::{Cursor, Line, trim_start};
+use crate::format::scan::{Below, Cursor, Line, trim_start};
 
-/// What follows `diff --git` in a header.
-const EXTENDED: &[&str] = &[
+/// How the lines of a header begin that follow `diff --git`, and the line behind them.
+pub(super) const HEADERS: &[&str] = &[
     "index ",
     "old mode ",
     "new mode ",
     "new file mode ",
     "deleted file mode ",
     "copy from ",
+    "copy to ",
     "rename from ",
+    "rename to ",
     "similarity index ",
     "dissimilarity index ",
     "--- ",
+    "+++ ",
     "@@",
     "Binary files ",
     "GIT binary patch",
-    "mode ",
 ];
 
 /// What a fence around a diff says it holds.
@@ -62,13 +64,12 @@ fn says_diff(fence: Fence<'_>) -> bool {
 }
 
 /// Whether a diff begins at a line, given those below it; none of them is indented.
-fn begins<'r>(line: Line<'r>, below: &(impl Iterator<Item = Line<'r>> + Clone)) -> bool {
+fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     match line.text.as_bytes().first() {
         Some(b'-') => has_names(line, below, true),
         Some(b'd') => {
-            let next = || below.clone().next();
-            is_git(line.text)
-                && next().is_none_or(|next| EXTENDED.iter().any(|word| next.text.starts_with(word)))
+            let is_header = |next: Line<'_>| HEADERS.iter().any(|word| next.text.starts_with(word));
+            is_git(line.text) && below.clone().next().is_none_or(is_header)
         }
         Some(b'@') => line.text.strip_prefix("@@").and_then(behind_numbers).is_some(),
         Some(b'F' | b'S' | b'D') => mail::begins(line, below),
@@ -83,10 +84,6 @@ pub(super) fn is_git(text: &str) -> bool {
 
 /// Whether a line is `--- name`, with `+++ name` below it, and with `@@` below that unless the file goes away; bare ones
 /// need that.
-pub(super) fn has_names<'r>(
-    line: Line<'r>,
-    below: &(impl Iterator<Item = Line<'r>> + Clone),
-    bare: bool,
-) -> bool {
+pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     names(line, below).is_some_and(|(_, new, has_hunk)| !bare || name::is_nothing(new) || has_hunk)
 }

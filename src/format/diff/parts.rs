@@ -3,7 +3,7 @@
 //! As git-mailinfo(1) has it: the parts are one text, whatever they are called. But what is no plain text is left out.
 
 use super::encoded::{Body, Damage, Encoding};
-use crate::format::scan::{Line, starts_with_ignore_case};
+use crate::format::scan::{Below, Line, starts_with_ignore_case};
 
 /// How deep parts may have parts, as in git.
 const DEEPEST: usize = 5;
@@ -92,10 +92,7 @@ impl Head {
 }
 
 /// Reads a body whose parts have that line before them, up to the line that ends them.
-pub(super) fn read<'r>(
-    boundary: &str,
-    mut lines: impl Iterator<Item = Line<'r>> + Clone,
-) -> Result<Body, Damage> {
+pub(super) fn read<'r>(boundary: &str, mut lines: impl Below<'r>) -> Result<Body, Damage> {
     let mut open = vec![boundary.to_owned()];
     let mut body = Body::default();
     while let Some(boundary) = open.last() {

@@ -1,10 +1,11 @@
 //! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
 
 use super::mail::Mail;
-use super::name::{Name, Path, Side, alone, is_placeholder, same};
+use super::name::{Name, Path, alone, is_placeholder, same};
+use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
-use crate::format::fault;
+use crate::format::fault::{self, Fault};
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
@@ -102,11 +103,6 @@ impl<'r> Section<'r> {
         self.hunks.begin(line);
     }
 
-    /// Begins a hunk that has no line of its own for that.
-    pub(super) fn begin_bare_hunk(&mut self, line: Line<'r>) {
-        self.hunks.begin_bare(line);
-    }
-
     /// Takes in a line of the hunk that is read.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
@@ -126,13 +122,13 @@ impl<'r> Section<'r> {
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);
         if !std::mem::replace(&mut self.has_strays, true) {
-            let span = Span::new(self.response.id(), line.start, line.end());
+            let span = self.hunks.span(line);
             self.hunks.fault(fault::malformed_hunk(span, "changed lines without a line @@ above them"));
         }
     }
 
     fn reaches(&mut self, line: Line<'_>) {
-        self.span = self.span.join(Span::new(self.response.id(), line.start, line.end()));
+        self.span = self.span.join(self.hunks.span(line));
     }
 
     /// Reads a line of the header; whether it is one.
@@ -140,37 +136,30 @@ impl<'r> Section<'r> {
         if self.hunks.have_begun() || self.is_nameless {
             return false;
         }
-        let rest = |word: &str| line.text.starts_with(word).then(|| line.skip(word.len()));
-        if let Some(name) = rest("--- ") {
-            self.old = Some(name);
-        } else if let Some(name) = rest("+++ ") {
-            self.new = Some(name);
-        } else if let Some(name) = rest("rename from ") {
-            self.from = Some((Move::Rename, name));
-        } else if let Some(name) = rest("rename to ") {
-            self.to = Some((Move::Rename, name));
-        } else if let Some(name) = rest("copy from ") {
-            self.from = Some((Move::Copy, name));
-        } else if let Some(name) = rest("copy to ") {
-            self.to = Some((Move::Copy, name));
-        } else if let Some(mode) = rest("new file mode ") {
-            self.made = Some(self.executable(mode));
-        } else if let Some(mode) = rest("deleted file mode ") {
-            self.executable(mode);
-            self.removed = true;
-        } else if let Some(mode) = rest("new mode ") {
-            self.mode = Some(self.executable(mode));
-        } else if let Some(mode) = rest("old mode ") {
-            self.executable(mode);
-        } else if let Some(index) = rest("index ") {
-            self.read_index(index);
-        } else if line.text.starts_with("Binary files ") || line.text.starts_with("GIT binary patch") {
-            let span = Span::new(self.response.id(), line.start, line.end());
-            self.hunks
-                .fault(fault::malformed_hunk(span, "a binary patch").with_help("change that file by hand"));
-        } else {
-            return line.text.starts_with("similarity index ")
-                || line.text.starts_with("dissimilarity index ");
+        let Some(word) = HEADERS.iter().find(|word| line.text.starts_with(**word)) else { return false };
+        let rest = line.skip(word.len());
+        match *word {
+            "--- " => self.old = Some(rest),
+            "+++ " => self.new = Some(rest),
+            "rename from " => self.from = Some((Move::Rename, rest)),
+            "rename to " => self.to = Some((Move::Rename, rest)),
+            "copy from " => self.from = Some((Move::Copy, rest)),
+            "copy to " => self.to = Some((Move::Copy, rest)),
+            "new file mode " => self.made = Some(self.executable(rest)),
+            "deleted file mode " => {
+                self.executable(rest);
+                self.removed = true;
+            }
+            "new mode " => self.mode = Some(self.executable(rest)),
+            "old mode " => {
+                self.executable(rest);
+            }
+            "index " => self.read_index(rest),
+            "Binary files " | "GIT binary patch" => {
+                let fault = fault::malformed_hunk(self.hunks.span(line), "a binary patch");
+                self.hunks.fault(fault.with_help("change that file by hand"));
+            }
+            _ => {}
         }
         self.reaches(line);
         true
@@ -185,7 +174,7 @@ impl<'r> Section<'r> {
             "160000" => "a submodule",
             _ => "no file",
         };
-        let span = Span::new(self.response.id(), mode.start, mode.end());
+        let span = self.hunks.span(mode);
         let fault = fault::malformed_hunk(span, &format!("mode {} is {what}", mode.text.trim_end()));
         self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
         false
@@ -243,38 +232,36 @@ impl<'r> Section<'r> {
     }
 
     /// What the header names.
-    fn named(&self) -> Result<Named, Box<Diagnostic>> {
-        let side = |line: Option<Line<'r>>| line.map(|line| Side::read(line, self.response.id())).transpose();
+    fn named(&self) -> Result<Named, Fault> {
+        let id = self.response.id();
+        let side = |line: Option<Line<'r>>| line.map(|line| Name::of_side(line, id)).transpose();
         let (old, new) = (side(self.old)?, side(self.new)?);
-        let is_made = self.made.is_some() || old == Some(Side::Nothing);
-        let is_removed = self.removed || new == Some(Side::Nothing);
+        let is_made = self.made.is_some() || old == Some(None);
+        let is_removed = self.removed || new == Some(None);
         if let (Some((kind, from)), Some((other, to))) = (self.from, self.to)
             && kind == other
         {
-            let name = |line| Name::read(line, self.response.id()).map(|name| Path { name, prefixed: false });
+            let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
             let to = Some((kind, name(to)?));
             return Ok(Named { path: name(from)?, to, is_made: false, is_removed: false });
         }
         if let Some((_, line)) = self.from.or(self.to) {
-            let span = Span::new(self.response.id(), line.start, line.end());
+            let span = self.hunks.span(line);
             return Err(fault::missing_field(span, "from or to", "this rename or copy").into());
         }
         if is_made && is_removed {
             return Err(fault::malformed_hunk(self.span, "the file is both created and deleted").into());
         }
-        let pair = self.git.and_then(|git| Name::pair(git, self.response.id()));
+        let pair = self.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
-        let file = |side: &Option<Side>| side.as_ref().and_then(Side::file).cloned();
-        let path = match (file(&old), file(&new)) {
-            (Some(old), Some(new)) => match same(&old, &new) {
-                Some(path) => Some(path),
-                None => {
-                    let help = "to move a file, use \"rename from\" and \"rename to\"";
-                    return Err(Box::new(two_files(new.span, &old.text, &new.text).with_help(help)));
-                }
-            },
+        let (old, new) = (old.flatten(), new.flatten());
+        let path = match (&old, &new) {
+            (Some(old), Some(new)) => Some(same(old, new).ok_or_else(|| {
+                let help = "to move a file, use \"rename from\" and \"rename to\"";
+                two_files(new.span, &old.text, &new.text).with_help(help)
+            })?),
             (Some(only), None) | (None, Some(only)) => {
-                Some(pair.clone().filter(|pair| pair.may_be(&only)).unwrap_or_else(|| alone(&only)))
+                Some(pair.clone().filter(|pair| pair.may_be(only)).unwrap_or_else(|| alone(only)))
             }
             (None, None) => pair.clone(),
         };
@@ -284,9 +271,7 @@ impl<'r> Section<'r> {
             return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
         }
         // Names such as `original` are none: the text above says which file is meant.
-        let is_bare = |side: &Option<Side>| {
-            side.as_ref().and_then(Side::file).is_none_or(|name| is_placeholder(&name.text))
-        };
+        let is_bare = |name: &Option<Name>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
         let is_unnamed = self.git.is_none() && is_bare(&old) && is_bare(&new);
         let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
             name: Name { text: String::new(), span: self.named_span() },
@@ -295,7 +280,7 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
-    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Box<Diagnostic>> {
+    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
         let malformed = |what: &str| Err(fault::malformed_hunk(self.span, what).into());
         let missing = |field: &str| Err(fault::missing_field(self.span, field, "this diff").into());
         let Named { path, to, is_made, is_removed } = self.named()?;

@@ -62,28 +62,6 @@ pub(super) fn is_remover(name: &str) -> bool {
     REMOVERS.contains(&plain(name).as_str())
 }
 
-/// A call as XML has it.
-pub(super) struct XmlCall {
-    /// The name of the tool.
-    pub(super) tool: String,
-    pub(super) span: Span,
-    /// Key, text (lines, each ended by `\n`) and place of each field.
-    pub(super) fields: Vec<(String, Passage, Span)>,
-}
-
-/// Takes the edits of a call in XML. One of a tool that is not known and brings a text for a file is an error.
-pub(super) fn take_fields(call: XmlCall, out: &mut Output) {
-    let lines =
-        |text: &Passage| Content::Lines(if *text == "\n" { Passage::default() } else { text.clone() });
-    let fields = call.fields.iter().map(|(key, text, span)| Field::new(key, lines(text), *span));
-    let fields = Call { tool: Some(&call.tool), span: call.span, fields: fields.collect(), place: &|at| at };
-    if !fields.take(out) && fields.has(Name::Path) && fields.has(Name::Text) {
-        let known = "write_to_file, replace_in_file, apply_diff";
-        let fault = fault::unknown_operation(call.span, &call.tool, known);
-        out.take(Err(fault.into()), fields.path().ok().map(|path| path.raw));
-    }
-}
-
 /// What a call does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
@@ -132,6 +110,11 @@ impl<'a> Call<'a> {
         Self { tool, span, fields, place }
     }
 
+    /// The call that the fields of an element are.
+    pub(super) fn of_fields(tool: &'a str, span: Span, fields: Vec<Field<'a>>) -> Self {
+        Self { tool: Some(tool), span, fields, place: &|at| at }
+    }
+
     fn get(&self, name: Name) -> Option<&Field<'a>> {
         self.fields.iter().find(|field| field.name == Some(name))
     }
@@ -146,6 +129,11 @@ impl<'a> Call<'a> {
 
     fn is_tool(&self, known: &[&str]) -> bool {
         self.tool.is_some_and(|tool| known.contains(&plain(tool).as_str()))
+    }
+
+    /// Whether it brings a text for a file.
+    pub(super) fn writes(&self) -> bool {
+        self.has(Name::Path) && self.has(Name::Text)
     }
 
     /// Adds the edits of the call, or what is wrong with it; says whether it is an edit.
@@ -274,7 +262,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    fn path(&self) -> Result<Target, Fault> {
+    pub(super) fn path(&self) -> Result<Target, Fault> {
         let missing = || fault::missing_field(self.span, "file_path", CALL);
         let field = self.get(Name::Path).ok_or_else(missing)?;
         let bad = || Fault::from(fault::bad_value(field.span, field.key, CALL, "a string"));

@@ -67,14 +67,14 @@ impl Walk<'_> {
 
     fn take_item(&mut self, value: Value<'_>, item: Item<'_>) {
         let span = self.span(value);
-        let before = (self.out.script.edits.len(), self.out.script.diagnostics.len());
+        let before = self.out.lengths();
         match item.input.text() {
             None => {
                 Call::new(Some(item.name), span, item.input, self.place).take(self.out);
             }
             Some(text) => self.take_string(item.name, text, span),
         }
-        if before != (self.out.script.edits.len(), self.out.script.diagnostics.len()) {
+        if before != self.out.lengths() {
             let id = item.id.unwrap_or_else(|| span.start.to_string());
             if value.member(&["state"]).is_some_and(is_failed) {
                 self.out.calls.failed.insert(id.clone());

@@ -4,7 +4,8 @@
 //! No XML either: nothing is decoded, and a text ends where its closing tag is followed by what may follow it. What the
 //! fields mean is the same as in JSON.
 
-use super::call::{XmlCall, is_editor, take_fields};
+use super::call::{Call, is_editor};
+use super::field::{Content, Field};
 use crate::edit::Target;
 use crate::format::fault::Fault;
 use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
@@ -80,9 +81,11 @@ struct Value<'r> {
 }
 
 impl Value<'_> {
-    fn text(&self, cursor: &Cursor<'_>) -> Passage {
+    /// Its lines; none for a blank one.
+    fn content(&self, cursor: &Cursor<'_>) -> Content<'static> {
         let (start, end) = (self.span.start as usize, self.span.end as usize);
-        if start < end { cursor.payload(start, end) } else { Passage::default() }
+        let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
+        Content::Lines(if text == "\n" { Passage::default() } else { text })
     }
 
     /// It as the path of a file, without the blanks around it.
@@ -195,23 +198,24 @@ fn take<'r>(
 ) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let Some((_, diff)) = fields.iter().find(|(name, _)| *name == DIFF) else {
-        let field = |(name, value): &(&str, Value<'_>)| ((*name).to_owned(), value.text(cursor), value.span);
-        let fields = fields.iter().map(field).collect();
+        let fields = fields.iter().map(|(name, value)| Field::new(name, value.content(cursor), value.span));
+        let fields = Call::of_fields(call.name, span, fields.collect());
         let before = out.lengths();
-        take_fields(XmlCall { tool: call.name.to_owned(), span, fields }, out);
-        return match before == out.lengths() && TOOLS.contains(&call.tag) {
-            true => {
-                Err(fault::missing_field(span, if call.tag == TOOLS[0] { FIELDS[2] } else { DIFF }, &owner)
-                    .into())
-            }
-            false => Ok(()),
-        };
+        if !fields.take(out) && fields.writes() {
+            let fault = fault::unknown_operation(span, call.name, &TOOLS.join(", "));
+            out.take(Err(fault.into()), fields.path().ok().map(|path| path.raw));
+        }
+        if before == out.lengths() && TOOLS.contains(&call.tag) {
+            let missing = if call.tag == TOOLS[0] { FIELDS[2] } else { DIFF };
+            return Err(fault::missing_field(span, missing, &owner).into());
+        }
+        return Ok(());
     };
     let path = path.ok_or_else(|| fault::missing_field(span, PATHS[0], &owner))?;
-    let before = (out.script.edits.len(), out.script.diagnostics.len());
+    let before = out.lengths();
     cursor.reset(diff.first);
     search_replace::read_blocks(cursor, out, path, diff.span.end as usize);
-    if before == (out.script.edits.len(), out.script.diagnostics.len()) {
+    if before == out.lengths() {
         return Err(fault::missing_field(span, "<<<<<<< SEARCH", "`<diff>`").into());
     }
     out.script.edits.iter_mut().skip(before.0).for_each(|edit| edit.format = FormatId::EditCalls);

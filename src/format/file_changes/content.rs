@@ -8,7 +8,7 @@ use super::directive::Directive;
 use super::{Sign, stands_alone};
 use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, Pairs, is_markdown, lines_until, unfence};
-use crate::format::scan::{Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
+use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
@@ -34,7 +34,7 @@ pub(super) struct Content<'r> {
 
 impl<'r> Content<'r> {
     /// Its lines.
-    pub(super) fn lines(&self) -> impl Iterator<Item = Line<'r>> + Clone + use<'r> {
+    pub(super) fn lines(&self) -> impl Below<'r> + use<'r> {
         lines_until(&self.lines, self.until)
     }
 

@@ -3,7 +3,7 @@
 use super::Due;
 use crate::diag::Diagnostic;
 use crate::format::fault;
-use crate::format::scan::Line;
+use crate::format::scan::{Below, Line};
 use crate::span::Span;
 
 /// One side's numbers of a `@@` line.
@@ -100,11 +100,7 @@ fn number(text: &str) -> (Option<u32>, &str) {
 /// Whether the header of a file begins at this line, which may also be a line of a hunk with those numbers, so many of
 /// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that name one file or are not the last
 /// lines due. So a hunk whose count is too high by one does not swallow the next file's header.
-pub(super) fn begins<'r>(
-    line: Line<'r>,
-    below: &(impl Iterator<Item = Line<'r>> + Clone),
-    hunk: Option<(Numbers, [u32; 2])>,
-) -> bool {
+pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
         numbers.are([old.saturating_add(1), new.saturating_add(1)])
     };
@@ -117,7 +113,7 @@ pub(super) fn begins<'r>(
 /// What a `--- ` line and the `+++ ` line below it name, and whether a line `@@` follows.
 pub(in crate::format) fn names<'r>(
     line: Line<'r>,
-    below: &(impl Iterator<Item = Line<'r>> + Clone),
+    below: &impl Below<'r>,
 ) -> Option<(&'r str, &'r str, bool)> {
     let old = line.text.strip_prefix("--- ")?;
     let mut below = below.clone();

@@ -13,6 +13,11 @@ pub struct Lines<'r> {
     pub(super) margin: Margin<'r>,
 }
 
+/// What gives the lines below a place.
+pub trait Below<'r>: Iterator<Item = Line<'r>> + Clone {}
+
+impl<'r, L: Iterator<Item = Line<'r>> + Clone> Below<'r> for L {}
+
 impl<'r> Lines<'r> {
     /// Goes over the lines from here on that pass. For the many that say nothing: it takes less than to look at each
     /// line with [`Iterator::next`].

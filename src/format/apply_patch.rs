@@ -160,7 +160,7 @@ impl Patch {
     /// Ends the open section, which is whole.
     fn finish(&mut self, out: &mut Output) {
         let Some(section) = self.section.take() else { return };
-        let path = section.path().to_owned();
+        let path = section.path.raw.clone();
         let edit = section.lower();
         self.has_faults |= edit.is_err();
         out.take(edit, Some(path));
@@ -169,12 +169,12 @@ impl Patch {
     /// Gives up the open section.
     fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
         (self.has_begun, self.has_faults) = (true, true);
-        out.take(Err(fault.into()), self.section.take().map(|section| section.path().to_owned()));
+        out.take(Err(fault.into()), self.section.take().map(|section| section.path.raw));
     }
 
     /// The patch breaks off here.
     fn truncated(mut self, cursor: &Cursor<'_>, out: &mut Output, begin: Span) {
-        let end = self.section.as_ref().map_or(cursor.at(), |section| section.span().start as usize);
+        let end = self.section.as_ref().map_or(cursor.at(), |section| section.span.start as usize);
         self.fail(out, fault::unterminated(begin, PATCH).with_lost(cursor.span(end, end)));
     }
 }

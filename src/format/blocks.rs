@@ -15,6 +15,7 @@ use super::document::{Part, What, lift};
 use super::fence::Fence;
 use super::reasoning::{self, Sections};
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
+use super::why::list_mark;
 use super::{Output, Reading, file, json};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
 use crate::response::Response;
@@ -430,12 +431,7 @@ fn language(info: &str) -> &str {
 /// The width of a list item's mark that begins a line, with the blanks around it.
 fn item(line: &str) -> Option<usize> {
     let text = trim_start(line);
-    let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
-    let mark = match text.as_bytes().get(digits)? {
-        b'-' | b'*' | b'+' if digits == 0 => 1,
-        b'.' | b')' if (1..=9).contains(&digits) => digits + 1,
-        _ => return None,
-    };
+    let mark = list_mark(text)?;
     let rest = &text[mark..];
     let blanks = rest.len() - trim_start(rest).len();
     (1..=4).contains(&blanks).then_some(line.len() - text.len() + mark + blanks)

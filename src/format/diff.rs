@@ -22,7 +22,7 @@ use crate::diag::Diagnostic;
 use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
-use mail::Mail;
+use mail::{Mail, Part};
 use opening::{has_names, is_git, opens};
 use parts::Written;
 use section::Section;
@@ -51,14 +51,14 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         let mut below = cursor.lines();
         below.next();
         match reader.take(cursor, out, line, &below) {
-            Flow::Pass(lines) => {
+            Some(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
                 match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
                     Some(section) => section.take_more(cursor),
                     None => cursor.advance(),
                 }
             }
-            Flow::End => break,
+            None => break,
         }
     }
     reader.finish(cursor, out, cursor.span_of(first));
@@ -71,14 +71,6 @@ fn is_context(cursor: &Cursor<'_>) -> bool {
     cursor.fence().is_some()
         && !is_header(trim_start(cursor.text()))
         && !mail::may_begin(trim_start(cursor.text()))
-}
-
-/// How to go on behind a line.
-enum Flow {
-    /// Over so many lines.
-    Pass(usize),
-    /// Not: it is no line of the diff.
-    End,
 }
 
 /// A diff as far as it is read.
@@ -102,14 +94,14 @@ impl<'r> Reader<'r> {
         self.section.as_ref().is_some_and(|section| section.hunks.is_open())
     }
 
-    /// Takes in a line.
+    /// Takes in a line. Gives over how many lines to go on, if it is one of the diff.
     fn take(
         &mut self,
         cursor: &Cursor<'r>,
         out: &mut Output,
         line: Line<'r>,
         below: &impl Below<'r>,
-    ) -> Flow {
+    ) -> Option<usize> {
         let text = line.text;
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
@@ -117,11 +109,11 @@ impl<'r> Reader<'r> {
             && !is_item(section.hunks.due(), section.hunks.is_parted(), self.fence, text)
         {
             section.take(line);
-            return Flow::Pass(1);
+            return Some(1);
         }
         if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) {
             self.is_closed = true;
-            return Flow::End;
+            return None;
         }
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
             self.end_mail(cursor, out, false);
@@ -132,27 +124,27 @@ impl<'r> Reader<'r> {
             let written = mail.body_begins(line);
             mail.take(line);
             let lines = written.map_or(0, |written| self.read_body(&written, cursor, out, below));
-            return Flow::Pass(1 + lines);
+            return Some(1 + lines);
         }
         if begins {
             self.end_section(cursor, out, false);
             self.mail.iter_mut().for_each(Mail::begin_section);
             self.section = Some(Section::new(line, cursor.response()));
-            return Flow::Pass(1);
+            return Some(1);
         }
         if text.starts_with("@@") {
             let response = cursor.response();
             self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
-            return Flow::Pass(1);
+            return Some(1);
         }
         if let Some(lines) = self.signature(line, below) {
             self.end_mail(cursor, out, false);
-            return Flow::Pass(lines);
+            return Some(lines);
         }
         // The part of another file begins like that, with its names further down.
         if text.starts_with("diff -") || (text.starts_with("Index: ") && is_ruled(below)) {
             self.end_section(cursor, out, false);
-            return Flow::Pass(if text.starts_with('d') { 1 } else { 2 });
+            return Some(if text.starts_with('d') { 1 } else { 2 });
         }
         match self.in_hunk() {
             true => self.take_in_hunk(line, below),
@@ -169,7 +161,7 @@ impl<'r> Reader<'r> {
         below: &impl Below<'r>,
     ) -> usize {
         let Some(mail) = self.mail.take() else { return 0 };
-        let head = mail.span();
+        let head = mail.span;
         let is_next =
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
         let lines = below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line));
@@ -200,13 +192,13 @@ impl<'r> Reader<'r> {
         let mut end = None;
         while let Some(line) = within.line().filter(|_| !read.is_full()) {
             match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
-                Flow::Pass(lines) => (0..lines).for_each(|_| within.advance()),
+                Some(lines) => (0..lines).for_each(|_| within.advance()),
                 // What follows the diff can be read as it is.
-                Flow::End if *written == Written::Encoded(Encoding::QuotedPrintable) => {
+                None if *written == Written::Encoded(Encoding::QuotedPrintable) => {
                     end = Some(body.lines_before(line.start));
                     break;
                 }
-                Flow::End => {
+                None => {
                     reader.end_section(&within, &mut read, false);
                     within.advance();
                 }
@@ -237,9 +229,9 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes in a line that begins with none of the marks of lines that stay or come.
-    fn take_in_hunk(&mut self, line: Line<'r>, below: &impl Below<'r>) -> Flow {
+    fn take_in_hunk(&mut self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         let is_bare = self.fence.is_none();
-        let Some(section) = &mut self.section else { return Flow::End };
+        let Some(section) = &mut self.section else { return None };
         let due = section.hunks.due();
         let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
         if line.is_blank() {
@@ -260,23 +252,23 @@ impl<'r> Reader<'r> {
             }
             match self.lost > line.start {
                 true => section.take(line),
-                false if is_bare => return Flow::End,
+                false if is_bare => return None,
                 false => section.hunks.end(),
             }
         }
-        Flow::Pass(1)
+        Some(1)
     }
 
     /// Takes in a line that is in no hunk.
-    fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Flow {
+    fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<usize> {
         let is_changed = line.text.starts_with(['+', '-']);
         let is_marked = is_changed || line.text.starts_with(' ');
         let response = cursor.response();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
-            return Flow::Pass(1);
+            return Some(1);
         }
         match &mut self.section {
-            Some(_) if self.fence.is_none() && is_list_item(line.text) => return Flow::End,
+            Some(_) if self.fence.is_none() && is_list_item(line.text) => return None,
             Some(section) if is_changed => section.stray(line),
             // Without any @@ all of the fence is one hunk.
             None if is_marked && self.fence.is_some() => {
@@ -285,10 +277,10 @@ impl<'r> Reader<'r> {
                 section.take(line);
                 self.section = Some(section);
             }
-            _ if self.fence.is_none() => return Flow::End,
+            _ if self.fence.is_none() => return None,
             _ => {}
         }
-        Flow::Pass(1)
+        Some(1)
     }
 
     /// Whether the part of a file begins at a line.
@@ -308,7 +300,7 @@ impl<'r> Reader<'r> {
     fn mail_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let may = match &self.mail {
             _ if self.is_decoded => false,
-            Some(mail) if mail.is_in_headers() => false,
+            Some(mail) if mail.part == Part::Headers => false,
             Some(mail) if mail.is_text() => line.text.starts_with("From "),
             _ => true,
         };

@@ -28,6 +28,11 @@ impl<'r> Fence<'r> {
         (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some(Self { mark, length, info })
     }
 
+    /// Whether a line closes the block that this fence opens.
+    pub fn is_closed_by(self, line: Line<'_>) -> bool {
+        Fence::of(line.text).is_some_and(|fence| fence.closes(self))
+    }
+
     /// Whether this fence closes a block that `opening` opened: the same mark, at least as long, and no info.
     pub fn closes(self, opening: Fence<'_>) -> bool {
         self.mark == opening.mark && self.length >= opening.length && self.info.is_empty()

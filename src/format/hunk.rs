@@ -130,14 +130,6 @@ struct Open {
 }
 
 impl<'r> Reader<'r> {
-    fn fault(&mut self, fault: Diagnostic) {
-        self.hunks.fault(fault);
-    }
-
-    fn span(&self, line: Line<'_>) -> Span {
-        self.hunks.span(line)
-    }
-
     fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
         // Most lines of a hunk can be nothing else.
         if self.hunks.is_open() && line.text.starts_with([' ', '+']) {
@@ -148,7 +140,9 @@ impl<'r> Reader<'r> {
         }
         if line.text.starts_with("@@") {
             self.hunks.begin(line);
-        } else if self.closes_fence(line) {
+        } else if !line.text.starts_with([' ', '\t'])
+            && self.fence.is_some_and(|open| open.is_closed_by(line))
+        {
             self.hunks.end();
             self.fence = None;
         } else if self.hunks.header_begins(line, below) {
@@ -162,36 +156,21 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether a line, which has no mark before it, closes the fence around the lines.
-    fn closes_fence(&self, line: Line<'_>) -> bool {
-        !line.text.starts_with([' ', '\t'])
-            && self.fence.is_some_and(|open| Fence::of(line.text).is_some_and(|fence| fence.closes(open)))
-    }
-
     /// Whether a line is one of those that other patch formats put around hunks, and some models here.
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
-        if !line.text.starts_with("***") {
-            return false;
+        let is_file = line.text.starts_with("*** Update File:");
+        if is_file && self.hunks.begun {
+            self.hunks.fault(fault::unexpected(self.hunks.span(line), "file", "the patch of another"));
         }
-        let text = line.text.trim_end();
-        if text == "*** Begin Patch" || text == "*** End Patch" {
-            return true;
-        }
-        if !text.starts_with("*** Update File:") {
-            return false;
-        }
-        if self.hunks.begun {
-            self.fault(fault::unexpected(self.span(line), "file", "the patch of another"));
-        }
-        true
+        is_file || matches!(line.text.trim_end(), "*** Begin Patch" | "*** End Patch")
     }
 
     /// Reads a line that stands in no hunk.
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
-        } else if let Some(fault) = self.header.read(line, self.span(line), self.hunks.begun) {
-            self.fault(fault);
+        } else if let Some(fault) = self.header.read(line, self.hunks.span(line), self.hunks.begun) {
+            self.hunks.fault(fault);
         }
     }
 }
@@ -310,7 +289,7 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
-        let mut run = Run::default();
+        let response = self.response;
         let (span, next) = cursor.run(|line| {
             let mark = match line.text.as_bytes() {
                 // A header may begin with `--`.
@@ -322,11 +301,13 @@ impl<'r> Hunks<'r> {
             // It is to be a part of the response as it is.
             let whole = line.next > line.end();
             if whole {
-                run.take(mark);
+                hunk.take_blanks(response);
+                hunk.count(mark);
+                hunk.marks.add(Marks::of(mark));
+                hunk.tilde.line(mark);
             }
             whole
         })?;
-        hunk.take_run(&run, self.response);
         hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
         Some(span)
@@ -376,46 +357,14 @@ impl<'r> Hunks<'r> {
     }
 }
 
-/// Lines of a hunk that follow each other.
-#[derive(Default)]
-struct Run {
-    /// How many stay, go and come.
-    kept: u32,
-    removed: u32,
-    added: u32,
-    /// How many go at its end.
-    last_removed: usize,
-    last: u8,
-}
-
-impl Run {
-    #[inline]
-    fn take(&mut self, mark: u8) {
-        self.last = mark;
-        let (count, last_removed) = match mark {
-            b'+' => (&mut self.added, 0),
-            b'-' => (&mut self.removed, self.last_removed + 1),
-            _ => (&mut self.kept, 0),
-        };
-        *count += 1;
-        self.last_removed = last_removed;
-    }
-}
-
 impl Open {
-    /// Takes in what a run says beside its lines.
-    fn take_run(&mut self, run: &Run, response: &Response) {
-        self.take_blanks(response);
-        for (mark, count) in [(b' ', run.kept), (b'-', run.removed), (b'+', run.added)] {
-            if count > 0 {
-                self.marks.add(Marks::of(mark));
-            }
+    /// Counts a line with that mark.
+    #[inline]
+    fn count(&mut self, mark: u8) {
+        self.last = mark;
+        for (count, side) in self.counted.iter_mut().zip([mark != b'+', mark != b'-']) {
+            *count = count.saturating_add(u32::from(side));
         }
-        for (count, more) in self.counted.iter_mut().zip([run.removed, run.added]) {
-            *count = count.saturating_add(run.kept + more);
-        }
-        self.last = run.last;
-        self.tilde.lines(run.last_removed, run.kept + run.added == 0);
     }
 
     /// Takes the blank lines that turn out to be content of both sides.
@@ -447,9 +396,7 @@ impl Open {
         {
             fault = Some(Box::new(fault::malformed_hunk(span, "a line behind the last line of the file")));
         }
-        for (count, side) in self.counted.iter_mut().zip(sides) {
-            *count = count.saturating_add(u32::from(side));
-        }
+        self.count(mark);
         let lines = if blank && !self.numbers.are(self.counted) {
             &mut self.blanks
         } else {
@@ -463,7 +410,6 @@ impl Open {
             lines.push_str(" ");
         }
         lines.push_line(response, line.end() - text.len(), text);
-        self.last = mark;
         self.tilde.line(mark).or(fault)
     }
 

@@ -57,7 +57,7 @@ impl<'t> Json<'t> {
 
     /// Where it is written, up to its end or the place where it breaks off.
     pub(super) fn range(&self) -> Range<usize> {
-        self.nodes.range()
+        self.nodes.range.clone()
     }
 
     /// Why it cannot be read to its end, if it cannot.
@@ -142,7 +142,7 @@ impl Last {
                     &mut Quoted { text, lines: cursor.lines(), line: 0..0, at: start },
                 ),
             };
-            self.seen = start..nodes.range().end.max(start + 1);
+            self.seen = start..nodes.range.end.max(start + 1);
             (self.margin, self.nodes) = (margin, Some(Rc::new(nodes)));
         }
         let nodes = self.nodes.as_ref().filter(|_| self.seen.start == start)?;

@@ -72,7 +72,7 @@ impl<'r> Cursor<'r> {
 
     /// Whether a line closes the fence that it stands in.
     pub(super) fn closes_fence(&self, line: Line<'_>) -> bool {
-        self.fence.is_some_and(|open| Fence::of(line.text).is_some_and(|fence| fence.closes(open)))
+        self.fence.is_some_and(|open| open.is_closed_by(line))
     }
 
     /// Goes into a fence, or out of one; gives the one that it stood in.

@@ -72,18 +72,19 @@ pub(super) fn labelled(line: &str) -> Option<&str> {
 
 /// A line without the mark of a heading or of a list's item.
 pub(super) fn without_mark(text: &str) -> &str {
-    let rest = text.trim_start_matches('#');
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = match text.as_bytes() {
-        _ if rest.len() < text.len() => rest,
-        [b'-' | b'*' | b'+', ..] => &text[1..],
-        _ if (1..=9).contains(&digits) => match text[digits..].strip_prefix(['.', ')']) {
-            Some(rest) => rest,
-            None => return text,
-        },
-        _ => return text,
-    };
-    if rest.starts_with([' ', '\t']) { trim_start(rest) } else { text }
+    let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
+    let mark = list_mark(text).unwrap_or(hashes);
+    if text[mark..].starts_with([' ', '\t']) { trim_start(&text[mark..]) } else { text }
+}
+
+/// The length of the mark of a list's item that begins a text.
+pub(super) fn list_mark(text: &str) -> Option<usize> {
+    let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
+    match text.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => Some(1),
+        b'.' | b')' if (1..=9).contains(&digits) => Some(digits + 1),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

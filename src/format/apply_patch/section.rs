@@ -11,8 +11,9 @@ use crate::span::Span;
 
 /// A section that is being read.
 pub(super) struct Section {
-    span: Span,
-    path: Target,
+    /// From its marker to its last line that is not blank.
+    pub(super) span: Span,
+    pub(super) path: Target,
     body: Body,
 }
 
@@ -42,16 +43,6 @@ impl Section {
         };
         let path = target(cursor, line, marker)?;
         Ok(Self { span: cursor.span(line.start, line.end()), path, body })
-    }
-
-    /// The path as written.
-    pub(super) fn path(&self) -> &str {
-        &self.path.raw
-    }
-
-    /// From its marker to its last line that is not blank.
-    pub(super) fn span(&self) -> Span {
-        self.span
     }
 
     /// Takes in a line that is no marker.

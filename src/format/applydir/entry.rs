@@ -194,28 +194,24 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
 
 /// Whether a change has the lines that it needs.
 fn check(action: Action, creation: bool, change: &Written) -> Result<(), Fault> {
+    let missing = |key: &str| Err(fault::missing_field(change.span, key, CHANGE).into());
     let empty =
         |key: &str, help: &str| Err(fault::empty_field(change.span, key, CHANGE).with_help(help).into());
-    match &change.changed {
-        None => return Err(fault::missing_field(change.span, "changed_lines", CHANGE).into()),
-        Some(lines) if lines.is_empty() && creation => {
-            return empty("changed_lines", "give the file's lines; [\"\"] is one blank line");
+    match (&change.original, &change.changed) {
+        (_, None) => missing("changed_lines"),
+        (_, Some(lines)) if lines.is_empty() && creation => {
+            empty("changed_lines", "give the file's lines; [\"\"] is one blank line")
         }
-        Some(lines) if lines.is_empty() => {
+        (_, Some(lines)) if lines.is_empty() => {
             let help =
                 "to remove lines, keep one beside them in both lists; to remove the file, use delete_file";
-            return empty("changed_lines", help);
+            empty("changed_lines", help)
         }
-        Some(_) => {}
-    }
-    match &change.original {
-        None if action != Action::Create => {
-            Err(fault::missing_field(change.span, "original_lines", CHANGE).into())
-        }
-        Some(lines) if lines.is_empty() && !creation => {
+        (None, _) if action != Action::Create => missing("original_lines"),
+        (Some(lines), _) if lines.is_empty() && !creation => {
             empty("original_lines", "copy the lines from the file that the new ones replace or stand beside")
         }
-        Some(lines) if !lines.is_empty() && action == Action::Create => {
+        (Some(lines), _) if !lines.is_empty() && action == Action::Create => {
             let expected = "no lines for a new file, or use replace_lines";
             Err(fault::bad_value(change.span, "original_lines", CHANGE, expected).into())
         }

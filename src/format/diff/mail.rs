@@ -56,7 +56,7 @@ fn is_header(line: &str) -> bool {
 
 /// Which part of a mail is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Headers,
     Text,
     /// Behind the line `---`, up to the diff: what is not for the commit.
@@ -67,8 +67,9 @@ enum Part {
 /// A mail as far as it is read.
 #[derive(Debug)]
 pub(super) struct Mail {
-    span: Span,
-    part: Part,
+    /// Where its first line stands.
+    pub(super) span: Span,
+    pub(super) part: Part,
     head: Head,
     text: String,
     /// Whether a part of a file was found in it.
@@ -79,15 +80,6 @@ impl Mail {
     /// One whose first line is there.
     pub(super) fn new(span: Span) -> Self {
         Self { span, part: Part::Headers, head: Head::default(), text: String::new(), has_sections: false }
-    }
-
-    /// Where its first line stands.
-    pub(super) fn span(&self) -> Span {
-        self.span
-    }
-
-    pub(super) fn is_in_headers(&self) -> bool {
-        self.part == Part::Headers
     }
 
     /// Whether lines are of its headers or its text, or notes below that.
@@ -124,7 +116,7 @@ impl Mail {
     /// Its subject and its text.
     pub(super) fn why(&self) -> Option<String> {
         let (mut subject, mut text) =
-            (cleaned(&decoded(&self.head.subject)), self.text.trim_start_matches('\n'));
+            (cleaned(&decoded(self.head.subject())), self.text.trim_start_matches('\n'));
         // The text may begin with headers of its own, such as the real author's name.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
@@ -142,7 +134,7 @@ impl Mail {
 
     /// At its end: what is wrong with it. `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
-        if self.has_sections || (is_cover(&self.head.subject) && !self.is_in_headers()) {
+        if self.has_sections || (is_cover(self.head.subject()) && self.part != Part::Headers) {
             return None;
         }
         Some(match cut {

@@ -16,20 +16,15 @@ pub(super) enum Written {
     InParts(String),
 }
 
-/// What headers say.
+/// The headers that are read.
+const NAMES: [&str; 3] = ["subject", "content-type", "content-transfer-encoding"];
+
+/// What they say.
 #[derive(Debug, Default)]
 pub(super) struct Head {
-    pub(super) subject: String,
-    kind: String,
-    encoding: Option<Encoding>,
-    /// What the last header is, which may go on.
-    last: Option<Field>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Field {
-    Subject,
-    Kind,
+    values: [String; 3],
+    /// Which was the last header, which may go on.
+    last: Option<usize>,
 }
 
 /// The value of a header, if a line is the one of that name.
@@ -44,38 +39,39 @@ impl Head {
     /// Takes in a line.
     pub(super) fn take(&mut self, text: &str) {
         if text.starts_with([' ', '\t']) {
-            let value = match self.last {
-                Some(Field::Subject) => &mut self.subject,
-                Some(Field::Kind) => &mut self.kind,
-                None => return,
-            };
-            value.push(' ');
-            value.push_str(text.trim());
+            if let Some(value) = self.last.and_then(|last| self.values.get_mut(last)) {
+                value.push(' ');
+                value.push_str(text.trim());
+            }
             return;
         }
-        self.last = None;
-        if let Some(subject) = header(text, "subject") {
-            (self.subject, self.last) = (subject.to_owned(), Some(Field::Subject));
-        } else if let Some(kind) = header(text, "content-type") {
-            (self.kind, self.last) = (kind.to_owned(), Some(Field::Kind));
-        } else if let Some(encoding) = header(text, "content-transfer-encoding") {
-            self.encoding = Encoding::named(encoding).or(self.encoding);
+        let value = |name: &&str| header(text, name);
+        self.last = NAMES.iter().position(|name| value(name).is_some());
+        for (known, name) in self.values.iter_mut().zip(&NAMES) {
+            if let Some(value) = value(name) {
+                value.clone_into(known);
+            }
         }
+    }
+
+    /// The subject, as it is written.
+    pub(super) fn subject(&self) -> &str {
+        &self.values[0]
     }
 
     /// How the body below is written.
     pub(super) fn written(&self) -> Option<Written> {
         let boundary = self.boundary().map(|boundary| Written::InParts(format!("--{boundary}")));
-        boundary.or(self.encoding.map(Written::Encoded))
+        boundary.or(Encoding::named(&self.values[2]).map(Written::Encoded))
     }
 
     /// What parts are told apart by, if there are some.
     fn boundary(&self) -> Option<&str> {
         const NAME: &str = "boundary=";
-        if !starts_with_ignore_case(&self.kind, "multipart/") {
+        if !starts_with_ignore_case(&self.values[1], "multipart/") {
             return None;
         }
-        let fields = self.kind.split(';').map(str::trim);
+        let fields = self.values[1].split(';').map(str::trim);
         let value = fields
             .filter(|field| starts_with_ignore_case(field, NAME))
             .find_map(|field| field.get(NAME.len()..))?;
@@ -87,7 +83,7 @@ impl Head {
     fn is_other(&self) -> bool {
         ["text/html", "image/", "audio/", "video/"]
             .iter()
-            .any(|kind| starts_with_ignore_case(&self.kind, kind))
+            .any(|kind| starts_with_ignore_case(&self.values[1], kind))
     }
 }
 

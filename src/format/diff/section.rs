@@ -312,7 +312,7 @@ impl<'r> Section<'r> {
         };
         let executable = self.mode.or(self.made.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_made;
-        let git = Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(Mail::span) };
+        let git = Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(|mail| mail.span) };
         let why = mail.and_then(Mail::why);
         Ok(Edit { why, git, ..Edit::new(FormatId::Diff, self.span, target(path), op) })
     }

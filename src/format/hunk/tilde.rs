@@ -35,11 +35,6 @@ impl Tilde {
         self.open.is_some()
     }
 
-    /// Goes over several lines below no open one. The last `removed` of them are removed ones; `are_all` says that all are.
-    pub(super) fn lines(&mut self, removed: usize, are_all: bool) {
-        self.above = removed + if are_all { self.above } else { 0 };
-    }
-
     /// Goes over a `~`.
     pub(super) fn omit(&mut self, span: Span) -> Option<Box<Diagnostic>> {
         let fault = self.close().or_else(|| (self.above < ANCHORS).then(|| too_few(span)));

@@ -47,22 +47,12 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Node>,
-    start: usize,
-    end: usize,
+    pub(super) range: Range<usize>,
     pub(super) broken: Option<Broken>,
 }
 
-/// Why a value is not read to its end.
-enum Stop {
-    Json(ReaderError),
-    TooMany,
-}
-
-impl From<ReaderError> for Stop {
-    fn from(error: ReaderError) -> Self {
-        Self::Json(error)
-    }
-}
+/// Why a value is not read to its end: it has an error, or too many values.
+type Stop = Option<ReaderError>;
 
 struct Builder<'r, R: Read> {
     text: &'r str,
@@ -90,11 +80,7 @@ impl Nodes {
         let count = all.len() as u32;
         all.iter_mut().filter(|node| node.next == 0).for_each(|node| node.next = count);
         let broken = read.err().map(|stop| broken(text, start, end, stop));
-        Self { all, start, end: broken.as_ref().map_or(end, |broken| broken.at), broken }
-    }
-
-    pub(super) fn range(&self) -> Range<usize> {
-        self.start..self.end
+        Self { all, range: start..broken.as_ref().map_or(end, |broken| broken.at), broken }
     }
 }
 
@@ -105,7 +91,7 @@ impl<R: Read> Builder<'_, R> {
 
     fn value(&mut self, key: (u32, u32)) -> Result<(), Stop> {
         if self.nodes.len() >= MAX_NODES {
-            return Err(Stop::TooMany);
+            return Err(None);
         }
         let (what, index) = (self.json.peek()?, self.nodes.len());
         let kind = match what {
@@ -163,18 +149,18 @@ impl<R: Read> Builder<'_, R> {
 fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
     let at = |place: JsonReaderPosition| place.data_pos.map_or(end, |at| start + at as usize);
     let (at, why, ends) = match stop {
-        Stop::Json(ReaderError::SyntaxError(error)) => {
+        Some(ReaderError::SyntaxError(error)) => {
             let ends = matches!(
                 error.kind,
                 SyntaxErrorKind::IncompleteDocument | SyntaxErrorKind::BlockCommentNotClosed
             );
             (at(error.location), in_words(&error.kind.to_string()), ends)
         }
-        Stop::Json(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
+        Some(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
             (at(location), format!("JSON is nested too deeply (limit: {MAX_DEPTH})"), false)
         }
-        Stop::Json(_) => (end, "it cannot be read".to_owned(), false),
-        Stop::TooMany => (end, "too many values".to_owned(), false),
+        Some(_) => (end, "it cannot be read".to_owned(), false),
+        None => (end, "too many values".to_owned(), false),
     };
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     // At the end of the response, or of the fence.

@@ -59,7 +59,7 @@ pub(super) fn read<'r>(
     cursor.advance();
     let (lines, start) = (cursor.lines(), cursor.at());
     match find_end(lines.clone(), tag.name, marker) {
-        Ok(Close { start: end, after }) => {
+        Ok((end, after)) => {
             cursor.go_to(after);
             let mut inside = lines.clone().take_while(|line| line.start < end);
             if shortened && inside.any(|line| is_text(line.text, OPEN)) {
@@ -93,21 +93,13 @@ fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str)
     Some(payload)
 }
 
-/// A closing marker and tag.
-struct Close<'r> {
-    /// Where the marker's line begins.
-    start: usize,
-    /// What follows the tag in its line.
-    after: Line<'r>,
-}
-
-/// The end of a payload; without one the edit that begins in it, if one does. In one pass that goes no further than it
+/// The end of a payload, and what follows the closing tag in its line; without one the edit that begins in it, if one does. In one pass that goes no further than it
 /// must: what is gone over twice is the opening of that edit.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     name: &str,
     marker: Option<&str>,
-) -> Result<Close<'r>, Option<Line<'r>>> {
+) -> Result<(usize, Line<'r>), Option<Line<'r>>> {
     let mut next = Next::default();
     let mut shortened = None;
     loop {
@@ -119,7 +111,7 @@ fn find_end<'r>(
         if let Some(mark) = marker.or_else(|| CLOSE.get(..marks).filter(|mark| !mark.is_empty()))
             && let Some(after) = after_close(line, &lines, mark, name)
         {
-            let close = Close { start: line.start, after };
+            let close = (line.start, after);
             if marker.is_some() || (marks == CLOSE.len() && (shortened.is_none() || next.edit.is_none())) {
                 return Ok(close);
             } else if marks == CLOSE.len() {

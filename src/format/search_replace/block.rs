@@ -21,8 +21,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     cursor.advance();
     let start_line = if is_new { None } else { start_line(cursor) };
     let closing = if is_new { Marker::NewFileEnd } else { Marker::Replace };
-    let first = cursor.mark();
-    let start = cursor.at();
+    let (first, lines, start) = (cursor.mark(), cursor.lines(), cursor.at());
     let extent = Extent::seek(cursor, closing, Some(Marker::length(text))).or_else(|| {
         cursor.reset(first);
         Extent::seek(cursor, closing, None)
@@ -40,7 +39,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
     };
     let block = span.join(cursor.span_of(extent.end));
-    let mut texts = Texts { cursor, fenced: extent.has_fences, end: first };
+    let texts = Texts { cursor, fenced: extent.has_fences, lines };
     if is_new {
         let half = texts.half(start, extent.end.start);
         let file = out.file.clone().unwrap_or_default();
@@ -74,7 +73,8 @@ struct Texts<'c, 'r> {
     cursor: &'c Cursor<'r>,
     /// Whether fence lines are among them.
     fenced: bool,
-    end: Mark<'r>,
+    /// The lines behind its opening.
+    lines: Lines<'r>,
 }
 
 /// One text of a block.
@@ -86,13 +86,10 @@ struct Half<'r> {
 
 impl<'r> Texts<'_, 'r> {
     fn lines(&self, start: usize, end: usize) -> impl Iterator<Item = Line<'r>> + use<'r> {
-        let mut cursor = self.cursor.clone();
-        cursor.reset(self.end);
-        let lines: Lines<'r> = cursor.lines();
-        lines.skip_while(move |line| line.start < start).take_while(move |line| line.start < end)
+        self.lines.clone().skip_while(move |line| line.start < start).take_while(move |line| line.start < end)
     }
 
-    fn half(&mut self, start: usize, end: usize) -> Half<'r> {
+    fn half(&self, start: usize, end: usize) -> Half<'r> {
         let pairs = if self.fenced { Pairs::of(self.lines(start, end)) } else { Pairs::default() };
         Half { start, end, pairs }
     }

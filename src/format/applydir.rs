@@ -9,7 +9,6 @@ mod render;
 use super::json::{self, Json, Kind, Value};
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
-use entry::Entry;
 
 /// The row of the table.
 pub(super) const FORMAT: Format = Format {
@@ -22,6 +21,8 @@ pub(super) const FORMAT: Format = Format {
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";
+/// Who has it.
+const OWNER: &str = "applydir's object";
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let Some(json) = out.json.read(cursor).filter(is_ours) else { return };
@@ -30,42 +31,35 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         Kind::Object => root.children().filter(|child| child.key() == ENTRIES).collect(),
         _ => vec![root],
     };
-    let span = |value: Value<'_>| cursor.span(value.range().start, value.range().end);
     match *lists.as_slice() {
-        [] if json.broken().is_none() => Entry { cursor, value: root }.take(out),
+        [] if json.broken().is_none() => entry::take(root, out),
         [] => {}
         [list] => {
-            message(cursor, root, out);
-            if json.broken().is_none() && (list.kind() != Kind::List || list.children().next().is_none()) {
-                out.fault(match list.kind() {
-                    Kind::List => fault::empty_field(span(list), ENTRIES, "applydir's object"),
-                    _ => fault::bad_value(
-                        span(list),
-                        ENTRIES,
-                        "applydir's object",
-                        "a list of objects, one for each file",
-                    ),
-                });
+            message(root, out);
+            let expected = "a list of objects, one for each file";
+            match list.kind() {
+                _ if json.broken().is_some() => {}
+                Kind::List if list.children().next().is_some() => {}
+                Kind::List => out.fault(fault::empty_field(list.span(), ENTRIES, OWNER)),
+                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, expected)),
             }
             for value in list.children().filter(|value| value.is_whole()) {
                 if out.is_full() {
                     break;
                 }
-                Entry { cursor, value }.take(out);
+                entry::take(value, out);
             }
         }
-        [_, second, ..] => out.fault(fault::duplicate_field(span(second), ENTRIES, "applydir's object")),
+        [_, second, ..] => out.fault(fault::duplicate_field(second.span(), ENTRIES, OWNER)),
     }
-    if let Some(fault) = json.fault(&|range| cursor.span(range.start, range.end)) {
-        out.fault(fault);
-    }
+    json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);
 }
 
 /// Takes the message of the object that has the list of files.
-fn message(cursor: &Cursor<'_>, root: Value<'_>, out: &mut Output) {
+fn message(root: Value<'_>, out: &mut Output) {
     for value in root.children().filter(|child| child.key() == "message" && child.written() != "null") {
-        match entry::text(cursor, value, "message", "applydir's object") {
+        match entry::text(value, "message", OWNER) {
             Ok(text) => {
                 let message = out.script.message.get_or_insert_default();
                 if !message.is_empty() {
@@ -97,17 +91,13 @@ pub(super) fn is_ours(json: &Json<'_>) -> bool {
 
 /// Whether an object is one of a file, or of a change: it has two keys of it, or one and none of others.
 fn is_entry(value: Value<'_>) -> bool {
-    let (mut has, mut known) = (0, true);
-    for child in value.children() {
-        match child.key() {
-            "file" | "changes" | "action" => has += 1,
-            "original_lines" | "changed_lines" => has += 1,
-            "why" => {}
-            _ => known = false,
-        }
-    }
-    let of_file = value.member(&["file", "changes", "original_lines"]).is_some();
-    value.kind() == Kind::Object && of_file && (has > 1 || known)
+    const KEYS: [&str; 5] = ["file", "changes", "original_lines", "changed_lines", "action"];
+    let keys = || value.children().map(Value::key);
+    let is_known = || keys().all(|key| key == "why" || KEYS.contains(&key));
+    let of_file = value.member(&KEYS[..3]).is_some();
+    value.kind() == Kind::Object
+        && of_file
+        && (keys().filter(|key| KEYS.contains(key)).nth(1).is_some() || is_known())
 }
 
 #[cfg(test)]

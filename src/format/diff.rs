@@ -166,10 +166,8 @@ impl<'r> Reader<'r> {
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
         let lines = below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line));
         let damaged = |damage: Damage| match damage {
-            Damage::Line(start, end, encoding) => malformed(cursor.span(start, end), encoding.as_str()),
             Damage::End => fault::unterminated(head, "body of a mail"),
-            Damage::Nested(start, end) => malformed(cursor.span(start, end), "its depth of parts"),
-            Damage::Characters => malformed(head, "UTF-8"),
+            Damage::Not(what, line) => malformed(line.map_or(head, |line| cursor.span(line.0, line.1)), what),
         };
         let body = match written {
             Written::Encoded(encoding) => encoding.read(lines.clone()),
@@ -207,11 +205,8 @@ impl<'r> Reader<'r> {
         reader.finish(&within, &mut read, head);
         let lost = end.and_then(|end| lines.clone().skip(end).find(|line| is_git(line.text)));
         if let Some(line) = lost {
-            read.fault(fault::unexpected(
-                cursor.span_of(line),
-                "text before this line",
-                "the diff of this mail",
-            ));
+            let span = cursor.span_of(line);
+            read.fault(fault::unexpected(span, "text before this line", "the diff of this mail"));
             end = None;
         }
         if let (None, Some(damage)) = (end, body.damage.filter(|_| lost.is_none())) {

@@ -71,9 +71,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     if let Some(root) = json.root() {
         Walk { response: id, place: &|at| at, out }.all(root);
     }
-    if let Some(fault) = json.fault(&|range| cursor.span(range.start, range.end)) {
-        out.fault(fault);
-    }
+    json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);
     Some(before != out.lengths())
 }

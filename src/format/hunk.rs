@@ -77,7 +77,7 @@ pub(super) struct Hunks<'r> {
     /// The hunk that is read.
     open: Option<Open>,
     /// Whether there was a hunk already.
-    begun: bool,
+    pub(super) begun: bool,
     /// Whether the diff is one of several files against one, which is said once.
     is_combined: bool,
     body: Body,
@@ -198,9 +198,8 @@ impl<'r> Hunks<'r> {
     /// Notes, once, that the diff is a combined one.
     pub(super) fn fault_combined(&mut self, span: Span) {
         if !std::mem::replace(&mut self.is_combined, true) {
-            self.fault(
-                fault::malformed_hunk(span, "a combined diff").with_help("give a diff against one file"),
-            );
+            let fault = fault::malformed_hunk(span, "a combined diff");
+            self.fault(fault.with_help("give a diff against one file"));
         }
     }
 
@@ -217,11 +216,6 @@ impl<'r> Hunks<'r> {
     /// Whether there are hunks beside the one that is read.
     fn have_others(&self) -> bool {
         !self.body.hunks.is_empty() || !self.idle.is_empty()
-    }
-
-    /// Whether there was a hunk already.
-    pub(super) fn have_begun(&self) -> bool {
-        self.begun
     }
 
     /// Whether the hunk that is read lacks lines, and those that it has begin with their marks.

@@ -85,18 +85,17 @@ impl<'t> Json<'t> {
     }
 
     /// What is wrong with a value that is not whole.
-    pub(super) fn fault(&self, place: &dyn Fn(Range<usize>) -> Span) -> Option<Diagnostic> {
+    pub(super) fn fault(&self) -> Option<Diagnostic> {
         let broken = self.broken()?;
-        let text = self.response.text();
-        let behind = text.get(broken.at..).unwrap_or("").chars().next().map_or(0, char::len_utf8);
-        Some(match broken.is_cut_off {
-            true => {
-                let end = place(broken.at..broken.at);
-                fault::unterminated(place(self.range()), "JSON").with_lost(end)
-            }
-            false => fault::invalid_json(place(broken.at..broken.at + behind), &broken.why)
-                .with_label(place(self.range().start..self.range().start + 1), "it begins here"),
-        })
+        let span = |start, end| Span::new(self.response.id(), start, end);
+        let (at, Range { start, end }) = (broken.at, self.range());
+        if broken.is_cut_off {
+            return Some(fault::unterminated(span(start, end), "JSON").with_lost(span(at, at)));
+        }
+        let rest = self.response.text().get(at..).unwrap_or("");
+        let behind = rest.chars().next().map_or(0, char::len_utf8);
+        let fault = fault::invalid_json(span(at, at + behind), &broken.why);
+        Some(fault.with_label(span(start, start + 1), "it begins here"))
     }
 
     /// Goes behind the value. What breaks it off may begin a region, if it begins its line.

@@ -4,7 +4,6 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
 use crate::format::fault::Fault;
 use crate::format::json::{self, Kind, Value};
-use crate::format::scan::Cursor;
 use crate::format::{FormatId, Output, fault, why};
 use crate::response::Passage;
 use crate::span::Span;
@@ -44,127 +43,106 @@ impl Written {
     }
 }
 
-/// What stands for a file.
-pub(super) struct Entry<'a, 'r> {
-    pub(super) cursor: &'a Cursor<'r>,
-    pub(super) value: Value<'a>,
-}
-
 /// What a member says that must have text in it.
-pub(super) fn text(cursor: &Cursor<'_>, value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
-    let span = cursor.span(value.range().start, value.range().end);
-    let text = value.text().ok_or_else(|| fault::bad_value(span, key, owner, "a string"))?.text;
-    if text.trim().is_empty() { Err(fault::empty_field(span, key, owner).into()) } else { Ok(text) }
+pub(super) fn text(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
+    let text = string(value, key, owner)?;
+    if text.trim().is_empty() { Err(fault::empty_field(value.span(), key, owner).into()) } else { Ok(text) }
 }
 
-impl<'a> Entry<'a, '_> {
-    /// Adds its edit, or what is wrong with it.
-    pub(super) fn take(&self, out: &mut Output) {
-        let path = self.value.member(&["file"]).and_then(Value::text).map(|path| path.text);
-        let edit = self.edit(out);
-        out.take(edit, path);
-    }
+fn string(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
+    let bad = || fault::bad_value(value.span(), key, owner, "a string");
+    Ok(value.text().ok_or_else(bad)?.text)
+}
 
-    fn span(&self, value: Value<'_>) -> Span {
-        self.cursor.span(value.range().start, value.range().end)
-    }
+/// Adds the edit that an object is, or what is wrong with it.
+pub(super) fn take(value: Value<'_>, out: &mut Output) {
+    let path = value.member(&["file"]).and_then(Value::text).map(|path| path.text);
+    let edit = edit(value, out);
+    out.take(edit, path);
+}
 
-    /// Where an object begins.
-    fn head(&self, value: Value<'_>) -> Span {
-        self.cursor.span(value.range().start, value.range().start + 1)
+/// Whether a value is an object that has none of these keys more than once.
+fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault> {
+    if value.kind() != Kind::Object {
+        let fault = fault::unexpected(value.span(), "value", "the list");
+        return Err(fault.with_help(format!("give {owner}")).into());
     }
-
-    /// Whether it is an object that has none of these keys more than once.
-    fn check(&self, value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault> {
-        if value.kind() != Kind::Object {
-            return Err(fault::unexpected(self.span(value), "value", "the list")
-                .with_help(format!("give {owner}"))
-                .into());
+    for &key in keys {
+        if let Some(second) = value.children().filter(|child| child.key() == key).nth(1) {
+            return Err(fault::duplicate_field(second.span(), key, owner).into());
         }
-        for &key in keys {
-            if let Some(second) = value.children().filter(|child| child.key() == key).nth(1) {
-                return Err(fault::duplicate_field(self.span(second), key, owner).into());
-            }
+    }
+    Ok(())
+}
+
+/// A member that must be there; the place is where the object begins.
+fn member<'a>(value: Value<'a>, key: &str) -> Result<Value<'a>, Fault> {
+    let Span { response, start, .. } = value.span();
+    let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, FILE).into();
+    value.member(&[key]).ok_or_else(missing)
+}
+
+fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
+    check_keys(value, &["file", "action", "changes", "why"], FILE)?;
+    let file = member(value, "file")?;
+    let Span { response, start, end } = file.span();
+    let inner = Span { response, start: start + 1, end: end.saturating_sub(1).max(start + 1) };
+    let path = Target::new(&text(file, "file", FILE)?, inner);
+    let action = action(value)?;
+    let mut whys = Vec::new();
+    take_why(value, FILE, &mut whys)?;
+    let op = if action == Action::Delete {
+        let is_empty = |list: &Value<'_>| list.kind() == Kind::List && list.children().next().is_none();
+        if let Some(changes) = value.member(&["changes"]).filter(|changes| !is_empty(changes)) {
+            let message = "the file is deleted: its `changes` are not read";
+            let warning = Diagnostic::warning(Code::Malformed, changes.span(), message);
+            out.fault(Diagnostic { path: Some(path.raw.clone()), ..warning });
         }
-        Ok(())
-    }
+        Op::Delete { recursive: false, hunks: Vec::new() }
+    } else {
+        let changes = member(value, "changes")?;
+        if changes.kind() != Kind::List {
+            return Err(fault::bad_value(changes.span(), "changes", FILE, "a list of objects").into());
+        }
+        let written = changes.children().map(|value| change(value, &mut whys));
+        lower(action, written.collect::<Result<_, _>>()?, changes.span())?
+    };
+    let why = why::joined(&whys.join("\n\n"));
+    Ok(Edit { why, ..Edit::new(FormatId::Applydir, value.span(), path, op) })
+}
 
-    fn edit(&self, out: &mut Output) -> Result<Edit, Fault> {
-        let value = self.value;
-        self.check(value, &["file", "action", "changes", "why"], FILE)?;
-        let file =
-            value.member(&["file"]).ok_or_else(|| fault::missing_field(self.head(value), "file", FILE))?;
-        let inner = self.cursor.span(file.range().start + 1, file.range().end.saturating_sub(1));
-        let path = Target::new(&text(self.cursor, file, "file", FILE)?, inner);
-        let action = self.action()?;
-        let mut whys = Vec::new();
-        self.why(value, FILE, &mut whys)?;
-        let changes = value.member(&["changes"]);
-        let op = if action == Action::Delete {
-            if let Some(changes) =
-                changes.filter(|changes| changes.kind() != Kind::List || changes.children().next().is_some())
-            {
-                let message = "the file is deleted: its `changes` are not read";
-                let mut warning = Diagnostic::warning(Code::Malformed, self.span(changes), message);
-                warning.path = Some(path.raw.clone());
-                out.fault(warning);
-            }
-            Op::Delete { recursive: false, hunks: Vec::new() }
-        } else {
-            let changes = changes.ok_or_else(|| fault::missing_field(self.head(value), "changes", FILE))?;
-            if changes.kind() != Kind::List {
-                return Err(fault::bad_value(self.span(changes), "changes", FILE, "a list of objects").into());
-            }
-            let written = changes.children().map(|change| self.change(change, &mut whys));
-            lower(action, written.collect::<Result<_, _>>()?, self.span(changes))?
-        };
-        let (span, why) = (self.span(value), why::joined(&whys.join("\n\n")));
-        Ok(Edit { why, ..Edit::new(FormatId::Applydir, span, path, op) })
-    }
+fn action(value: Value<'_>) -> Result<Action, Fault> {
+    let Some(value) = value.member(&["action"]) else { return Ok(Action::Unsaid) };
+    let known = "replace_lines, create_file, delete_file";
+    Ok(match text(value, "action", FILE)?.as_str() {
+        "replace_lines" => Action::Replace,
+        "create_file" => Action::Create,
+        "delete_file" | "delete" => Action::Delete,
+        other => return Err(fault::unknown_operation(value.span(), other, known).into()),
+    })
+}
 
-    fn action(&self) -> Result<Action, Fault> {
-        let Some(value) = self.value.member(&["action"]) else { return Ok(Action::Unsaid) };
-        Ok(match text(self.cursor, value, "action", FILE)?.as_str() {
-            "replace_lines" => Action::Replace,
-            "create_file" => Action::Create,
-            "delete_file" | "delete" => Action::Delete,
-            other => {
-                let known = "replace_lines, create_file, delete_file";
-                return Err(fault::unknown_operation(self.span(value), other, known).into());
-            }
-        })
-    }
+fn take_why(of: Value<'_>, owner: &str, whys: &mut Vec<String>) -> Result<(), Fault> {
+    let Some(value) = of.member(&["why"]) else { return Ok(()) };
+    let text = string(value, "why", owner)?;
+    whys.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
+    Ok(())
+}
 
-    fn why(&self, of: Value<'_>, owner: &str, whys: &mut Vec<String>) -> Result<(), Fault> {
-        let Some(value) = of.member(&["why"]) else { return Ok(()) };
-        let text =
-            value.text().ok_or_else(|| fault::bad_value(self.span(value), "why", owner, "a string"))?.text;
-        whys.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
-        Ok(())
-    }
-
-    fn change(&self, value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
-        self.check(value, &["original_lines", "changed_lines", "why"], CHANGE)?;
-        self.why(value, CHANGE, whys)?;
-        let lines = |key: &str| {
-            let Some(list) = value.children().find(|child| child.key() == key) else { return Ok(None) };
-            match list.kind() {
-                Kind::Strings => Ok(Some(list.passage(json::lines))),
-                Kind::List if list.children().next().is_none() => Ok(Some(Passage::default())),
-                _ => Err(Fault::from(fault::bad_value(
-                    self.span(list),
-                    key,
-                    CHANGE,
-                    "a list with one string for each line",
-                ))),
-            }
-        };
-        Ok(Written {
-            span: self.span(value),
-            original: lines("original_lines")?,
-            changed: lines("changed_lines")?,
-        })
-    }
+fn change(value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
+    check_keys(value, &["original_lines", "changed_lines", "why"], CHANGE)?;
+    take_why(value, CHANGE, whys)?;
+    let expected = "a list with one string for each line";
+    let lines = |key: &str| {
+        let Some(list) = value.children().find(|child| child.key() == key) else { return Ok(None) };
+        match list.kind() {
+            Kind::Strings => Ok(Some(list.passage(json::lines))),
+            Kind::List if list.children().next().is_none() => Ok(Some(Passage::default())),
+            _ => Err(Fault::from(fault::bad_value(list.span(), key, CHANGE, expected))),
+        }
+    };
+    let (original, changed) = (lines("original_lines")?, lines("changed_lines")?);
+    Ok(Written { span: value.span(), original, changed })
 }
 
 /// What changes come to under an action.
@@ -178,9 +156,8 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
         check(action, creation, change)?;
     }
     if creation && changes.len() > 1 {
-        return Err(
-            fault::bad_value(span, "changes", FILE, "one change with all lines of the new file").into()
-        );
+        let expected = "one change with all lines of the new file";
+        return Err(fault::bad_value(span, "changes", FILE, expected).into());
     }
     if action == Action::Create {
         let text = changes.pop().and_then(|change| change.changed).unwrap_or_default();

@@ -13,14 +13,10 @@ pub(super) enum Encoding {
 /// What keeps a body from being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// The line that begins and ends there is none of that encoding.
-    Line(usize, usize, Encoding),
     /// It breaks off.
     End,
-    /// The parts that begin with that line stand too deep in others.
-    Nested(usize, usize),
-    /// It is not UTF-8.
-    Characters,
+    /// It is not what it is said to be, or the line that begins and ends there is not.
+    Not(&'static str, Option<(usize, usize)>),
 }
 
 /// A body as it is meant.
@@ -54,16 +50,15 @@ impl Encoding {
 
     /// Reads a body from its lines, up to where it ends by itself.
     pub(super) fn read<'r>(self, lines: impl Iterator<Item = Line<'r>>) -> Result<Body, Damage> {
-        let (mut bytes, mut sextets) = (Vec::new(), String::new());
-        let (mut places, mut count, mut end) = (Vec::new(), 0, 0);
-        let (mut is_closed, mut is_soft, mut damage) = (false, false, None);
+        let (mut bytes, mut sextets, mut body) = (Vec::new(), String::new(), Body::default());
+        let (mut is_closed, mut is_soft) = (false, false);
         for line in lines {
             let text = line.text.trim_end();
             if self == Self::Base64 && text.is_empty() && !sextets.is_empty() {
                 break;
             }
-            (count, end) = (count + 1, line.end());
-            let is_none = Damage::Line(line.start, line.end(), self);
+            (body.lines, body.end) = (body.lines + 1, line.end());
+            let is_none = Damage::Not(self.as_str(), Some((line.start, line.end())));
             match self {
                 Self::Base64 => {
                     let data = text.trim_start().trim_end_matches('=');
@@ -72,16 +67,16 @@ impl Encoding {
                     {
                         return Err(is_none);
                     }
-                    places.push((sextets.len() / 4 * 3, line.start));
+                    body.places.push((sextets.len() / 4 * 3, line.start));
                     sextets.push_str(data);
                     is_closed = data.len() < text.trim_start().len();
                 }
                 Self::QuotedPrintable => {
-                    places.push((bytes.len(), line.start));
+                    body.places.push((bytes.len(), line.start));
                     let data = text.strip_suffix('=');
                     is_soft = data.is_some();
                     let Some(said) = mail::unquoted(data.unwrap_or(text)) else {
-                        damage = Some(is_none);
+                        body.damage = Some(is_none);
                         break;
                     };
                     bytes.extend(said);
@@ -97,11 +92,11 @@ impl Encoding {
         if sextets.len() % 4 == 1 || (sextets.len() % 4 > 1 && !is_closed) {
             return Err(Damage::End);
         }
-        if is_soft && damage.is_none() {
-            damage = Some(Damage::End);
+        if is_soft {
+            body.damage.get_or_insert(Damage::End);
         }
-        let text = String::from_utf8(bytes).map_err(|_| Damage::Characters)?;
-        Ok(Body { text, lines: count, end, damage, places })
+        body.text = String::from_utf8(bytes).map_err(|_| Damage::Not("UTF-8", None))?;
+        Ok(body)
     }
 }
 
@@ -161,19 +156,19 @@ mod tests {
     #[test]
     fn damage_is_named() {
         for (encoding, text, damage) in [
-            (Encoding::QuotedPrintable, "=FF\n", Damage::Characters),
-            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Line(5, 10, Encoding::Base64)),
-            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Line(9, 13, Encoding::Base64)),
+            (Encoding::QuotedPrintable, "=FF\n", Damage::Not("UTF-8", None)),
+            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Not("base64", Some((5, 10)))),
+            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Not("base64", Some((9, 13)))),
             (Encoding::Base64, "aGVsbG\n", Damage::End),
             (Encoding::Base64, "aGVsb\n", Damage::End),
-            (Encoding::Base64, "/w==\n", Damage::Characters),
+            (Encoding::Base64, "/w==\n", Damage::Not("UTF-8", None)),
         ] {
             assert_eq!(read(encoding, text).map(|body| body.text), Err(damage), "{text:?}");
         }
         // Who knows whether what is damaged is of the mail.
         for (text, before, damage) in [
-            ("a\nb=3", "a\n", Damage::Line(2, 5, Encoding::QuotedPrintable)),
-            ("a\nx=GG\nb\n", "a\n", Damage::Line(2, 6, Encoding::QuotedPrintable)),
+            ("a\nb=3", "a\n", Damage::Not("quoted-printable", Some((2, 5)))),
+            ("a\nx=GG\nb\n", "a\n", Damage::Not("quoted-printable", Some((2, 6)))),
             ("x=\n", "x", Damage::End),
         ] {
             let body = read(Encoding::QuotedPrintable, text).unwrap();

@@ -117,7 +117,7 @@ pub(super) fn read<'r>(boundary: &str, mut lines: impl Below<'r>) -> Result<Body
         match head.written() {
             _ if head.is_other() => {}
             Some(Written::InParts(_)) if open.len() >= DEEPEST => {
-                return Err(Damage::Nested(line.start, line.end()));
+                return Err(Damage::Not("its depth of parts", Some((line.start, line.end()))));
             }
             Some(Written::InParts(inner)) => open.push(inner),
             Some(Written::Encoded(encoding)) => body.append(encoding.read(inside)?)?,

@@ -87,14 +87,14 @@ impl<'r> Section<'r> {
 
     /// Whether `--- ` and `+++ ` lines may still come that belong to it.
     pub(super) fn awaits_names(&self) -> bool {
-        self.git.is_some() && self.old.is_none() && !self.hunks.have_begun()
+        self.git.is_some() && self.old.is_none() && !self.hunks.begun
     }
 
     /// Whether it says nothing yet, or its last hunk is fine so far and shorter than its numbers say.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
         let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
-        self.hunks.is_short() || (!self.hunks.have_begun() && is_bare && !removes)
+        self.hunks.is_short() || (!self.hunks.begun && is_bare && !removes)
     }
 
     /// Begins a hunk.
@@ -133,7 +133,7 @@ impl<'r> Section<'r> {
 
     /// Reads a line of the header; whether it is one.
     pub(super) fn read(&mut self, line: Line<'r>) -> bool {
-        if self.hunks.have_begun() || self.is_nameless {
+        if self.hunks.begun || self.is_nameless {
             return false;
         }
         let Some(word) = HEADERS.iter().find(|word| line.text.starts_with(**word)) else { return false };

@@ -52,12 +52,8 @@ impl Walk<'_> {
             return true;
         }
         if let Some(id) = value.member(OF) {
-            if is_failed(value)
-                || value
-                    .member(&["output"])
-                    .and_then(Value::text)
-                    .is_some_and(|text| exits_with_error(&text.text))
-            {
+            let output = value.member(&["output"]).and_then(Value::text);
+            if is_failed(value) || output.is_some_and(|text| exits_with_error(&text.text)) {
                 self.out.calls.failed.extend(id.text().map(|id| id.text));
             }
             return true;
@@ -119,19 +115,16 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     // A tool's definition has a schema there.
     let is_schema = input.member(&["properties"]).is_some();
     let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);
-    (matches!(input.kind(), Kind::Object | Kind::String) && !is_schema).then(|| Item {
-        name,
-        input,
-        id: id.map(|id| id.text),
-    })
+    let is_input = matches!(input.kind(), Kind::Object | Kind::String) && !is_schema;
+    is_input.then(|| Item { name, input, id: id.map(|id| id.text) })
 }
 
 /// Whether a result says that its call failed.
 fn is_failed(result: Value<'_>) -> bool {
-    result.member(&["is_error", "isError"]).is_some_and(|flag| flag.written() == "true")
-        || result
-            .member(&["status"])
-            .is_some_and(|status| matches!(status.written(), "\"error\"" | "\"failed\""))
+    let is = |keys: &[&str], words: &[&str]| {
+        result.member(keys).is_some_and(|member| words.contains(&member.written()))
+    };
+    is(&["is_error", "isError"], &["true"]) || is(&["status"], &["\"error\"", "\"failed\""])
 }
 
 /// Whether what a command has put out says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.

@@ -209,9 +209,8 @@ pub(super) fn read<'r>(
         Ok((until, after)) => {
             cursor.go_to(after);
             if !is_alone {
-                return Err(
-                    fault::unexpected(tag.span, "text", "the line of a tag in square brackets").into()
-                );
+                let owner = "the line of a tag in square brackets";
+                return Err(fault::unexpected(tag.span, "text", owner).into());
             }
             Ok(Content { lines, until, inline, why: why? })
         }

@@ -3,6 +3,7 @@
 use super::Broken;
 use super::text::{self, Decoded};
 use crate::response::{Passage, Reading, Response};
+use crate::span::Span;
 use std::io::Read;
 use std::ops::Range;
 use struson::reader::{
@@ -213,6 +214,11 @@ impl<'a> Value<'a> {
     /// Where it is written.
     pub(in crate::format) fn range(self) -> Range<usize> {
         self.node.start as usize..self.node.end.max(self.node.start) as usize
+    }
+
+    /// Where it is written in the response that it was read from.
+    pub(in crate::format) fn span(self) -> Span {
+        Span::new(self.response.id(), self.range().start, self.range().end)
     }
 
     /// It as it is written.

@@ -192,7 +192,7 @@ impl<'r> Reader<'r> {
             match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
                 Some(lines) => (0..lines).for_each(|_| within.advance()),
                 // What follows the diff can be read as it is.
-                None if *written == Written::Encoded(Encoding::QuotedPrintable) => {
+                None if *written == Written::Encoded(Encoding::QUOTED_PRINTABLE) => {
                     end = Some(body.lines_before(line.start));
                     break;
                 }

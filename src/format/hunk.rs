@@ -283,7 +283,6 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
-        let response = self.response;
         let (span, next) = cursor.run(|line| {
             let mark = match line.text.as_bytes() {
                 // A header may begin with `--`.
@@ -295,13 +294,12 @@ impl<'r> Hunks<'r> {
             // It is to be a part of the response as it is.
             let whole = line.next > line.end();
             if whole {
-                hunk.take_blanks(response);
                 hunk.count(mark);
                 hunk.marks.add(Marks::of(mark));
-                hunk.tilde.line(mark);
             }
             whole
         })?;
+        hunk.take_blanks(self.response);
         hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
         Some(span)
@@ -356,6 +354,7 @@ impl Open {
     #[inline]
     fn count(&mut self, mark: u8) {
         self.last = mark;
+        self.tilde.count(mark);
         for (count, side) in self.counted.iter_mut().zip([mark != b'+', mark != b'-']) {
             *count = count.saturating_add(u32::from(side));
         }
@@ -404,7 +403,7 @@ impl Open {
             lines.push_str(" ");
         }
         lines.push_line(response, line.end() - text.len(), text);
-        self.tilde.line(mark).or(fault)
+        self.tilde.check(mark).or(fault)
     }
 
     fn omit(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
@@ -423,9 +422,7 @@ impl Open {
             b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
             b'-' => self.before_unterminated = true,
             b'+' => self.after_unterminated = true,
-            _ => {
-                return Some(Box::new(fault::malformed_hunk(span, "no line above this one")));
-            }
+            _ => return Some(Box::new(fault::malformed_hunk(span, "no line above this one"))),
         }
         None
     }

@@ -47,11 +47,8 @@ pub fn seen(response: &Response, script: &Script, reading: &Reading) -> Vec<Diag
     }
     if let Some(line) = text.lines().find(|line| line.trim() == "[]") {
         let at = line.as_ptr() as usize - text.as_ptr() as usize;
-        return of(
-            Span::new(response.id(), at, at + line.len()),
-            "no edits: this list is empty",
-            "there is nothing to do",
-        );
+        let span = Span::new(response.id(), at, at + line.len());
+        return of(span, "no edits: this list is empty", "there is nothing to do");
     }
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }

@@ -60,12 +60,13 @@ impl Section {
                 _ if blank => {
                     earlier.get_or_insert(span);
                 }
-                earlier => return Err(without_plus(earlier.unwrap_or(span))),
+                earlier => {
+                    let what = "a line of a new file without '+' before it";
+                    Err(fault::malformed_hunk(earlier.unwrap_or(span), what))?;
+                }
             },
             Body::Delete if blank => {}
-            Body::Delete => {
-                return Err(fault::unexpected(span, "line", "*** Delete File").into());
-            }
+            Body::Delete => Err(fault::unexpected(span, "line", "*** Delete File"))?,
             Body::Update { chunks, closed, .. } => {
                 return take_into(chunks, closed, cursor.response(), span, text);
             }
@@ -122,14 +123,11 @@ impl Section {
                 Err(fault.with_help("put it right below *** Update File:").into())
             }
             (Body::Update { chunks, closed: closed @ false, .. }, _) => {
-                match chunks.last_mut().filter(|chunk| !chunk.is_empty()) {
-                    Some(chunk) => {
-                        chunk.end_file(span);
-                        *closed = true;
-                        Ok(())
-                    }
-                    None => Err(fault::unexpected(span, "*** End of File", "an empty chunk").into()),
-                }
+                let chunk = chunks.last_mut().filter(|chunk| !chunk.is_empty());
+                let empty = || fault::unexpected(span, "*** End of File", "an empty chunk");
+                chunk.ok_or_else(empty)?.end_file(span);
+                *closed = true;
+                Ok(())
             }
             _ => Err(fault::unexpected(span, "*** End of File", "this section").into()),
         }
@@ -198,10 +196,6 @@ fn take_into(
         None => {}
     }
     Ok(())
-}
-
-fn without_plus(span: Span) -> Fault {
-    fault::malformed_hunk(span, "a line of a new file without '+' before it").into()
 }
 
 /// The path of a marker.

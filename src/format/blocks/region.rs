@@ -41,8 +41,8 @@ impl<'r> Reader<'r> {
             let span = cursor.span(line.start, cursor.at());
             self.parts.push(Part { what, span, depth, level: depth });
             if !is_empty {
-                (self.gap, self.item) =
-                    (Gap::Blank, self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty()));
+                self.gap = Gap::Blank;
+                self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());
                 self.above.clear();
             }
             return true;
@@ -88,10 +88,8 @@ impl<'r> Reader<'r> {
         let below = if is_patch { new.len() } else { new.len().min(1) };
         if is_whole && message.is_none() && new[..below].iter().any(|edit| edit.why.is_none()) {
             let why = self.above.why();
-            new[..below]
-                .iter_mut()
-                .filter(|edit| edit.why.is_none())
-                .for_each(|edit| edit.why.clone_from(&why));
+            let without = new[..below].iter_mut().filter(|edit| edit.why.is_none());
+            without.for_each(|edit| edit.why.clone_from(&why));
         }
         let last = new.last();
         let open = last.and_then(|last| unnamed.last().filter(|unnamed| unnamed.edit == last.span));

@@ -5,10 +5,7 @@ use crate::format::scan::Line;
 
 /// How a mail says that its body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Base64,
-    QuotedPrintable,
-}
+pub(super) struct Encoding(pub(super) &'static str);
 
 /// What keeps a body from being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,18 +31,12 @@ pub(super) struct Body {
 }
 
 impl Encoding {
+    pub(super) const BASE64: Self = Self("base64");
+    pub(super) const QUOTED_PRINTABLE: Self = Self("quoted-printable");
+
     /// The one of that name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        let all = [("base64", Self::Base64), ("quoted-printable", Self::QuotedPrintable)];
-        all.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, encoding)| encoding)
-    }
-
-    /// Its name.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Base64 => "base64",
-            Self::QuotedPrintable => "quoted-printable",
-        }
+        [Self::BASE64, Self::QUOTED_PRINTABLE].into_iter().find(|known| name.eq_ignore_ascii_case(known.0))
     }
 
     /// Reads a body from its lines, up to where it ends by itself.
@@ -54,39 +45,35 @@ impl Encoding {
         let (mut is_closed, mut is_soft) = (false, false);
         for line in lines {
             let text = line.text.trim_end();
-            if self == Self::Base64 && text.is_empty() && !sextets.is_empty() {
+            if self == Self::BASE64 && text.is_empty() && !sextets.is_empty() {
                 break;
             }
             (body.lines, body.end) = (body.lines + 1, line.end());
-            let is_none = Damage::Not(self.as_str(), Some((line.start, line.end())));
-            match self {
-                Self::Base64 => {
-                    let data = text.trim_start().trim_end_matches('=');
-                    if (is_closed && !data.is_empty())
-                        || !data.bytes().all(|byte| mail::sextet(byte).is_some())
-                    {
-                        return Err(is_none);
-                    }
-                    body.places.push((sextets.len() / 4 * 3, line.start));
-                    sextets.push_str(data);
-                    is_closed = data.len() < text.trim_start().len();
+            let is_none = Damage::Not(self.0, Some((line.start, line.end())));
+            if self == Self::BASE64 {
+                let data = text.trim_start().trim_end_matches('=');
+                let is_data = data.bytes().all(|byte| mail::sextet(byte).is_some());
+                if !is_data || is_closed && !data.is_empty() {
+                    return Err(is_none);
                 }
-                Self::QuotedPrintable => {
-                    body.places.push((bytes.len(), line.start));
-                    let data = text.strip_suffix('=');
-                    is_soft = data.is_some();
-                    let Some(said) = mail::unquoted(data.unwrap_or(text)) else {
-                        body.damage = Some(is_none);
-                        break;
-                    };
-                    bytes.extend(said);
-                    if !is_soft {
-                        bytes.push(b'\n');
-                    }
+                body.places.push((sextets.len() / 4 * 3, line.start));
+                sextets.push_str(data);
+                is_closed = data.len() < text.trim_start().len();
+            } else {
+                body.places.push((bytes.len(), line.start));
+                let data = text.strip_suffix('=');
+                is_soft = data.is_some();
+                let Some(said) = mail::unquoted(data.unwrap_or(text)) else {
+                    body.damage = Some(is_none);
+                    break;
+                };
+                bytes.extend(said);
+                if !is_soft {
+                    bytes.push(b'\n');
                 }
             }
         }
-        if self == Self::Base64 {
+        if self == Self::BASE64 {
             bytes = mail::base64(&sextets).ok_or(Damage::End)?;
         }
         if sextets.len() % 4 == 1 || (sextets.len() % 4 > 1 && !is_closed) {
@@ -144,11 +131,11 @@ mod tests {
 
     #[test]
     fn lines_are_put_together() {
-        let quoted = read(Encoding::QuotedPrintable, "a=3Db =\nc =C3=A4  \r\n\n=20d\n").unwrap();
+        let quoted = read(Encoding::QUOTED_PRINTABLE, "a=3Db =\nc =C3=A4  \r\n\n=20d\n").unwrap();
         assert_eq!(quoted.text, "a=b c \u{e4}\n\n d\n");
         assert_eq!([0, 4, 9, 11].map(|at| quoted.place_of(at)), [0, 8, 20, 21]);
         // Groups of four go over the ends of lines; a blank line ends it.
-        let base = read(Encoding::Base64, "\naGVsb\nG8Kd29ybGQK\n\nGoodbye\n").unwrap();
+        let base = read(Encoding::BASE64, "\naGVsb\nG8Kd29ybGQK\n\nGoodbye\n").unwrap();
         assert_eq!((base.text.as_str(), base.lines, base.damage), ("hello\nworld\n", 3, None));
         assert_eq!([0, 3, 11].map(|at| base.place_of(at)), [1, 7, 7]);
     }
@@ -156,12 +143,12 @@ mod tests {
     #[test]
     fn damage_is_named() {
         for (encoding, text, damage) in [
-            (Encoding::QuotedPrintable, "=FF\n", Damage::Not("UTF-8", None)),
-            (Encoding::Base64, "aGVs\nbG8 x\n", Damage::Not("base64", Some((5, 10)))),
-            (Encoding::Base64, "aGVsbG8=\naGVs\n", Damage::Not("base64", Some((9, 13)))),
-            (Encoding::Base64, "aGVsbG\n", Damage::End),
-            (Encoding::Base64, "aGVsb\n", Damage::End),
-            (Encoding::Base64, "/w==\n", Damage::Not("UTF-8", None)),
+            (Encoding::QUOTED_PRINTABLE, "=FF\n", Damage::Not("UTF-8", None)),
+            (Encoding::BASE64, "aGVs\nbG8 x\n", Damage::Not("base64", Some((5, 10)))),
+            (Encoding::BASE64, "aGVsbG8=\naGVs\n", Damage::Not("base64", Some((9, 13)))),
+            (Encoding::BASE64, "aGVsbG\n", Damage::End),
+            (Encoding::BASE64, "aGVsb\n", Damage::End),
+            (Encoding::BASE64, "/w==\n", Damage::Not("UTF-8", None)),
         ] {
             assert_eq!(read(encoding, text).map(|body| body.text), Err(damage), "{text:?}");
         }
@@ -171,7 +158,7 @@ mod tests {
             ("a\nx=GG\nb\n", "a\n", Damage::Not("quoted-printable", Some((2, 6)))),
             ("x=\n", "x", Damage::End),
         ] {
-            let body = read(Encoding::QuotedPrintable, text).unwrap();
+            let body = read(Encoding::QUOTED_PRINTABLE, text).unwrap();
             assert_eq!((body.text.as_str(), body.damage), (before, Some(damage)), "{text:?}");
         }
     }

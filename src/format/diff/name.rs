@@ -159,46 +159,42 @@ fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
     if bytes.first() != Some(&b'"') {
         return None;
     }
-    let mut name = Vec::new();
-    let mut at = 1;
+    let (mut name, mut at) = (Vec::new(), 1);
     loop {
-        match bytes.get(at)? {
+        let (byte, length) = match bytes.get(at)? {
             b'"' => break,
-            b'\\' => {
-                let Some(&escape) = bytes.get(at + 1) else { return Some(Err(UNENDED)) };
-                let byte = match escape {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b't' => b'\t',
-                    b'n' => b'\n',
-                    b'v' => 11,
-                    b'f' => 12,
-                    b'r' => b'\r',
-                    b'"' | b'\\' => escape,
-                    b'0'..=b'3' => {
-                        let digits = text.get(at + 1..at + 4);
-                        let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) else {
-                            return Some(Err("the quoted name holds an escape that git does not write"));
-                        };
-                        at += 2;
-                        byte
-                    }
-                    _ => return Some(Err("the quoted name holds an escape that git does not write")),
-                };
-                name.push(byte);
-                at += 2;
-            }
-            &byte => {
-                name.push(byte);
-                at += 1;
-            }
-        }
+            b'\\' => match escape(&text[at + 1..]) {
+                Ok((byte, length)) => (byte, 1 + length),
+                Err(problem) => return Some(Err(problem)),
+            },
+            &byte => (byte, 1),
+        };
+        name.push(byte);
+        at += length;
     }
     Some(String::from_utf8(name).map(|name| (name, at + 1)).map_err(|_| "the quoted name is not UTF-8"))
 }
 
-/// What is said of a name whose quotes do not close.
-const UNENDED: &str = "the quotes around the name are not closed";
+/// The byte that an escape of git's stands for, and its length without the backslash.
+fn escape(text: &str) -> Result<(u8, usize), &'static str> {
+    let unknown = "the quoted name holds an escape that git does not write";
+    let byte = match text.as_bytes().first().ok_or("the quotes around the name are not closed")? {
+        b'a' => 7,
+        b'b' => 8,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'v' => 11,
+        b'f' => 12,
+        b'r' => b'\r',
+        &quoted @ (b'"' | b'\\') => quoted,
+        b'0'..=b'3' => {
+            let byte = text.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+            return byte.map(|byte| (byte, 3)).ok_or(unknown);
+        }
+        _ => return Err(unknown),
+    };
+    Ok((byte, 1))
+}
 
 #[cfg(test)]
 mod tests {

@@ -188,12 +188,15 @@ impl<'a> Call<'a> {
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
-            () if self.is_tool(REPLACERS) => return Err(fault::missing_field(self.span, "diff", CALL).into()),
-            () if self.is_tool(PATCHERS) => {
-                return Err(fault::missing_field(self.span, "patchText", CALL).into());
-            }
+            () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
+            () if self.is_tool(PATCHERS) => return Err(self.lacks("patchText")),
             () => None,
         })
+    }
+
+    /// What is said of a call without a field that it must have.
+    fn lacks(&self, key: &str) -> Fault {
+        fault::missing_field(self.span, key, CALL).into()
     }
 
     /// Whether it brings texts for others, which are in a file that it names or go by names that no other objects have.
@@ -263,8 +266,7 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn path(&self) -> Result<Target, Fault> {
-        let missing = || fault::missing_field(self.span, "file_path", CALL);
-        let field = self.get(Name::Path).ok_or_else(missing)?;
+        let field = self.get(Name::Path).ok_or_else(|| self.lacks("file_path"))?;
         let bad = || Fault::from(fault::bad_value(field.span, field.key, CALL, "a string"));
         let (text, place) = field.decoded(self.place).ok_or_else(bad)?;
         let raw = text.trim();
@@ -278,9 +280,9 @@ impl<'a> Call<'a> {
 
     /// A text that the call must have.
     fn text(&self, name: Name, key: &str) -> Result<&Field<'a>, Fault> {
-        let field = self.get(name).ok_or_else(|| fault::missing_field(self.span, key, CALL))?;
+        let field = self.get(name).ok_or_else(|| self.lacks(key))?;
         let bad = || fault::bad_value(field.span, field.key, CALL, "a string").into();
-        if field.is_text() { Ok(field) } else { Err(bad()) }
+        field.is_text().then_some(field).ok_or_else(bad)
     }
 
     fn why(&self) -> Option<String> {
@@ -313,19 +315,13 @@ impl<'a> Call<'a> {
     /// One text for another. Of a command that replaces, no new text is an empty one.
     fn hunk(&self) -> Result<Hunk, Fault> {
         let old = self.text(Name::Old, "old_string")?;
-        let new = if self.has(Name::New) || !self.has(Name::Command) {
-            Some(self.text(Name::New, "new_string")?)
-        } else {
-            None
+        let needs_new = self.has(Name::New) || !self.has(Name::Command);
+        let new = needs_new.then(|| self.text(Name::New, "new_string")).transpose()?;
+        let flag = |all: &Field<'_>| {
+            let bad = |_| fault::bad_value(all.span, all.key, CALL, "true or false");
+            all.word().to_ascii_lowercase().parse().map_err(bad)
         };
-        let all = match self.get(Name::All).map(|all| (all, all.word().to_ascii_lowercase())) {
-            None => false,
-            Some((all, word)) => match word.as_str() {
-                "true" => true,
-                "false" => false,
-                _ => return Err(fault::bad_value(all.span, all.key, CALL, "true or false").into()),
-            },
-        };
+        let all = self.get(Name::All).map_or(Ok(false), flag)?;
         if all && old.is_empty() {
             return Err(fault::empty_field(old.span, old.key, CALL).into());
         }
@@ -338,8 +334,7 @@ impl<'a> Call<'a> {
     }
 
     fn insertion(&self) -> Result<Op, Fault> {
-        let line =
-            self.get(Name::Line).ok_or_else(|| fault::missing_field(self.span, "insert_line", CALL))?;
+        let line = self.get(Name::Line).ok_or_else(|| self.lacks("insert_line"))?;
         let expected = "the number of the line to insert after; 0 is before the first";
         let number =
             line.word().parse().map_err(|_| fault::bad_value(line.span, line.key, CALL, expected))?;

@@ -117,10 +117,8 @@ impl<'a> Field<'a> {
             }
             Content::Lines(text) => {
                 let start = text.part().map_or(self.span.start as usize, |part| part.start);
-                return Some((
-                    text.to_string(),
-                    Box::new(move |at| (start + at).min(self.span.end as usize)),
-                ));
+                let place = move |at: usize| (start + at).min(self.span.end as usize);
+                return Some((text.to_string(), Box::new(place)));
             }
         };
         let mut decoded = json::Decoded::of(written, start);

@@ -38,11 +38,8 @@ impl<'r> Opening<'r> {
     fn of_call(text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
         if TOOLS.contains(&tag) {
-            return text[1 + tag.len()..].starts_with('>').then_some(Self {
-                name: tag,
-                tag,
-                length: tag.len() + 2,
-            });
+            let is_whole = text[1 + tag.len()..].starts_with('>');
+            return is_whole.then_some(Self { name: tag, tag, length: tag.len() + 2 });
         }
         let opening = Self::named(text, tag, &["invoke", "function"])?;
         is_editor(opening.name).then_some(opening)

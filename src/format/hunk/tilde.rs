@@ -18,15 +18,17 @@ pub(super) struct Tilde {
 
 impl Tilde {
     /// Goes over a marked line.
-    pub(super) fn line(&mut self, mark: u8) -> Option<Box<Diagnostic>> {
+    #[inline]
+    pub(super) fn count(&mut self, mark: u8) {
+        self.above = if mark == b'-' { self.above + 1 } else { 0 };
+    }
+
+    /// Whether the last `~` may have the line below it that was counted last.
+    pub(super) fn check(&mut self, mark: u8) -> Option<Box<Diagnostic>> {
         if mark != b'-' {
-            self.above = 0;
             return self.close();
         }
-        self.above += 1;
-        if self.above >= ANCHORS {
-            self.open = None;
-        }
+        self.open.take_if(|_| self.above >= ANCHORS);
         None
     }
 

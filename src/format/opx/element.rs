@@ -191,12 +191,8 @@ impl<'r> Parts<'r> {
         let owner = format!("`<edit op=\"{name}\">`");
         for (part, (seen, needed)) in PARTS.iter().zip(self.seen.iter().zip(needed)) {
             match seen {
-                None if needed => {
-                    return Err(fault::missing_field(edit.span, &format!("<{part}>"), &owner).into());
-                }
-                Some(span) if !needed => {
-                    return Err(fault::unexpected(*span, &format!("`<{part}>`"), &owner).into());
-                }
+                None if needed => Err(fault::missing_field(edit.span, &format!("<{part}>"), &owner))?,
+                Some(span) if !needed => Err(fault::unexpected(*span, &format!("`<{part}>`"), &owner))?,
                 _ => {}
             }
         }

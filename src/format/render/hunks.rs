@@ -127,6 +127,11 @@ pub(in crate::format) fn hunks(
     Some(cut.done.into_iter().map(|(_, hunk)| hunk).collect())
 }
 
+/// Where some lines stand in a file.
+fn places(file: &[u32], lines: &[u32]) -> impl Iterator<Item = usize> {
+    (0..file.len()).filter(move |&at| file.get(at..at + lines.len()) == Some(lines))
+}
+
 /// A difference that is being cut into hunks.
 struct Cut<'a> {
     before: &'a [&'a str],
@@ -138,8 +143,6 @@ struct Cut<'a> {
     new: Vec<u32>,
     /// The line that each number stands for.
     lines: Vec<&'a str>,
-    /// How often each number occurs in both.
-    counts: Vec<usize>,
     /// For each number one that lines share which differ in blanks alone; none for a blank line.
     folded: Vec<Option<u32>>,
     /// The file with the hunks made that are done.
@@ -152,17 +155,11 @@ impl<'a> Cut<'a> {
     fn new(before: &'a [&'a str], after: &'a [&'a str], fit: &'a dyn Fn(&[&str], &[&str]) -> Fit) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut lines = Vec::new();
-        let mut counts = Vec::new();
         let mut number = |line: &&'a str| {
-            let id = *numbers.entry(line).or_insert_with(|| {
+            *numbers.entry(line).or_insert_with(|| {
                 lines.push(*line);
-                counts.push(0);
-                u32::try_from(counts.len() - 1).unwrap_or(u32::MAX)
-            });
-            if let Some(count) = counts.get_mut(id as usize) {
-                *count += 1;
-            }
-            id
+                u32::try_from(lines.len() - 1).unwrap_or(u32::MAX)
+            })
         };
         let old: Vec<u32> = before.iter().map(&mut number).collect();
         let new: Vec<u32> = after.iter().map(&mut number).collect();
@@ -189,7 +186,7 @@ impl<'a> Cut<'a> {
         };
         let folded = lines.iter().map(&mut fold).collect();
         let current = old.clone();
-        Self { before, after, fit, changes, old, new, lines, counts, folded, current, done: Vec::new() }
+        Self { before, after, fit, changes, old, new, lines, folded, current, done: Vec::new() }
     }
 
     /// The smallest hunk that begins with a change, holds those up to `through` and can be told apart, and the index of
@@ -262,10 +259,10 @@ impl<'a> Cut<'a> {
         };
         !seems_made(&self.old, hunk.before.start)
             && !seems_made(&self.current, start)
-            && self.places(&self.old, old).eq([hunk.before.start])
-            && self.places(&self.current, old).eq([start])
+            && places(&self.old, old).eq([hunk.before.start])
+            && places(&self.current, old).eq([start])
             // Afterwards they stand in the after-lines alone, so that a second run finds nothing to change.
-            && self.places(&self.new, old).all(|at| hunk.after.start <= at && at + old.len() <= hunk.after.end)
+            && places(&self.new, old).all(|at| hunk.after.start <= at && at + old.len() <= hunk.after.end)
             && self.is_once_loosely(hunk)
     }
 
@@ -277,18 +274,12 @@ impl<'a> Cut<'a> {
             lines.iter().filter_map(|id| self.folded.get(*id as usize).copied().flatten()).collect()
         };
         let wanted = solid(&self.old[hunk.before.clone()]);
-        if wanted.is_empty() {
-            return true;
-        }
-        let places = |file: &[u32]| -> Vec<usize> {
-            let file = solid(file);
-            (0..file.len()).filter(|&at| file.get(at..at + wanted.len()) == Some(&wanted[..])).collect()
-        };
         let start = solid(&self.new[..hunk.after.start]).len();
         let end = start + solid(&self.new[hunk.after.clone()]).len();
-        places(&self.old).len() <= 1
-            && places(&self.current).len() <= 1
-            && places(&self.new).into_iter().all(|at| start <= at && at + wanted.len() <= end)
+        wanted.is_empty()
+            || places(&solid(&self.old), &wanted).nth(1).is_none()
+                && places(&solid(&self.current), &wanted).nth(1).is_none()
+                && places(&solid(&self.new), &wanted).all(|at| start <= at && at + wanted.len() <= end)
     }
 
     /// What counts of lines.
@@ -305,17 +296,6 @@ impl<'a> Cut<'a> {
             line == there
                 || (index == 0 && there.ends_with(&line))
                 || (index == last && there.starts_with(&line))
-        })
-    }
-
-    /// Where some lines stand in a file.
-    fn places<'s>(&'s self, file: &'s [u32], lines: &'s [u32]) -> impl Iterator<Item = usize> + 's {
-        let count = |line: &u32| self.counts.get(*line as usize).copied().unwrap_or(0);
-        let rarest = (0..lines.len()).min_by_key(|&at| count(&lines[at])).unwrap_or(0);
-        let hits = file.iter().enumerate().filter(move |(_, line)| Some(*line) == lines.get(rarest));
-        hits.filter_map(move |(at, _)| {
-            let start = at.checked_sub(rarest)?;
-            (file.get(start..start + lines.len()) == Some(lines)).then_some(start)
         })
     }
 

@@ -32,9 +32,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
             let span = span.join(cursor.span(start, cursor.at()));
             let fault =
                 fault::unexpected(span, "block with markers of the same length", &format!("this {name}"));
-            return Err(Box::new(
-                fault.with_help("make the markers of the outer block one character longer"),
-            ));
+            return Err(fault.with_help("make the markers of the outer block one character longer").into());
         }
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
     };

@@ -27,7 +27,7 @@ impl Marker {
         if !matches!(mark, b'<' | b'>' | b'-' | b'+' | b'=') {
             return None;
         }
-        let length = text.bytes().take_while(|&byte| byte == mark).count();
+        let length = Self::length(line);
         if length < 3 {
             return None;
         }
@@ -35,20 +35,16 @@ impl Marker {
         // Models write `SEARCH>` now and then.
         let word = word.strip_suffix('>').unwrap_or(word);
         let fits = (5..=9).contains(&length);
-        match (mark, word) {
-            (b'=', "") if fits => Some(Marker::Divider),
-            (b'>' | b'+', "REPLACE") if fits => Some(Marker::Replace),
-            (b'<', "ORIGINAL") if fits => Some(Marker::Search),
-            (b'>', "UPDATED") if fits => Some(Marker::Replace),
-            (b'>', "NEW_FILE") if fits => Some(Marker::NewFileEnd),
-            (b'<' | b'-', "SEARCH") if fits => Some(Marker::Search),
-            (b'<', "NEW_FILE") if fits => Some(Marker::NewFile),
-            (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE" | "ORIGINAL") if length >= 3 => {
-                Some(Marker::Misspelt)
-            }
-            (b'<', _) if is_misspelt(word, fits) || (fits && is_unknown(word)) => Some(Marker::Misspelt),
-            _ => None,
-        }
+        Some(match (mark, word) {
+            (b'=', "") if fits => Marker::Divider,
+            (b'>' | b'+', "REPLACE") | (b'>', "UPDATED") if fits => Marker::Replace,
+            (b'>', "NEW_FILE") if fits => Marker::NewFileEnd,
+            (b'<' | b'-', "SEARCH") | (b'<', "ORIGINAL") if fits => Marker::Search,
+            (b'<', "NEW_FILE") if fits => Marker::NewFile,
+            (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE" | "ORIGINAL") => Marker::Misspelt,
+            (b'<', _) if is_misspelt(word, fits) || (fits && is_unknown(word)) => Marker::Misspelt,
+            _ => return None,
+        })
     }
 
     /// How many marks the line of a marker has.

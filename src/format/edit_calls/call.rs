@@ -318,7 +318,7 @@ impl<'a> Call<'a> {
         let needs_new = self.has(Name::New) || !self.has(Name::Command);
         let new = needs_new.then(|| self.text(Name::New, "new_string")).transpose()?;
         let flag = |all: &Field<'_>| {
-            let bad = |_| fault::bad_value(all.span, all.key, CALL, "true or false");
+            let bad = |_| Fault::from(fault::bad_value(all.span, all.key, CALL, "true or false"));
             all.word().to_ascii_lowercase().parse().map_err(bad)
         };
         let all = self.get(Name::All).map_or(Ok(false), flag)?;

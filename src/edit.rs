@@ -34,6 +34,8 @@ pub struct Script {
     pub shown: Option<Span>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
+    /// Those that have landed already, by the record of an earlier landing.
+    pub landed: BTreeSet<usize>,
 }
 
 /// An edit that has no path of its own. What stands around it, and the tree, say which file it belongs to.
@@ -171,9 +173,22 @@ impl Script {
         }
     }
 
-    /// Whether an edit, counted from 0, is left out.
+    /// Whether an edit, counted from 0, is not to be made: it is left out, or has landed.
     pub fn is_left_out(&self, edit: usize) -> bool {
-        self.left_out.contains(&edit)
+        self.left_out.contains(&edit) || self.landed.contains(&edit)
+    }
+
+    /// The path to show for an edit, counted from 0, that has not been resolved: `?` where only words of prose may name it.
+    pub fn shown_path(&self, at: usize) -> String {
+        let Some(edit) = self.edits.get(at) else { return String::new() };
+        let is_word = |one: &Candidate| {
+            one.by == Clue::Mention && !one.quoted && !one.path.raw.contains(['/', '\\', '.'])
+        };
+        let unnamed = self.unnamed.iter().find(|unnamed| unnamed.edit == edit.span);
+        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(is_word)) {
+            true => "?".to_owned(),
+            false => edit.path.shown(),
+        }
     }
 
     /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both

@@ -8,6 +8,7 @@ pub use passage::Passage;
 pub(crate) use passage::{Reading, marked};
 
 use crate::span::{LineRange, Span};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The size up to which a response is accepted unless `llmapply.maxSize` says otherwise, in bytes.
@@ -110,6 +111,15 @@ impl Response {
     /// All of its text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Its text with `\n` line ends and without blank lines at its end: by this it is known, however it was copied.
+    pub fn plain_text(&self) -> Cow<'_, str> {
+        let text = self.text.trim_end();
+        match memchr::memchr(b'\r', text.as_bytes()) {
+            Some(_) => Cow::Owned(text.replace("\r\n", "\n")),
+            None => Cow::Borrowed(text),
+        }
     }
 
     /// The same text, shared: whoever keeps it needs no copy.

@@ -202,7 +202,7 @@ fn what_the_branch_has_already_is_no_conflict_and_no_commit() {
         patch("forty.txt", "Thirty", "line 30\n", "line thirty\n") + &create("made.txt", "Made", "made\n");
     sandbox.apply(["--base", &base], &response).exits(0);
     let tip = sandbox.head();
-    sandbox.apply(["--base", &base], &response).exits(0).says("already there").says("nothing to do");
+    sandbox.apply(["--base", &base], &response).exits(0).says("already applied").says("nothing to do");
     assert_eq!(sandbox.head(), tip);
     let more = response + &create("more.txt", "More", "more\n");
     sandbox.apply(["--base", &base], &more).exits(0);

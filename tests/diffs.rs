@@ -247,7 +247,7 @@ fn a_mode_alone_is_an_edit() {
     assert_eq!(sandbox.subjects("HEAD~2.."), ["Make README executable", "Make run.sh not executable"]);
     assert_eq!((mode(&sandbox, "README"), mode(&sandbox, "run.sh")), (0o111, 0));
     assert_eq!((sandbox.text("README").as_str(), sandbox.status().as_str()), ("hello\n", ""));
-    sandbox.apply([""; 0], response).exits(0).says("already there");
+    sandbox.apply([""; 0], response).exits(0).says("already applied");
     let json = sandbox.apply(["--json"], response).exits(0).stdout;
     assert!(json.contains("\"operation\": \"mode\"") || json.contains("\"operation\":\"mode\""), "{json}");
     sandbox.is_sound();
@@ -266,7 +266,8 @@ fn a_mode_changes_along_with_lines_or_with_what_is_there_already() {
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("bye\n", 0o111));
     chmod(&sandbox, "README", 0o644);
     sandbox.commit("not executable");
-    sandbox.apply([""; 0], response).exits(0);
+    // By the record it has landed, and half of it is there.
+    sandbox.apply(["--again"], response).exits(0);
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("bye\n", 0o111));
     assert_eq!(sandbox.status(), "");
 }
@@ -306,7 +307,7 @@ fn a_diff_of_another_version_that_the_repository_has_is_merged() {
     sandbox.apply([""; 0], &diff).exits(0);
     assert_eq!(sandbox.text("forty.txt"), format!("first\n{}", now.replace("line 20\n", "line twenty\n")));
     let landed = sandbox.head();
-    sandbox.apply([""; 0], &diff).exits(0).says("already there");
+    sandbox.apply([""; 0], &diff).exits(0).says("already applied");
     assert_eq!(sandbox.head(), landed);
     // As git has it.
     sandbox.git(["checkout", "-q", "-b", "git", &tip]);

@@ -76,7 +76,7 @@ fn an_edit_of_which_nothing_is_left_changes_nothing_and_is_not_called_there() {
         sandbox.apply(["--base", &base, "-X", "ours"], two().split_inclusive("</edit>\n").next().unwrap());
     let run =
         run.exits(0).says("changes nothing").says("warning: edit 1").says("the branch keeps what it has");
-    assert!(!run.stdout.contains("already there"), "{}", run.stdout);
+    assert!(!run.stdout.contains("already applied"), "{}", run.stdout);
     let report = json(&sandbox.apply(["--json", "--base", &base, "-X", "ours"], &two()).exits(0).stdout);
     assert_eq!((&report["status"], states(&report)), (&"landed".into(), vec!["no-change", "landed"]));
 }

@@ -314,14 +314,14 @@ fn twice_is_once() {
     let all = [("a.txt", beta()), ("b.txt", gamma())];
     suggest(&sandbox, &["-b", "try/{n}"], &all).exits(0);
     let before = sandbox.state();
-    let run = suggest(&sandbox, &["-b", "try/{n}"], &all).exits(0).says("already there");
+    let run = suggest(&sandbox, &["-b", "try/{n}"], &all).exits(0).says("already applied");
     assert!(!run.stdout.contains(" landed;"), "{}", run.stdout);
     sandbox.state().is(&before, "twice");
     // Also when main has gone on; but another response is not put on top.
     sandbox.file("README", "hello there\n");
     sandbox.commit("meanwhile");
     let before = sandbox.state();
-    suggest(&sandbox, &["-b", "try/{n}", "--base", "main~"], &all).exits(0).says("already there");
+    suggest(&sandbox, &["-b", "try/{n}", "--base", "main~"], &all).exits(0).says("already applied");
     sandbox.state().is(&before, "twice, later");
     suggest(&sandbox, &["-b", "try/{n}"], &[("c.txt", gamma())]).exits(4).says("try/1 is there already");
     sandbox.state().is(&before, "another");

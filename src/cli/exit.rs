@@ -8,7 +8,7 @@ use crate::vcs;
 /// The exit statuses, as documented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Landed, or nothing left to do because it is all there already.
+    /// Landed, or nothing left to do: already landed or applied.
     Done,
     /// Edits refused, nothing changed.
     Refused,
@@ -31,7 +31,7 @@ pub enum Exit {
 impl Exit {
     /// All of them with what they mean, for the documentation.
     pub const ALL: &[(Exit, &'static str)] = &[
-        (Exit::Done, "landed, or nothing left to do because it is all there already"),
+        (Exit::Done, "landed, or nothing left to do: already landed or applied"),
         (Exit::Refused, "edits refused, nothing changed (with `--keep-going`: the others may have landed)"),
         (Exit::ExecFailed, "a command of `--exec` failed, nothing changed"),
         (Exit::HookRefused, "a hook refused, nothing changed"),

@@ -291,6 +291,7 @@ impl Settings {
         options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.trailers = from.switch("trailers", options.trailers)?;
+        options.again = from.switch("again", options.again)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
         options.autostash = from.switch("autostash", options.autostash)?;
         options.keep = from.switch("keep", options.keep)?;

@@ -111,6 +111,7 @@ impl Accepting<'_> {
             |made: &Made, landed: bool| report::json(&as_made(made, landed), 0).unwrap_or_default();
         let recorded = |made: &Made| report::json(&as_made(made, true), 0).unwrap_or_default();
         let record = self.options.record.then(|| Recording {
+            edits: Vec::new(),
             report: &recorded,
             id: id.clone(),
             kind: RecordKind::Landed,

@@ -89,6 +89,8 @@ impl Run<'_> {
         recover(repo, self.options.lock_timeout, self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
+            let landed = self.landed(repo, &self.target(repo)?)?;
+            self.script.landed = landed.edits.keys().copied().collect();
             self.choose(repo, chooser)?;
             *report = self.declared();
         }
@@ -190,6 +192,7 @@ impl Run<'_> {
             of: None,
             responses: &self.responses,
             also: self.base.into_iter().collect(),
+            edits: self.to_list(repo, &ready.plan),
         });
         let landed = match self.transact(repo, &target, &base, &ready.series, (record, push), &describe) {
             Ok(landed) => landed,

@@ -13,6 +13,7 @@ mod heard;
 mod history;
 mod keep;
 mod land;
+mod landed;
 mod landing;
 mod messages;
 mod model;

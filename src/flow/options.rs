@@ -94,6 +94,8 @@ pub struct Options {
     pub abbreviate: bool,
     /// Land what resolves.
     pub keep_going: bool,
+    /// Land edits that have landed already, by the record, once more.
+    pub again: bool,
     /// Carry uncommitted changes in the files that are touched across.
     pub autostash: bool,
     /// Keep a refused attempt.
@@ -150,6 +152,7 @@ impl Default for Options {
             diffs: false,
             abbreviate: true,
             keep_going: false,
+            again: false,
             autostash: false,
             keep: true,
             keep_whole: false,

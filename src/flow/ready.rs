@@ -7,10 +7,10 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
-use crate::response::Response;
 use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The commits to be made.
@@ -56,19 +56,26 @@ impl Run<'_> {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
         };
+        let landed = self.landed(repo, target)?;
+        let mut script = match landed.is_empty() {
+            true => Cow::Borrowed(&self.script),
+            false => Cow::Owned(landed.without(&self.script)),
+        };
+        self.landed.replace(landed);
         let mut resolved = match &self.alone {
             // On the same tree, and by the same rules, unless the branch has hooks of its own.
             Some(Alone { resolved: Some(resolved), .. })
-                if shown == self.base && resolved.as_ref().map_or(true, may_touch) =>
+                if shown == self.base
+                    && self.landed.borrow().is_empty()
+                    && resolved.as_ref().map_or(true, may_touch) =>
             {
                 resolved.clone()
             }
             Some(Alone { at, .. }) => {
-                let mut script = self.script.clone();
-                script.leave_out(|edit| edit == Some(*at));
+                script.to_mut().leave_out(|edit| edit == Some(*at));
                 plan::resolve(&script, &tree, &rules)?
             }
-            None => plan::resolve(&self.script, &tree, &rules)?,
+            None => plan::resolve(&script, &tree, &rules)?,
         };
         if let Err(rejected) = &mut resolved {
             repo.expect_nothing();
@@ -138,12 +145,9 @@ impl Run<'_> {
 
     /// An id for landing these responses there now.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        let digest = self
-            .digest
-            .get_or_init(|| repo.checksum_of(&self.responses.iter().map(Response::text).collect::<Vec<_>>()));
         // Edits of one response may be landed at the same place.
         let at = self.alone.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
-        Ok(Recording::id_for(repo, target, &[digest, &at])?)
+        Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
 
     /// What cannot be brought over, and the edits that it is about.

@@ -13,7 +13,7 @@ use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{Attempt, Found, Kept, KeptReading, Target, Text};
 use crate::vcs::repo::Repo;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// A refused attempt that is to be gone on with.
 #[derive(Debug)]
@@ -63,6 +63,13 @@ pub(super) struct Resumed {
     landed: Vec<Kept>,
     /// How each of its responses was read.
     readings: Vec<Reading>,
+}
+
+impl Resumed {
+    /// The places of failed edits, by those of their corrections.
+    pub(super) fn replaced(&self) -> HashMap<Span, Span> {
+        self.slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect()
+    }
 }
 
 /// What is kept of an attempt: the numbers of the edits that were fine and of those that landed, and what is wrong with the
@@ -124,7 +131,8 @@ fn script_of(found: &Found, readings: &[Reading]) -> Result<(Script, Vec<Slot>),
                 Some(at)
             }
         };
-        slots.push(Slot { span, edit, state: kept.state });
+        let replaces = kept.replaces.map(|(response, start, end)| Span { response, start, end });
+        slots.push(Slot { span, edit, state: kept.state, replaces });
     }
     Ok((script, slots))
 }
@@ -257,7 +265,9 @@ impl Run<'_> {
         };
         plan::add_gaps(&mut slots, what.diagnostics);
         for slot in &mut slots {
-            if slot.edit.is_some_and(|at| what.landed.contains(&(at + 1))) {
+            let has_landed =
+                |at| what.landed.contains(&(at + 1)) || self.landed.borrow().edits.contains_key(&at);
+            if slot.edit.is_some_and(has_landed) {
                 slot.state = SlotState::Landed;
             } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
                 slot.state = SlotState::Waiting;
@@ -269,6 +279,7 @@ impl Run<'_> {
             end: slot.span.end,
             edit: slot.edit.is_some(),
             state: slot.state,
+            replaces: slot.replaces.map(|span| (span.response, span.start, span.end)),
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.options.branch);

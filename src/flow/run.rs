@@ -1,5 +1,6 @@
 //! One run over some responses: what they say, and what they go on with.
 
+use super::landed::Landed;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
 use super::{Chooser, Error, Numbers, Options, Watch};
@@ -12,7 +13,7 @@ use crate::response::Response;
 use crate::transaction::{SpareRoom, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -69,8 +70,10 @@ pub(super) struct Run<'a> {
     pub(super) alone: Option<Alone>,
     /// What the landings of one run have in common, where there are several.
     pub(super) spare: Option<Rc<SpareRoom>>,
-    /// What the responses are known by, all together.
-    pub(super) digest: OnceCell<String>,
+    /// What each response is known by.
+    pub(super) digests: OnceCell<Vec<String>>,
+    /// Which edits were found to have landed, when the run was last made ready.
+    pub(super) landed: RefCell<Landed>,
     /// What of the edits was not wanted, by their numbers.
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
@@ -122,7 +125,8 @@ impl<'a> Run<'a> {
             unjoined: false,
             alone: None,
             spare: None,
-            digest: OnceCell::new(),
+            digests: OnceCell::new(),
+            landed: RefCell::default(),
             unwanted: BTreeMap::new(),
             base: None,
             dry,

@@ -56,13 +56,37 @@ impl Run<'_> {
         let steps = by_edit(steps);
         for at in self.told() {
             let Some(edit) = self.script.edits.get(at) else { continue };
-            let mut told = report::edit(at + 1, edit, steps.get(&(at + 1)).copied(), &self.responses);
+            let step = steps.get(&(at + 1)).copied();
+            let mut told = report::edit(at + 1, edit, step, &self.responses);
+            if step.is_none() {
+                told.path = self.script.shown_path(at);
+            }
             told.unwanted = self.unwanted.get(&(at + 1)).cloned();
-            if self.script.is_left_out(at) {
+            if self.script.left_out.contains(&at) {
                 told.state = EditState::NotWanted;
                 told.unwanted.get_or_insert_default();
             }
+            if let Some(landed) = self.landed.borrow().edits.get(&at) {
+                told.state = EditState::AlreadyApplied;
+                told.commit = Some((landed.commit.to_string(), landed.commit.to_string()));
+            }
             report.edits.push(told);
+        }
+    }
+
+    /// Names the landing by which there is nothing to do, if all edits that are wanted have landed.
+    fn name_landing(&self, repo: &Repo, report: &mut Report) {
+        let landed = self.landed.borrow();
+        if report.status == Status::Nothing {
+            report.already.clone_from(&landed.newest);
+            report.landing = landed.newest.as_ref().map(|(id, _)| id.clone());
+        }
+        if self.options.abbreviate {
+            for (at, one) in &landed.edits {
+                if let Ok(at) = report.edits.binary_search_by_key(&(at + 1), |edit| edit.number) {
+                    report.edits[at].commit = Some((one.commit.to_string(), repo.short(one.commit)));
+                }
+            }
         }
     }
 
@@ -147,6 +171,7 @@ impl Run<'_> {
                 edit.to = Some(to.to_string());
             }
         }
+        self.name_landing(repo, &mut report);
         if self.options.diffs {
             self.show(repo, target, ready, &Made::default(), &mut report);
         }
@@ -272,7 +297,8 @@ fn by_edit(steps: &[Step]) -> HashMap<usize, &Step> {
 /// The branch has moved to the commits that were made.
 pub(super) fn landed(report: &mut Report) {
     report.status = Status::Landed;
-    for edit in report.edits.iter_mut().filter(|edit| edit.commit.is_some()) {
+    for edit in report.edits.iter_mut().filter(|edit| edit.commit.is_some() && edit.state == EditState::Fine)
+    {
         edit.state = EditState::Landed;
     }
 }

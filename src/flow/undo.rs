@@ -194,6 +194,7 @@ impl Undoing<'_> {
         };
         let recorded = |made: &Made| report::json(&landed_as(made), 0).unwrap_or_default();
         let record = self.options.record.then(|| Recording {
+            edits: Vec::new(),
             id: id.to_owned(),
             kind: landing.opposite(),
             of: Some(landing.of.clone()),

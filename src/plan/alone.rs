@@ -5,7 +5,7 @@ use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
 use super::parted::Whole;
 use super::seen::Seen;
-use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, twice, unnamed};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};
 use crate::span::Span;
@@ -78,9 +78,6 @@ fn one(
     let number = at + 1;
     let unnamed::Settled { script: settled, refused } = unnamed::settle(alone, tree, rules)?;
     let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
-    if run.findings.is_empty() && !settled.has_errors() {
-        run.findings = twice::findings(&settled, &run, rules)?;
-    }
     for step in &mut run.steps {
         step.edit = number;
     }

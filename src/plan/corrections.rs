@@ -14,9 +14,16 @@ pub struct Slot {
     pub edit: Option<usize>,
     /// What became of it.
     pub state: SlotState,
+    /// The place of the edit that failed first, if this one is its correction.
+    pub replaces: Option<Span>,
 }
 
 impl Slot {
+    /// One of which no edit was read.
+    fn of_gap(span: Span) -> Self {
+        Self { span, edit: None, state: SlotState::Failed, replaces: None }
+    }
+
     /// Whether reports give it a number.
     fn is_numbered(&self) -> bool {
         self.edit.is_some() && self.state != SlotState::Landed
@@ -107,11 +114,11 @@ fn elsewhere(given: usize, failed: &[String]) -> String {
 pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     let edits = script.edits.iter().enumerate();
     let mut slots: Vec<Slot> =
-        edits.map(|(at, edit)| Slot { span: edit.span, edit: Some(at), state: SlotState::Failed }).collect();
+        edits.map(|(at, edit)| Slot { edit: Some(at), ..Slot::of_gap(edit.span) }).collect();
     let mut gaps: Vec<Span> = gaps(script).into_values().collect();
     gaps.sort_by_key(|span| (span.response, span.start));
     gaps.dedup();
-    slots.extend(gaps.into_iter().map(|span| Slot { span, edit: None, state: SlotState::Failed }));
+    slots.extend(gaps.into_iter().map(Slot::of_gap));
     slots.sort_by_key(|slot| (slot.span.response, slot.span.start));
     restate(&mut slots, script, fine);
     slots
@@ -193,7 +200,7 @@ pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
         if !slots.iter().any(|slot| slot.span.holds(span)) {
             let at = slots
                 .partition_point(|slot| (slot.span.response, slot.span.start) < (span.response, span.start));
-            slots.insert(at, Slot { span, edit: None, state: SlotState::Failed });
+            slots.insert(at, Slot::of_gap(span));
         }
     }
 }
@@ -261,9 +268,9 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
                     edit.why = edit.why.take().or_else(|| failed.why.clone());
                 }
                 order.push(Slot {
-                    span: edit.span,
                     edit: Some(joined.edits.len()),
-                    state: SlotState::Failed,
+                    replaces: slot.replaces.or(Some(slot.span)),
+                    ..Slot::of_gap(edit.span)
                 });
                 joined.edits.push(Edit { region: regions + edit.region, ..edit });
             }

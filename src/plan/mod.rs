@@ -18,7 +18,6 @@ mod rewrite;
 mod seen;
 mod together;
 mod tree;
-mod twice;
 mod unnamed;
 mod volume;
 mod whole;
@@ -252,8 +251,8 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
 /// Finds for every edit what it means for the tree.
 ///
 /// Edits are taken in order, each on the tree as those before have left it. An edit that fails leaves it as it was, and
-/// the ones after it are tried all the same, so that all that is wrong is said at once. What would change another place
-/// when it is run again is refused; so is what builds on an edit that the script leaves out.
+/// the ones after it are tried all the same, so that all that is wrong is said at once. What builds on an edit that the script
+/// leaves out is refused.
 ///
 /// Numbers of edits are those of the script once [`settle_given`] has made edits of its new files.
 ///
@@ -272,9 +271,6 @@ pub fn resolve(
     let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
     let script = &*script;
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
-    if run.findings.is_empty() && !script.has_errors() {
-        run.findings = twice::findings(script, &run, rules)?;
-    }
     let depending = parted::findings(script, tree, rules, &run)?;
     run.findings.extend(depending);
     let refused: BTreeSet<usize> = run.findings.iter().map(|(number, _)| *number).collect();
@@ -440,6 +436,14 @@ fn expect(tree: &dyn TreeView, step: &Step) {
     for (change, after) in step.changes.iter().filter_map(|change| Some((change, change.after.as_ref()?))) {
         tree.expect(&change.path, &after.body);
     }
+}
+
+/// The file of every edit of a script, as it is resolved in a tree; as it is written where it is none.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<String>, TreeError> {
+    names(script, &Overlay::new(tree), rules)
 }
 
 /// A name for every edit's path, equal where the paths are.

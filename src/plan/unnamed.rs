@@ -56,7 +56,7 @@ pub(super) fn settle<'s>(
         match chosen {
             Ok(target) => edit.path = target,
             Err(diagnostic) => {
-                refused.insert(index + 1, diagnostic.for_edit(index + 1, edit.path.shown()));
+                refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
 use super::escape::{escape, escape_code, shell_word};
+use super::landings::Date;
 use super::record::RecordKind;
 use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
 use crate::diag::{Code, Severity};
@@ -49,7 +50,10 @@ pub fn edits(report: &Report, style: Style) -> String {
                 let _ = write!(out, "  {GREEN}fine{GREEN:#}");
             }
             EditState::AlreadyApplied => {
-                let _ = write!(out, "  {DIM}already there{DIM:#}");
+                let _ = write!(out, "  {DIM}already applied{DIM:#}");
+                if let Some((_, short)) = &edit.commit {
+                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
+                }
             }
             EditState::NoChange => {
                 let _ = write!(out, "  {DIM}changes nothing{DIM:#}");
@@ -132,6 +136,7 @@ pub fn headline(report: &Report) -> String {
             let accepted = accepted.filter_map(|commit| commit.new.as_ref());
             let undone = report.undone_commits.iter().filter_map(|commit| commit.new.as_ref());
             let edits = report.edits.iter().filter(|_| report.undone.is_none());
+            let edits = edits.filter(|edit| edit.state == EditState::Landed);
             let edits = edits.filter_map(|edit| edit.commit.as_ref());
             let mut commits: Vec<_> = edits.chain(accepted).chain(undone).collect();
             commits.dedup();
@@ -187,6 +192,10 @@ pub fn headline(report: &Report) -> String {
         }
         (Status::Nothing, _) => {
             let _ = match count(EditState::AlreadyApplied) {
+                _ if let Some((id, time)) = &report.already => {
+                    let date = Date::of(*time).day();
+                    writeln!(out, "already landed as {id} on {date}; nothing to do")
+                }
                 _ if report.findings.iter().any(|finding| finding.code == Code::Conflict) => {
                     writeln!(out, "nothing to do: the branch keeps what it has")
                 }
@@ -198,7 +207,7 @@ pub fn headline(report: &Report) -> String {
                     writeln!(out, "nothing to do: no edit is left")
                 }
                 0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
-                _ => writeln!(out, "nothing to do: it is all there already"),
+                _ => writeln!(out, "nothing to do: already applied"),
             };
         }
         _ => {}

@@ -120,10 +120,16 @@ impl Date {
         Self { day: (year, month, of_month), time: (rest / 3_600, rest / 60 % 60, rest % 60), zone }
     }
 
+    /// To the day, for people.
+    pub(super) fn day(&self) -> String {
+        let (year, month, day) = self.day;
+        format!("{year:04}-{month:02}-{day:02}")
+    }
+
     /// To the minute, for people.
     fn minute(&self) -> String {
-        let ((year, month, day), (hour, minute, _)) = (self.day, self.time);
-        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+        let (hour, minute, _) = self.time;
+        format!("{} {hour:02}:{minute:02}", self.day())
     }
 
     /// As ISO 8601 has it.

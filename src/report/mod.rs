@@ -318,6 +318,8 @@ pub struct Report {
     pub undone_in_part: bool,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
+    /// The landing by which there is nothing left to do, and when it was: seconds since 1970, and the zone in minutes.
+    pub already: Option<(String, (i64, i32))>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
     pub landings: Vec<LandingReport>,
 }
@@ -405,6 +407,7 @@ impl Report {
             undone_commits: Vec::new(),
             undone_in_part: false,
             landing: None,
+            already: None,
             landings: Vec::new(),
         }
     }

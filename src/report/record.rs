@@ -2,6 +2,7 @@
 //! a line. It is read back as if anybody could have written it.
 
 use super::escape::is_hidden;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// How many digits an id has.
@@ -151,6 +152,47 @@ impl Record {
             commits: all("Commit").map(commit).collect::<Option<_>>()?,
             responses: all("Response").map(str::to_owned).collect(),
         })
+    }
+}
+
+/// What a landing has made of a response's edits, as the record lists it under the response's digest. It is read back as if
+/// anybody could have written it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandedEdits {
+    /// The landing's id.
+    pub id: String,
+    /// When it landed: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// All of its commits with edits, in order.
+    pub commits: Vec<LandedCommit>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandedCommit {
+    /// The commit.
+    pub id: String,
+    /// Those of the response's edits that it holds.
+    pub edits: Vec<LandedEdit>,
+}
+
+/// An edit of a response.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LandedEdit {
+    /// Its first line there, from 1.
+    pub first: usize,
+    /// Its last.
+    pub last: usize,
+    /// The file that it was resolved to.
+    pub path: String,
+}
+
+impl LandedEdits {
+    /// Whether it has the form of what is written.
+    pub fn is_plausible(&self) -> bool {
+        self.id.len() == ID_DIGITS
+            && is_hex(&self.id)
+            && self.commits.iter().all(|one| is_object_name(&one.id))
     }
 }
 

@@ -82,7 +82,7 @@ fn outcome(one: &SuggestionReport, with_checks: bool) -> String {
         (Status::Landed | Status::PartlyLanded, None) if with_checks => format!("{DIM}not run{DIM:#}"),
         (Status::Landed | Status::PartlyLanded, _) => String::new(),
         (Status::Checked, _) => format!("{GREEN}fine{GREEN:#}"),
-        (Status::Nothing, _) => format!("{DIM}already there{DIM:#}"),
+        (Status::Nothing, _) => format!("{DIM}already applied{DIM:#}"),
         (Status::Refused, _) => format!("{RED}refused{RED:#}"),
         (Status::NoEdits, _) => format!("{RED}no edits{RED:#}"),
         (Status::InTheWay, _) => format!("{RED}in the way{RED:#}"),

@@ -92,6 +92,9 @@ pub struct Kept {
     pub edit: bool,
     /// What became of it.
     pub state: SlotState,
+    /// The response and the first and last byte of the edit that failed first, if this one is its correction.
+    #[serde(default)]
+    pub replaces: Option<(u32, u32, u32)>,
 }
 
 /// How a response was read: what `--format` and `--path` named.

@@ -6,7 +6,8 @@
 
 use super::early::Early;
 use super::room::Room;
-use super::{Result, interrupt, lock};
+use super::{Result, interrupt, listings, lock};
+use crate::report::record::Record;
 use crate::vcs::chain::{HISTORY, Link};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
@@ -56,22 +57,27 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
 /// Writes every chain that has a record without it, and gives how their references are to move.
 fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
     let who = repo.identities(&Given::default())?.committer;
+    let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
     let mut movements = Vec::new();
     for (name, tip) in repo.chains()? {
         let mut later = Vec::new();
-        let mut before = None;
+        let mut found = None;
         for link in repo.chain(tip) {
             let link = link?;
             // By what it says: in a chain that was written anew it has another name.
             if link.message == record.message {
-                before = Some(link.before);
+                found = Some(link);
                 break;
             }
-            later.push(link.id);
+            later.push(link);
         }
-        let Some(mut last) = before else { continue };
-        for &link in later.iter().rev() {
-            last = repo.rewrite_record(link, last)?;
+        let Some(found) = found else { continue };
+        let mut last = found.before;
+        let digests = repo.digests_between(repo.tree_of(last)?, found.tree)?;
+        for link in later.iter().rev() {
+            let listed = listings::without(repo, link.tree, &digests, &id)?;
+            let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), listed)?)?;
+            last = repo.rewrite_record(link.id, tree, last)?;
         }
         movements.push(Movement {
             name,

@@ -6,8 +6,8 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::{Error, Made, Prepared, Result, Target, Transaction};
-use crate::report::record::{Record, RecordKind};
+use super::{Error, Made, Prepared, Result, Target, Transaction, listings};
+use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, Link};
 use crate::vcs::fault::{Fault, point};
@@ -16,7 +16,7 @@ use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// The file of a record that has the report.
@@ -39,6 +39,8 @@ pub struct Recording<'a> {
     pub report: &'a dyn Fn(&Made) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
+    /// The edits of each response, with their numbers and the response's digest.
+    pub edits: Vec<(String, Vec<(usize, LandedEdit)>)>,
 }
 
 impl Recording<'_> {
@@ -56,8 +58,11 @@ impl Recording<'_> {
 /// What a record holds, before it is known which one it follows.
 pub(super) struct Kept {
     record: Record,
-    tree: Oid,
+    /// Its files.
+    files: Vec<(String, Oid)>,
     also: Vec<Oid>,
+    /// What is to be listed, by the digests of the responses.
+    landed: Vec<(String, LandedEdits)>,
 }
 
 impl Transaction<'_> {
@@ -69,7 +74,6 @@ impl Transaction<'_> {
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?));
         }
-        let tree = self.repo.write_files(files)?;
         // What lands is brought onto those that have none.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
         let onto = onto.filter_map(|(id, _)| *id).last();
@@ -90,7 +94,21 @@ impl Transaction<'_> {
                 .collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
-        Ok(Some(Kept { record, tree, also: recording.also.clone() }))
+        let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {
+            let mut by_number: HashMap<usize, Vec<LandedEdit>> = HashMap::new();
+            for (number, edit) in edits {
+                by_number.entry(*number).or_default().push(edit.clone());
+            }
+            let commit = |(id, numbers): &(String, Vec<usize>)| {
+                let edits = numbers.iter().filter_map(|number| by_number.get(number)).flatten();
+                LandedCommit { id: id.clone(), edits: edits.cloned().collect() }
+            };
+            let commits = record.commits.iter().map(commit).collect();
+            (digest.clone(), LandedEdits { id: record.id.clone(), time: (0, 0), commits })
+        };
+        let mut landed: Vec<_> = recording.edits.iter().map(listed).collect();
+        landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));
+        Ok(Some(Kept { files, also: recording.also.clone(), landed, record }))
     }
 }
 
@@ -98,8 +116,10 @@ impl Transaction<'_> {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Noted {
     message: String,
-    tree: String,
+    files: Vec<(String, String)>,
     also: Vec<String>,
+    #[serde(default)]
+    landed: Vec<(String, LandedEdits)>,
 }
 
 impl Noted {
@@ -107,7 +127,14 @@ impl Noted {
     pub(super) fn kept(&self, repo: &Repo) -> Option<Kept> {
         let id = |name: &String| repo.object_id(name).ok().filter(|_| repo.has_named(name).unwrap_or(false));
         let also = self.also.iter().map(id).collect::<Option<_>>()?;
-        Some(Kept { record: Record::parse(&self.message)?, tree: id(&self.tree)?, also })
+        let landed = self.landed.clone();
+        let files = self.files.iter().map(|(name, file)| Some((name.clone(), id(file)?)));
+        Some(Kept {
+            record: Record::parse(&self.message)?,
+            files: files.collect::<Option<_>>()?,
+            also,
+            landed,
+        })
     }
 }
 
@@ -116,8 +143,9 @@ impl Kept {
     pub(super) fn noted(&self) -> Noted {
         Noted {
             message: self.record.message(),
-            tree: self.tree.to_string(),
+            files: self.files.iter().map(|(name, id)| (name.clone(), id.to_string())).collect(),
             also: self.also.iter().map(Oid::to_string).collect(),
+            landed: self.landed.clone(),
         }
     }
 
@@ -126,7 +154,14 @@ impl Kept {
     pub(super) fn follow(&self, repo: &Repo, prepared: &Prepared<'_>, new: Oid) -> Result<Movement> {
         let before = repo.tip(HISTORY)?;
         let keep: Vec<Oid> = std::iter::once(new).chain(self.also.iter().copied()).collect();
-        let id = repo.write_record(before, self.tree, &self.record.message(), &keep, &prepared.who)?;
+        let known = before.map(|before| repo.tree_of(before)).transpose()?;
+        let time = prepared.who.time();
+        let landed =
+            self.landed.iter().map(|(digest, one)| (digest.clone(), LandedEdits { time, ..one.clone() }));
+        let lists = listings::with(repo, known, &landed.collect::<Vec<_>>())?;
+        let listed = repo.write_listed(known, lists)?;
+        let tree = repo.write_files(self.files.clone(), listed)?;
+        let id = repo.write_record(before, tree, &self.record.message(), &keep, &prepared.who)?;
         Ok(Movement {
             name: HISTORY.to_owned(),
             old: before.map(|id| id.to_string()),

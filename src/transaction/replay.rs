@@ -5,7 +5,7 @@
 use super::carry::{Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::Existing;
-use crate::vcs::merge::Favor;
+use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, Result};
@@ -79,6 +79,18 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
     }
     brought.decided = ground.decided;
     Ok(brought)
+}
+
+/// Whether a change from one tree to another is in a third one, in which making it leaves everything as it is. `paths` are those
+/// that change; `handle` is for this alone, as in [`replay`].
+///
+/// # Errors
+/// The object store fails.
+pub fn is_made(handle: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
+    let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+    let merged = handle.merge(paths, before, now, after, None)?;
+    Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }
 
 /// Has a branch go from one commit to another that exists, forwards or back. A target without a checkout needs no

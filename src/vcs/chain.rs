@@ -5,12 +5,19 @@
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
+use super::tree::{Changes, Entry};
 use super::{Error, Oid, Result, process};
+use crate::path::RepoPath;
+use crate::plan::Node;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 /// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
+
+/// The directory in a record's tree that says which landings a response has had: a file for each digest, so that one is found
+/// without reading the chain. Each record has all that the one before it has.
+const LANDED: &str = "landed";
 
 /// What the names of the references of all chains begin with.
 const CHAINS: &str = "refs/llm-apply/";
@@ -126,17 +133,92 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &parents, message }, line)
     }
 
-    /// Writes a record again, behind another one.
+    /// Writes a record again, with another tree and behind another record.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn rewrite_record(&self, id: Oid, before: Oid) -> Result<Oid> {
+    pub fn rewrite_record(&self, id: Oid, tree: Oid, before: Oid) -> Result<Oid> {
         let (_, data) = self.object(id)?;
-        let first = memchr::memmem::find(&data, b"\nparent ").map(|at| at + b"\nparent ".len());
-        let (first, length) = (first.unwrap_or_default(), id.to_string().len());
-        let Some((head, rest)) = data.split_at_checked(first) else { return Ok(id) };
-        let text = [head, before.to_string().as_bytes(), rest.get(length..).unwrap_or_default()].concat();
+        let length = id.to_string().len();
+        let mut text = data.to_vec();
+        for (key, value) in [(&b"tree "[..], tree), (b"\nparent ", before)] {
+            let at = memchr::memmem::find(&text, key).map(|at| at + key.len());
+            if let Some(place) = at.and_then(|at| text.get_mut(at..at + length)) {
+                place.copy_from_slice(value.to_string().as_bytes());
+            }
+        }
         self.put(git2::ObjectType::Commit, &text)
+    }
+
+    /// What the newest own record lists for a digest; `None` if nothing.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn listed(&self, digest: &str) -> Result<Option<Vec<u8>>> {
+        match self.tip(HISTORY)? {
+            Some(tip) => self.listed_in(self.tree_of(tip)?, digest),
+            None => Ok(None),
+        }
+    }
+
+    /// Likewise, what a record's tree lists.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn listed_in(&self, tree: Oid, digest: &str) -> Result<Option<Vec<u8>>> {
+        let place = format!("{LANDED}/{}", place_of(digest));
+        match self.find_in(&self.find_tree(tree)?, place.as_bytes())? {
+            Some((mode, id)) if matches!(super::tree::node(mode), Node::File { .. }) => {
+                self.blob(id).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The digests for which one record's tree lists something else than another's.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn digests_between(&self, before: Oid, after: Oid) -> Result<Vec<String>> {
+        let paths = self.differences(Some(before), Some(after))?;
+        let digest = |path: Vec<u8>| {
+            let path = String::from_utf8(path).ok()?;
+            Some(path.strip_prefix(LANDED)?.replace('/', ""))
+        };
+        Ok(paths.into_iter().filter_map(digest).collect())
+    }
+
+    /// Writes the lists of a record's tree, if it has any, with what has to be listed for some digests now; nothing where
+    /// that is empty.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn write_listed(
+        &self,
+        tree: Option<Oid>,
+        lists: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Option<Oid>> {
+        let directory = |tree: Oid| {
+            let found = self.find_tree(tree)?.get_name(LANDED).map(|entry| (entry.kind(), entry.id()));
+            Ok(found.filter(|(kind, _)| *kind == Some(git2::ObjectType::Tree)).map(|(_, id)| id))
+        };
+        let known = tree.map(directory).transpose()?.flatten();
+        let mut changes = Changes::new();
+        for (digest, list) in lists {
+            if let Ok(path) = RepoPath::parse(&place_of(&digest)) {
+                let blob = || Ok(Entry { mode: 0o100_644, id: self.put_blob(&list)? });
+                changes.insert(path, if list.is_empty() { None } else { Some(blob()?) });
+            }
+        }
+        if changes.is_empty() { Ok(known) } else { self.write_tree(known, &changes).map(Some) }
+    }
+
+    /// Writes a record's tree with other lists.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn relist(&self, tree: Oid, listed: Option<Oid>) -> Result<Oid> {
+        listed.map_or(Ok(tree), |listed| self.put_directory(tree, LANDED, listed))
     }
 
     /// Removes all lines of a reference's reflog, if it has one.
@@ -172,18 +254,21 @@ impl Repo {
         self.has(self.id(name)?)
     }
 
-    /// Writes a tree with these blobs in its top directory.
+    /// Writes a record's tree: these blobs, and the lists.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn write_files(&self, mut files: Vec<(String, Oid)>) -> Result<Oid> {
-        files.sort_unstable();
+    pub fn write_files(&self, files: Vec<(String, Oid)>, listed: Option<Oid>) -> Result<Oid> {
+        let files = files.into_iter().map(|(name, id)| (name, "100644", id));
+        let mut entries: Vec<_> =
+            files.chain(listed.map(|listed| (LANDED.to_owned(), "40000", listed))).collect();
+        entries.sort_unstable();
         let mut tree = Vec::new();
-        for (name, id) in &files {
-            tree.extend_from_slice(format!("100644 {name}\0").as_bytes());
+        for (name, mode, id) in &entries {
+            tree.extend_from_slice(format!("{mode} {name}\0").as_bytes());
             tree.extend_from_slice(id.as_bytes());
         }
-        self.put_naming(git2::ObjectType::Tree, &tree, files.into_iter().map(|(_, id)| id))
+        self.put_naming(git2::ObjectType::Tree, &tree, entries.into_iter().map(|(.., id)| id))
     }
 
     /// The content of a file in the top directory of a tree; `None` if there is none.
@@ -197,4 +282,10 @@ impl Repo {
             None => Ok(None),
         }
     }
+}
+
+/// Where a digest has its file: in one of 256 directories, so that none is long.
+fn place_of(digest: &str) -> String {
+    let (directory, name) = digest.split_at_checked(2).unwrap_or((digest, ""));
+    format!("{directory}/{name}")
 }

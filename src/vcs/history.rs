@@ -78,6 +78,14 @@ impl Repo {
         walk.collect::<std::result::Result<_, _>>().map_err(failed)
     }
 
+    /// Whether the repository has such a commit.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn has_commit(&self, id: Oid) -> Result<bool> {
+        Ok(self.has(id)? && self.git.find_commit(id).is_ok())
+    }
+
     /// Whether a commit is another one, or in its history.
     ///
     /// # Errors

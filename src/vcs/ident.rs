@@ -58,6 +58,12 @@ pub struct Identities {
 }
 
 impl Identities {
+    /// When the commits are made: seconds since 1970, and the zone in minutes.
+    pub fn time(&self) -> (i64, i32) {
+        let date = self.committer.rsplit_once("> ").map_or("", |(_, date)| date);
+        seconds_and_zone(&format!("@{date}")).map_or((0, 0), |time| (time.seconds(), time.offset_minutes()))
+    }
+
     /// Tells a hook who the author is, as `git commit` does.
     pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
         let (who, date) = self.author.rsplit_once("> ").unwrap_or((&self.author, ""));

@@ -143,6 +143,14 @@ impl Repo {
         Self::from_git(git)
     }
 
+    /// The same repository by a handle of its own.
+    ///
+    /// # Errors
+    /// It cannot be opened any more.
+    pub fn open_again(&self) -> Result<Self> {
+        Self::open(self.git_dir(), self.workdir())
+    }
+
     /// What libgit2 has found here, unless it is of a kind that it does not understand.
     fn from_found(git: git2::Repository) -> Result<Self> {
         let config = snapshot(&git)?;

@@ -284,4 +284,13 @@ impl super::repo::Repo {
         }
         Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
     }
+
+    /// Writes a tree with a directory of that name in its top, in the place of any; without one if it is empty.
+    pub(super) fn put_directory(&self, tree: Oid, name: &str, directory: Oid) -> Result<Oid> {
+        let entry = Entry { mode: DIRECTORY as u32, id: directory };
+        let entry = (!self.tree_object(directory)?.bytes().is_empty()).then_some(entry);
+        let named = Named::from([(name.as_bytes().to_vec(), entry)]);
+        let tree = self.tree_object(tree)?.with(&named);
+        self.put_naming(git2::ObjectType::Tree, tree.bytes(), [directory])
+    }
 }

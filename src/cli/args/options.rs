@@ -329,6 +329,11 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     flag(
+        "again",
+        "land a response that has landed already once more",
+        "Without it, edits that have landed on the branch by the record are not made again. See HISTORY.",
+    ),
+    flag(
         "autostash",
         "carry uncommitted changes in touched files across",
         "By a three-way merge of each file, with what is staged staying staged. They are saved first, and are what \

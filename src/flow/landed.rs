@@ -1,0 +1,215 @@
+//! Which edits of a response have landed already, by the record of an earlier landing.
+//!
+//! An edit is known by the digest of its response, its lines there and its file. It is not made again if the landing's
+//! commits are in the history of the branch and undoing them would still change something, or if they are not there (the
+//! branch was rebased, or they were squashed) and making them again would change nothing. What was taken back lands again.
+
+use super::Error;
+use super::run::Run;
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
+use crate::plan::{self, Plan};
+use crate::report::record::{LandedEdit, LandedEdits};
+use crate::response::Response;
+use crate::transaction::{self, Replayed, Target, listings};
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+use std::collections::{BTreeMap, HashMap};
+
+/// Of a landing with more commits none is looked at by itself.
+const MOST: usize = 200;
+
+/// The edits of a run that have landed, by their indexes, and what is to be said of those of which that is not clear.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Landed {
+    pub(super) edits: BTreeMap<usize, LandedAs>,
+    pub(super) unclear: Vec<Diagnostic>,
+    /// When the newest of those landings was.
+    pub(super) newest: Option<(String, (i64, i32))>,
+}
+
+/// Where an edit has landed.
+#[derive(Debug, Clone)]
+pub(super) struct LandedAs {
+    pub(super) commit: Oid,
+}
+
+/// What became of a commit that landed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// What it did is there.
+    There,
+    /// It conflicts with what the branch has now.
+    Unclear,
+    /// What it did is not there.
+    Gone,
+}
+
+impl Landed {
+    /// A script without the edits that have landed.
+    pub(super) fn without(&self, script: &Script) -> Script {
+        let mut script = script.clone();
+        let unclear = self.unclear.iter().filter_map(|diagnostic| diagnostic.edit?.checked_sub(1));
+        script.landed = self.edits.keys().copied().chain(unclear).collect();
+        script.diagnostics.extend(self.unclear.iter().cloned());
+        script
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.unclear.is_empty()
+    }
+}
+
+impl Run<'_> {
+    /// The digests of the responses.
+    fn digests(&self, repo: &Repo) -> &[String] {
+        self.digests.get_or_init(|| self.responses.iter().map(|one| listings::digest(repo, one)).collect())
+    }
+
+    /// What all the responses are known by together.
+    pub(super) fn digest(&self, repo: &Repo) -> String {
+        self.digests(repo).concat()
+    }
+
+    /// What is to be listed of a plan that lands: its edits, by the digests of their responses. A correction is listed under
+    /// the edit that it replaces, too.
+    pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
+        let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
+        let of = |response: &Response| {
+            let mut edits = Vec::new();
+            for step in plan.steps() {
+                let Some(edit) = self.script.edits.get(step.edit.wrapping_sub(1)) else { continue };
+                let spans = std::iter::once(edit.span).chain(replaced.get(&edit.span).copied());
+                for span in spans.filter(|span| span.response == response.id()) {
+                    let lines = response.lines_of(span);
+                    let path = step.path.to_string();
+                    edits.push((step.edit, LandedEdit { first: lines.first, last: lines.last, path }));
+                }
+            }
+            edits
+        };
+        self.digests(repo).iter().cloned().zip(self.responses.iter().map(of)).collect()
+    }
+
+    /// Which edits have landed on the branch.
+    pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<Landed, Error> {
+        let mut landed = Landed::default();
+        let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
+        let mut names = None;
+        for (response, digest) in self.responses.iter().zip(self.digests(repo)) {
+            let listed = listings::of(repo, digest)?;
+            if listed.is_empty() {
+                continue;
+            }
+            let fates = listed.iter().map(|one| fates(repo, one, tip)).collect::<Result<Vec<_>, Error>>()?;
+            let known = known(&listed, &fates);
+            if names.is_none() {
+                let rules = self.rules(repo, target.start)?;
+                names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
+            }
+            let names = names.iter().flatten();
+            for (at, (edit, name)) in self.script.edits.iter().zip(names).enumerate() {
+                if edit.span.response != response.id() || self.script.left_out.contains(&at) {
+                    continue;
+                }
+                let lines = response.lines_of(edit.span);
+                let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
+                let others = others.flat_map(|unnamed| &unnamed.candidates).map(|one| one.path.shown());
+                let found = std::iter::once(name.clone())
+                    .chain(others)
+                    .find_map(|path| known.get(&LandedEdit { first: lines.first, last: lines.last, path }));
+                let Some((fate, one, commit)) = found else { continue };
+                match fate {
+                    Fate::There => {
+                        landed.edits.insert(at, LandedAs { commit: *commit });
+                        if landed.newest.as_ref().is_none_or(|(_, time)| time.0 < one.time.0) {
+                            landed.newest = Some((one.id.clone(), one.time));
+                        }
+                    }
+                    Fate::Unclear => {
+                        let message =
+                            format!("this edit landed as {}, and its lines have been changed since", one.id);
+                        let diagnostic = Diagnostic::error(Code::Conflict, edit.span, message)
+                            .with_help("leave it out, or land it once more with --again");
+                        landed.unclear.push(diagnostic.for_edit(at + 1, edit.path.shown()));
+                    }
+                    Fate::Gone => {}
+                }
+            }
+        }
+        Ok(landed)
+    }
+}
+
+/// The edits that were listed, each with what became of it: where it has landed more than once, the best.
+fn known<'l>(
+    listed: &'l [LandedEdits],
+    fates: &[Vec<(Oid, Fate)>],
+) -> HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)> {
+    let mut known: HashMap<LandedEdit, (Fate, &LandedEdits, Oid)> = HashMap::new();
+    for (one, fates) in listed.iter().zip(fates) {
+        for (commit, &(id, fate)) in one.commits.iter().zip(fates) {
+            for edit in &commit.edits {
+                let best = known.entry(edit.clone()).or_insert((fate, one, id));
+                if fate < best.0 {
+                    *best = (fate, one, id);
+                }
+            }
+        }
+    }
+    known
+}
+
+/// What became of the commits of a landing, on the branch that is at `tip`. What a list says is checked by what the commits
+/// are: of one that this repository does not have nothing is known.
+fn fates(repo: &Repo, landed: &LandedEdits, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
+    let mut commits = Vec::new();
+    for one in &landed.commits {
+        match repo.object_id(&one.id) {
+            Ok(id) if repo.has_commit(id)? => commits.push(id),
+            _ => return Ok(Vec::new()),
+        }
+    }
+    let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
+    let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
+    let tree = |id: Oid| repo.tree_of(id);
+    let parent = repo.existing(first)?.parents.first().copied().map(tree).transpose()?;
+    let (before, after, now) = (parent, Some(tree(last)?), Some(tree(tip)?));
+    let paths = repo.differences(before, after)?;
+    let entries = repo.entries(now, &paths)?;
+    if entries == repo.entries(after, &paths)? {
+        return all(Fate::There);
+    }
+    if entries == repo.entries(before, &paths)? {
+        return all(Fate::Gone);
+    }
+    let is_in_history = repo.is_ancestor(last, tip)?;
+    // Squashed or made anew they are one change.
+    // A handle of its own, since its writes are turned away from the repository.
+    let handle = || repo.open_again();
+    if !is_in_history && transaction::is_made(&handle()?, &paths, [before, now, after])? {
+        return all(Fate::There);
+    }
+    if commits.len() > MOST {
+        return all(Fate::Unclear);
+    }
+    let mut steps: Vec<Replayed> =
+        commits.iter().map(|&commit| Replayed { commit, reversed: is_in_history }).collect();
+    if is_in_history {
+        steps.reverse();
+    }
+    let brought = transaction::replay(&handle()?, tip, &steps, None)?;
+    let mut fates = Vec::new();
+    for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
+        let fate = match planned.changes.is_empty() {
+            _ if brought.clashes.iter().any(|clash| clash.planned == at) => Fate::Unclear,
+            is_same if is_same == is_in_history => Fate::Gone,
+            _ => Fate::There,
+        };
+        fates.push((step.commit, fate));
+    }
+    if is_in_history {
+        fates.reverse();
+    }
+    Ok(fates)
+}

@@ -159,6 +159,10 @@ impl<'r> Above<'r> {
         all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
+        // One above the prose that says why.
+        let further = self.texts.iter().rev().filter_map(|text| Some((text.path?, *text.lines.last()?)));
+        let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
+        all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
             all.extend(self.previous.iter().cloned());
             // A single word may be a file's name.
@@ -176,13 +180,14 @@ impl<'r> Above<'r> {
         once
     }
 
-    /// The files that a code block may be: by its path line or info string, and by what is named right above.
-    pub(super) fn files_of_block(&self) -> Vec<Candidate> {
+    /// The files that a code block may be: by its path line or, with `info`, its info string, and by what is named right above.
+    pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
             Candidate { path, by: Clue::Line, quoted: found.quoted }
         });
-        let info = self.info.clone().map(|path| Candidate { path, by: Clue::Info, quoted: false });
+        let info = self.info.clone().filter(|_| info);
+        let info = info.map(|path| Candidate { path, by: Clue::Info, quoted: false });
         line.into_iter().chain(info).chain(self.mentions()).collect()
     }
 
@@ -195,7 +200,8 @@ impl<'r> Above<'r> {
         let mut words: Vec<_> = words.collect();
         words.sort_by_key(|(found, _)| !found.is_sure());
         let all = words.into_iter().take(WORDS);
-        all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: found.quoted })
+        let quoted = |found: Found<'_>| found.quoted || text.is_heading && found.path.contains('/');
+        all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: quoted(found) })
             .collect()
     }
 

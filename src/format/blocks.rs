@@ -12,11 +12,11 @@ mod tests;
 
 use super::above::Above;
 use super::document::{Part, What, lift};
-use super::fence::Fence;
+use super::fence::{Fence, is_markdown};
 use super::reasoning::{self, Sections};
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
-use super::{Output, Reading, file, json};
+use super::{Output, Reading, fault, file, json};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
 use crate::response::Response;
 use crate::span::Span;
@@ -79,6 +79,8 @@ pub(super) struct Reader<'r> {
     region: u32,
     /// The column at which the text of a list item begins that is open.
     item: Option<usize>,
+    /// The fences around the one that is read, from the outside.
+    outer: Vec<Fence<'r>>,
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
@@ -93,6 +95,8 @@ pub(super) struct Reader<'r> {
     lone: Option<usize>,
     /// Whether the response is a page of a chat.
     is_page: bool,
+    /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
+    turn: Option<(usize, usize, (usize, usize))>,
     /// Where there was as much as is taken from one response.
     stopped: Option<usize>,
     /// The end of the last line that has no closing tag of reasoning.
@@ -114,6 +118,7 @@ impl<'r> Reader<'r> {
             gap: Gap::Text,
             region: 0,
             item: None,
+            outer: Vec::new(),
             nests: true,
             tag: None,
             is_draft: false,
@@ -122,6 +127,7 @@ impl<'r> Reader<'r> {
             ended: None,
             lone: None,
             is_page: first.is_some_and(|line| line.trim() == "You said:"),
+            turn: None,
             stopped: None,
             no_closing: usize::MAX,
         }
@@ -132,6 +138,7 @@ impl<'r> Reader<'r> {
         let end = reasoning::end_of(self.response.text());
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
         let content = self.blocks(&mut cursor, 0);
+        self.leave_turn(end);
         self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
         self.finish_reasoning();
         self.cut_off(end);
@@ -153,7 +160,7 @@ impl<'r> Reader<'r> {
                 cursor.advance();
                 continue;
             };
-            if cursor.closes_fence(line) {
+            if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
             if depth == 0 && !self.is_draft && self.reasoning(cursor, line) {
@@ -247,13 +254,15 @@ impl<'r> Reader<'r> {
         let language = language(fence.info);
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
-        let files = self.above.files_of_block();
+        let files = self.above.files_of_block(!file::says_lines(fence.info));
         cursor.advance();
+        self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
+        let nested = self.nests;
         let inside = cursor.mark();
         let start = cursor.at();
         let mut content = self.blocks(cursor, depth + 1);
-        if cursor.is_end() && !content.is_closed && self.nests && content.nested.is_some() {
+        if cursor.is_end() && !content.is_closed && nested && content.nested.is_some() {
             // What seemed to open fences in it does not.
             self.nests = false;
             self.restore(first, lengths);
@@ -262,7 +271,7 @@ impl<'r> Reader<'r> {
             cursor.reset(inside);
             content = self.blocks(cursor, depth + 1);
         }
-        let close = cursor.line().filter(|_| !content.is_closed);
+        let close = cursor.line().filter(|line| !content.is_closed && !self.closes_outer(cursor, *line));
         let end = close.map_or(cursor.at(), |line| line.start);
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
@@ -284,7 +293,8 @@ impl<'r> Reader<'r> {
                 self.parts.truncate(first);
             }
             self.above = above;
-            let state = match (close.is_some() || content.is_closed, content.nested) {
+            let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
+            let state = match (close.is_some() || content.is_closed, content.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
@@ -302,7 +312,16 @@ impl<'r> Reader<'r> {
         }
         cursor.set_fence(outer.1);
         cursor.set_margin(outer.0);
+        self.outer.truncate(self.outer.len() - usize::from(outer.1.is_some()));
         holds_edits
+    }
+
+    /// Whether a line closes a fence around the one that is read, in which that one, shorter or of the other mark, is text.
+    fn closes_outer(&self, cursor: &Cursor<'r>, line: Line<'r>) -> bool {
+        let (Some(inner), false) = (cursor.fence(), self.outer.is_empty()) else { return false };
+        let Some(fence) = Fence::of(line.text) else { return false };
+        let holds = |outer: &&Fence<'r>| outer.mark != inner.mark || outer.length > inner.length;
+        self.outer.iter().filter(holds).any(|outer| fence.closes(*outer))
     }
 
     /// Takes a block quote, if one begins here.
@@ -333,6 +352,17 @@ impl<'r> Reader<'r> {
             return false;
         };
         let range = json.range();
+        if json.is_cut_off() && range.len() > 2 {
+            let span = cursor.span(range.start, range.end);
+            let is_call = |part: &Part| matches!(part.what, What::Region { format: FormatId::EditCalls, .. });
+            if self.parts.iter().rev().find(|part| part.is_region()).is_some_and(is_call) {
+                self.out.fault(fault::unterminated(span, "JSON"));
+            } else {
+                self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            }
+            cursor.go_to_end();
+            return true;
+        }
         let is_object = json.broken().is_none() && json.keys().next().is_some();
         if is_object {
             let span = cursor.span(range.start, range.end);
@@ -373,7 +403,7 @@ impl<'r> Reader<'r> {
             {
                 self.parts.push(Part { what: What::Other, span: self.span_of(line), depth: 0, level: 0 });
             }
-            let files = self.above.files_of_block();
+            let files = self.above.files_of_block(true);
             self.tag = Some(Tag { name, start: line.start, text: line.next, files });
         }
         let closes = |tag: &mut Tag<'_>| {
@@ -420,6 +450,19 @@ impl<'r> Reader<'r> {
         self.parts.truncate(parts);
         self.out.truncate(edits, faults);
     }
+}
+
+/// The line that closes a fence around Markdown, if it may just as well open one in it: text stands right below it, and the next
+/// fence is a bare one, too.
+fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[Candidate]) -> Option<Span> {
+    let is_markdown = ["markdown", "md", "mdx"].contains(&language)
+        || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
+    let mut below = cursor.lines().skip(1).peekable();
+    if !is_markdown || below.peek().is_none_or(|line| line.is_blank() || Fence::of(line.text).is_some()) {
+        return None;
+    }
+    let next = below.find_map(|line| Fence::of(line.text))?;
+    next.info.is_empty().then(|| cursor.span_of(close))
 }
 
 /// The first word of an info string, without the path that it may be.

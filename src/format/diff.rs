@@ -23,7 +23,7 @@ use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
 use mail::{Mail, Part};
-use opening::{has_names, is_git, opens};
+use opening::{has_names, is_git, opens, says_diff};
 use parts::Written;
 use section::Section;
 
@@ -54,7 +54,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
             Some(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
                 match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
-                    Some(section) => section.take_more(cursor),
+                    Some(section) => section.take_more(cursor, reader.fence.is_none()),
                     None => cursor.advance(),
                 }
             }
@@ -264,8 +264,12 @@ impl<'r> Reader<'r> {
         }
         match &mut self.section {
             Some(_) if self.fence.is_none() && is_list_item(line.text) => return None,
+            // Without any @@ all of a fence that says diff is one hunk.
+            Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(says_diff) => {
+                section.hunks.begin_bare(line);
+                section.take(line);
+            }
             Some(section) if is_changed => section.stray(line),
-            // Without any @@ all of the fence is one hunk.
             None if is_marked && self.fence.is_some() => {
                 let mut section = Section::nameless(line, response);
                 section.hunks.begin_bare(line);
@@ -364,9 +368,11 @@ fn malformed(span: Span, what: &str) -> Diagnostic {
     fault.with_help("save the mail decoded, or let 'git am' apply it")
 }
 
-/// Whether a line behind a bare hunk that is whole, and behind a blank line, is an item of a list.
+/// Whether a line behind a bare hunk is an item of a list: the hunk is whole by its counts, or it has none and a blank line is
+/// between them.
 fn is_item(due: Due, is_parted: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
-    fence.is_none() && is_parted && matches!(due, Due::Nothing | Due::Unknown) && is_list_item(text)
+    let may_end = due == Due::Nothing || due == Due::Unknown && is_parted;
+    fence.is_none() && may_end && is_list_item(text)
 }
 
 /// Whether a line looks like an item of a list: a mark, one blank, and text.

@@ -66,17 +66,19 @@ pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
     comment.filter(Found::is_sure)
 }
 
-/// The path in a fence's info string: all of it, or what is behind a language.
+/// The path in a fence's info string: all of it, what is behind a language, or the only one of its words that has the form of
+/// one, as in `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`.
 pub(super) fn info(info: &str) -> Option<Found<'_>> {
-    let (language, rest) = info.split_once([' ', '\t', ':']).unwrap_or(("", info));
-    // Lines of a file that are shown, as in `12:15:src/a.rs`.
-    if language.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let value = rest.split_once('=').map_or(rest, |(_, value)| value);
-    let is_language = language.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#'));
     let of = |text| whole(text, false).filter(|found| is_path(found.path));
-    of(trim(value)).filter(|_| is_language).or_else(|| of(info))
+    let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
+    let mut words = info.split(is_border).filter_map(of);
+    let only = words.next().filter(|first| words.all(|other| other.path == first.path));
+    only.or_else(|| of(info))
+}
+
+/// Whether an info string says which lines of its file are shown, as `12:15:src/a.rs` does.
+pub(super) fn says_lines(info: &str) -> bool {
+    info.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The paths that a line of prose may name, in order: quoted ones, and words that look like one.
@@ -231,7 +233,11 @@ mod tests {
             ("python src/a.py", Some("src/a.py")),
             ("python:src/a.py", Some("src/a.py")),
             ("js title=\"a.js\"", Some("a.js")),
-            ("12:15:src/a.rs", None),
+            ("js title=\"src/a.js\" showLineNumbers", Some("src/a.js")),
+            ("js {file=src/a.js}", Some("src/a.js")),
+            ("ts // src/a.ts", Some("src/a.ts")),
+            ("12:15:src/a.rs", Some("src/a.rs")),
+            ("a.rs b.rs", None),
             ("python", None),
             ("rust,no_run", None),
         ] {

@@ -276,8 +276,9 @@ impl<'r> Hunks<'r> {
     }
 
     /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is; gives
-    /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) -> Option<Span> {
+    /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin. `bare`: no fence is around
+    /// the hunk.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
         let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated || hunk.tilde.is_open();
         let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
             cursor.advance();
@@ -285,6 +286,8 @@ impl<'r> Hunks<'r> {
         };
         let (span, next) = cursor.run(|line| {
             let mark = match line.text.as_bytes() {
+                // It may be an item of a list.
+                [b'-' | b'+', b' ', first, ..] if bare && !is_blank(*first) => return false,
                 // A header may begin with `--`.
                 [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
                 [b'+', ..] => b'+',

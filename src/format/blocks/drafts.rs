@@ -38,9 +38,12 @@ impl<'r> Reader<'r> {
             self.forget();
             let message = "this is a page of a chat: only its last answer is read";
             self.out.fault(Diagnostic::warning(Code::Unread, cursor.span_of(line), message));
-            self.ended = Some(line.next);
+            (self.ended, self.turn) = (Some(line.next), None);
             cursor.advance();
             return true;
+        }
+        if self.is_page && self.ended.is_some() && trim(line.text) == "You said:" {
+            self.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
         }
         match self.sections.opening(cursor) {
             Some(Opening::Section(Some(rest))) => {
@@ -88,6 +91,14 @@ impl<'r> Reader<'r> {
         }
         cursor.begin_line(line.skip(end));
         true
+    }
+
+    /// Takes back what the user says below the last answer of a page: it is not read.
+    pub(super) fn leave_turn(&mut self, end: usize) {
+        let Some((start, parts, lengths)) = self.turn.take() else { return };
+        self.restore(parts, lengths);
+        let span = Span::new(self.response.id(), start, end);
+        self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
     }
 
     /// Forgets what was read so far.

@@ -87,7 +87,7 @@ impl<'r> Reader<'r> {
         let is_patch = matches!(format.id, FormatId::ApplyPatch | FormatId::Diff);
         let below = if is_patch { new.len() } else { new.len().min(1) };
         if is_whole && message.is_none() && new[..below].iter().any(|edit| edit.why.is_none()) {
-            let why = self.above.why();
+            let why = self.above.why().filter(|why| !new[..below].iter().any(|edit| edit.path.raw == *why));
             let without = new[..below].iter_mut().filter(|edit| edit.why.is_none());
             without.for_each(|edit| edit.why.clone_from(&why));
         }

@@ -58,7 +58,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Whether a fence says that it holds a diff.
-fn says_diff(fence: Fence<'_>) -> bool {
+pub(super) fn says_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }
@@ -82,8 +82,10 @@ pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
 }
 
-/// Whether a line is `--- name`, with `+++ name` below it, and with `@@` below that unless the file goes away; bare ones
-/// need that.
+/// Whether a line is `--- name`, with `+++ name` below it, and bare ones with a hunk or changed lines below that unless the file
+/// goes away.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
-    names(line, below).is_some_and(|(_, new, has_hunk)| !bare || name::is_nothing(new) || has_hunk)
+    let mut next = below.clone().skip(1);
+    let is_changed = next.next().is_some_and(|line| line.text.starts_with(['@', '+', '-']));
+    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_nothing(new) || is_changed)
 }

@@ -103,6 +103,11 @@ impl<'r> Section<'r> {
         self.hunks.begin(line);
     }
 
+    /// Whether all that was read of it are the names of its file.
+    pub(super) fn has_only_names(&self) -> bool {
+        self.new.is_some() && !self.hunks.begun
+    }
+
     /// Takes in a line of the hunk that is read.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
@@ -112,8 +117,8 @@ impl<'r> Section<'r> {
     }
 
     /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
-        if let Some(run) = self.hunks.take_more(cursor) {
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) {
+        if let Some(run) = self.hunks.take_more(cursor, bare) {
             self.span = self.span.join(run);
         }
     }

@@ -16,7 +16,7 @@ use crate::span::Span;
 
 /// Tools whose tags are known for calls, whatever stands in them, and the fields that these may have in several lines.
 const TOOLS: [&str; 3] = ["write_to_file", "replace_in_file", "apply_diff"];
-const FIELDS: [&str; 3] = ["path", DIFF, "content"];
+const FIELDS: [&str; 4] = ["path", DIFF, "content", "task_progress"];
 
 /// What the file, and SEARCH/REPLACE blocks in it, are called.
 const PATHS: [&str; 2] = ["path", "file_path"];

@@ -35,6 +35,7 @@ impl Marker {
         // Models write `SEARCH>` now and then.
         let word = word.strip_suffix('>').unwrap_or(word);
         let fits = (5..=9).contains(&length);
+        let is_meant = |word: &str| is_misspelt(word, fits) || (fits && is_unknown(word));
         Some(match (mark, word) {
             (b'=', "") if fits => Marker::Divider,
             (b'>' | b'+', "REPLACE") | (b'>', "UPDATED") if fits => Marker::Replace,
@@ -42,7 +43,7 @@ impl Marker {
             (b'<' | b'-', "SEARCH") | (b'<', "ORIGINAL") if fits => Marker::Search,
             (b'<', "NEW_FILE") if fits => Marker::NewFile,
             (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE" | "ORIGINAL") => Marker::Misspelt,
-            (b'<', _) if is_misspelt(word, fits) || (fits && is_unknown(word)) => Marker::Misspelt,
+            (b'<', _) if is_meant(word.trim_matches(|c: char| !c.is_alphanumeric())) => Marker::Misspelt,
             _ => return None,
         })
     }
@@ -122,6 +123,9 @@ mod tests {
             "--- SEARCH",
             "<<<< ORIGINAL",
             "<<<<<<< DELETE_FILE",
+            "<<<<<<< SEARCH:",
+            "<<<<<<< [SEARCH]",
+            "<<<<<<< \"SEARCH\"",
         ] {
             assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");
         }

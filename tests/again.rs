@@ -342,3 +342,54 @@ fn a_record_that_is_not_of_our_form_stops_nothing() {
         assert!(run.code == Some(0) && !run.stdout.contains("already landed as "), "{odd:.80} {run:?}");
     }
 }
+
+/// All files below a directory, by their paths.
+fn files_below(top: &std::path::Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) {
+    let Ok(entries) = std::fs::read_dir(top) else { return };
+    for entry in entries.map(Result::unwrap) {
+        let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            files_below(&entry.path(), &format!("{name}/"), files);
+        } else if name != ".keep-empty" {
+            files.push((name, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn every_golden_case_that_lands_lands_once() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let (mut landed, mut cases) = (0, Vec::new());
+    for format in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
+        let inside = std::fs::read_dir(&format).into_iter().flatten().map(|entry| entry.unwrap().path());
+        cases.extend(inside.filter(|case| case.join("after").is_dir()));
+    }
+    cases.sort();
+    let empty = Sandbox::new();
+    // One in three: the formats each have dozens.
+    for case in cases.iter().step_by(3) {
+        let sandbox = empty.copy();
+        let mut files = Vec::new();
+        files_below(&case.join("before"), "", &mut files);
+        files.iter().for_each(|(path, content)| sandbox.file(path, content));
+        let before = sandbox.commit("before");
+        let response = std::fs::read(case.join("response.txt")).unwrap();
+        let response = String::from_utf8(response).unwrap();
+        let format: &[&str] = if case.parent().unwrap().ends_with("whole-file") {
+            &["--format", "whole-file", "-q"]
+        } else {
+            &["-q"]
+        };
+        let first = sandbox.apply(format, &response);
+        assert_eq!(first.code, Some(0), "{} {first:?}", case.display());
+        let tip = sandbox.head();
+        if tip == before {
+            continue;
+        }
+        landed += 1;
+        let again = sandbox.apply(&format[..format.len() - 1], &response);
+        assert_eq!((again.code, sandbox.head()), (Some(0), tip), "{} {again:?}", case.display());
+        assert!(again.stdout.contains("already landed as "), "{} {again:?}", case.display());
+    }
+    assert!(landed > 80, "{landed}");
+}

@@ -101,7 +101,8 @@ impl Run<'_> {
             if listed.is_empty() {
                 continue;
             }
-            let fates = listed.iter().map(|one| fates(repo, one, tip)).collect::<Result<Vec<_>, Error>>()?;
+            let fates = listed.iter().map(|one| fates(repo, one, target, tip));
+            let fates = fates.collect::<Result<Vec<_>, Error>>()?;
             let known = known(&listed, &fates);
             if names.is_none() {
                 let rules = self.rules(repo, target.start)?;
@@ -162,7 +163,7 @@ fn known<'l>(
 
 /// What became of the commits of a landing, on the branch that is at `tip`. What a list says is checked by what the commits
 /// are: of one that this repository does not have nothing is known.
-fn fates(repo: &Repo, landed: &LandedEdits, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
+fn fates(repo: &Repo, landed: &LandedEdits, target: &Target, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
     let mut commits = Vec::new();
     for one in &landed.commits {
         match repo.object_id(&one.id) {
@@ -191,7 +192,7 @@ fn fates(repo: &Repo, landed: &LandedEdits, tip: Oid) -> Result<Vec<(Oid, Fate)>
         return all(Fate::There);
     }
     if commits.len() > MOST {
-        return all(Fate::Unclear);
+        return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
     }
     let mut steps: Vec<Replayed> =
         commits.iter().map(|&commit| Replayed { commit, reversed: is_in_history }).collect();
@@ -202,7 +203,10 @@ fn fates(repo: &Repo, landed: &LandedEdits, tip: Oid) -> Result<Vec<(Oid, Fate)>
     let mut fates = Vec::new();
     for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
         let fate = match planned.changes.is_empty() {
-            _ if brought.clashes.iter().any(|clash| clash.planned == at) => Fate::Unclear,
+            // On another branch, where it never landed, its text decides.
+            _ if brought.clashes.iter().any(|clash| clash.planned == at) => {
+                if is_in_history || landed.reference == target.name { Fate::Unclear } else { Fate::Gone }
+            }
             is_same if is_same == is_in_history => Fate::Gone,
             _ => Fate::There,
         };

@@ -163,6 +163,8 @@ pub struct LandedEdits {
     pub id: String,
     /// When it landed: seconds since 1970, and the zone in minutes.
     pub time: (i64, i32),
+    /// The reference that moved, in full.
+    pub reference: String,
     /// All of its commits with edits, in order.
     pub commits: Vec<LandedCommit>,
 }

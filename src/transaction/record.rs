@@ -104,7 +104,15 @@ impl Transaction<'_> {
                 LandedCommit { id: id.clone(), edits: edits.cloned().collect() }
             };
             let commits = record.commits.iter().map(commit).collect();
-            (digest.clone(), LandedEdits { id: record.id.clone(), time: (0, 0), commits })
+            (
+                digest.clone(),
+                LandedEdits {
+                    id: record.id.clone(),
+                    time: (0, 0),
+                    reference: record.reference.clone(),
+                    commits,
+                },
+            )
         };
         let mut landed: Vec<_> = recording.edits.iter().map(listed).collect();
         landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));

@@ -1,7 +1,7 @@
 //! Twice is once: the same response on what it made changes nothing, or is refused.
 
 use crate::answer::{self, Answers};
-use crate::check::{Ran, changes_again, run};
+use crate::check::{Ran, run};
 use crate::config;
 use crate::hunk::{Hunk, plain};
 use proptest::prelude::*;
@@ -192,40 +192,54 @@ fn text(lines: &[(usize, String)], eol: &str) -> String {
     lines.iter().map(|(_, text)| format!("{text}{eol}")).collect()
 }
 
-/// What is wrong with one of the answers made twice.
-fn again(file: &str, answers: &Answers) -> Result<(), TestCaseError> {
+/// All answers make that of the file.
+fn lands(file: &str, answers: &Answers, wanted: &str) -> Result<(), TestCaseError> {
     for (format, answer) in &answers.0 {
         match run("a.py", file, answer) {
-            Ran::Changed(files, _) => {
-                if let Some(what) = changes_again("a.py", &files["a.py"], answer) {
-                    return Err(TestCaseError::fail(format!(
-                        "the file\n{file}---\n{what}---\nby {format}:\n{answer}"
-                    )));
-                }
-            }
-            Ran::Unreadable(why) => panic!("{format} is not read: {why}\n{answer}"),
-            _ => {}
+            Ran::Changed(files, _) => prop_assert_eq!(&files["a.py"], wanted, "{} {}", format, answer),
+            other => prop_assert!(false, "{} {}\n{}\n{:?}", format, answer, file, other),
         }
     }
     Ok(())
 }
 
+/// The text of each function.
+fn functions(text: &str) -> Vec<&str> {
+    let starts: Vec<usize> = text.match_indices("def ").map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
+}
+
 proptest! {
     #![proptest_config(config(800))]
 
-    /// One hunk, whatever says where it belongs.
+    /// Run once more without a record, a hunk with a heading changes nothing in another function.
     #[test]
-    fn a_hunk_is_made_once(
+    fn a_hunk_with_a_heading_stays_in_its_function(
         lines in file(),
         region in region(),
         drift in select(DRIFTS.to_vec()),
-        pointer in select(POINTERS.to_vec()),
+        pointer in select(vec![Pointer::Heading, Pointer::NumberAndHeading]),
         eol in select(vec!["\n", "\n", "\r\n"]),
     ) {
         let from = region.start.index(lines.len());
         let hunk = hunk(&lines, from, &region, drift);
-        if hunk.is_sound() {
-            again(&text(&lines, eol), &answers(&lines, from, &hunk, pointer))?;
+        if !hunk.is_sound() {
+            return Ok(());
+        }
+        let before = text(&lines, eol);
+        for (format, answer) in answers(&lines, from, &hunk, pointer).0 {
+            let Ran::Changed(once, _) = run("a.py", &before, &answer) else { continue };
+            let once = once["a.py"].clone();
+            let Ran::Changed(twice, _) = run("a.py", &once, &answer) else { continue };
+            let (before, once, twice) = (functions(&before), functions(&once), functions(&twice["a.py"]));
+            // A heading with nothing below it is none of a block.
+            let is_whole = once.iter().all(|function| function.trim_end().contains('\n'));
+            if is_whole && before.len() == once.len() && once.len() == twice.len() {
+                for at in (0..once.len()).filter(|at| before[*at] == once[*at]) {
+                    prop_assert_eq!(once[at], twice[at], "{} {}", format, &answer);
+                }
+            }
         }
     }
 }
@@ -233,54 +247,68 @@ proptest! {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Several, which may touch each other or be the same.
+    /// An edit that amends or removes what the one before has added, or whose context that is.
     #[test]
-    fn several_hunks_are_made_once(
-        lines in file(),
-        regions in prop::collection::vec(region(), 2..4),
-        drift in select(vec![Drift::None, Drift::None, Drift::Trailing, Drift::Dedented]),
-        same in prop::bool::weighted(0.2),
-        in_order in prop::bool::weighted(0.7),
-    ) {
-        let mut starts: Vec<usize> = regions.iter().map(|region| region.start.index(lines.len())).collect();
-        if in_order {
-            starts.sort_unstable();
-        }
-        let mut hunks: Vec<Hunk> =
-            starts.iter().zip(&regions).map(|(&from, region)| hunk(&lines, from, region, drift)).collect();
-        if same {
-            let first = hunks[0].clone();
-            hunks.fill(first);
-        }
-        if hunks.iter().all(Hunk::is_sound) {
-            again(&text(&lines, "\n"), &plain("a.py", &hunks))?;
-        }
-    }
-
-    /// An edit that sees what the one before has made: its context has the first one's new line.
-    #[test]
-    fn edits_that_build_on_each_other_are_made_once(
+    fn edits_that_build_on_each_other_land(
         lines in file(),
         at in any::<Index>(),
-        first in select(vec!["new = 1", "log(\"a\")", "return b"]),
-        second in select(vec!["other = 2", "a = read(cfg)"]),
+        second in select(vec!["other = 2", "amend(cfg)"]),
         before in any::<bool>(),
         replaces in any::<bool>(),
     ) {
         let at = at.index(lines.len());
         let line = &lines[at].1;
-        if line.is_empty() {
+        if !line.starts_with(' ') || lines.iter().filter(|(_, other)| other == line).count() > 1 {
             return Ok(());
         }
-        let (first, second) = (format!("    {first}"), format!("    {second}"));
+        let (first, second) = ("    new = 1".to_owned(), format!("    {second}"));
         let mut one = Hunk(vec![(' ', line.clone()), ('+', first.clone())]);
-        let mut two = Hunk(vec![(' ', line.clone()), (if replaces { '-' } else { ' ' }, first), ('+', second)]);
+        let mut two = Hunk(vec![
+            (' ', line.clone()),
+            (if replaces { '-' } else { ' ' }, first.clone()),
+            ('+', second.clone()),
+        ]);
+        let mut added = if replaces { vec![second] } else { vec![first, second] };
         if before {
             one.0.reverse();
             two.0.rotate_right(1);
             two.0.swap(1, 2);
+            added.reverse();
         }
-        again(&text(&lines, "\n"), &plain("a.py", &[one, two]))?;
+        let added = added.into_iter().map(|line| (0, line));
+        let mut wanted = lines.clone();
+        let place = if before { at } else { at + 1 };
+        wanted.splice(place..place, added);
+        let (file, wanted) = (text(&lines, "\n"), text(&wanted, "\n"));
+        lands(&file, &plain("a.py", std::slice::from_ref(&one)).then(plain("a.py", std::slice::from_ref(&two))), &wanted)?;
+        // The hunks of one patch are all of the file as it was.
+        let mut edits = plain("a.py", &[one, two]);
+        edits.0.retain(|(format, _)| !["apply-patch", "diff", "file-changes"].contains(format));
+        lands(&file, &edits, &wanted)?;
+    }
+
+    /// Lines that are removed at one place and added at another, in any order.
+    #[test]
+    fn lines_that_are_moved_land(
+        lines in file(),
+        from in any::<Index>(),
+        to in any::<Index>(),
+        adds_first in any::<bool>(),
+    ) {
+        let (from, to) = (from.index(lines.len()), to.index(lines.len()));
+        let is_only = |at: usize| lines.iter().filter(|(_, line)| *line == lines[at].1).count() == 1;
+        let is_body = |at: usize| lines[at].1.starts_with(' ') && is_only(at);
+        if from.abs_diff(to) < 2 || from == 0 || !is_body(from) || !is_body(to) || !is_only(from - 1) {
+            return Ok(());
+        }
+        let (moved, above, there) = (&lines[from].1, &lines[from - 1].1, &lines[to].1);
+        let removal = Hunk(vec![(' ', above.clone()), ('-', moved.clone())]);
+        let addition = Hunk(vec![(' ', there.clone()), ('+', moved.clone())]);
+        let mut wanted = lines.clone();
+        wanted.insert(to + 1, lines[from].clone());
+        wanted.remove(if to < from { from + 1 } else { from });
+        let edits = if adds_first { [addition, removal] } else { [removal, addition] };
+        lands(&text(&lines, "\n"), &plain("a.py", &edits), &text(&wanted, "\n"))?;
     }
 
     /// A draft and the final answer in one response come to what the final answer comes to.
@@ -303,6 +331,5 @@ proptest! {
                 prop_assert_eq!(&one["a.py"], &twice["a.py"], "{} {}", format, both);
             }
         }
-        again(&file, &both)?;
     }
 }

@@ -7,14 +7,14 @@ pub(crate) mod placeholder;
 use crate::diag::Code;
 use crate::edit::{FormatId, Unit};
 use crate::pattern::{Pattern, Step, lines};
-use crate::text::search::{Effort, Haystack};
-use crate::text::{Content, Form, Language, is_blank};
-use placeholder::{comment_opener, is_aside, is_left_out, is_new_placeholder, speaks_of_code};
+use crate::text::search::{Effort, Haystack, Place};
+use crate::text::{Content, Form, Language, depth, is_blank};
+use placeholder::{Beside, Placeholder, is_comment};
 
 /// What an edit may bring to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// Whether it may say "rest of the code" where there was code.
+    /// Whether it may bring lines such as `// ... existing code ...`.
     pub allow_placeholder: bool,
     /// Whether it may bring conflict markers, or dividers of the format that it is written in.
     pub allow_markers: bool,
@@ -47,16 +47,33 @@ impl Unwanted {
     }
 }
 
-/// What is wrong with what a hunk brings to a file.
-pub(crate) fn hunk(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
-    let removes = pattern.removed().any(|text| !is_blank(text)) || pattern.steps.contains(&Step::Gap);
-    lines_with_new(hay, &pattern.after_and_new().collect::<Vec<_>>(), removes, guard)?;
-    comments_for_code(hay, pattern, guard)?;
+/// What is wrong with what a hunk brings to a place of a file.
+pub(crate) fn hunk(
+    hay: Haystack<'_>,
+    place: &Place,
+    pattern: &Pattern<'_>,
+    guard: &Guard,
+) -> Result<(), Unwanted> {
+    let added: Vec<&[u8]> = pattern.added().collect();
+    new_lines(hay, &added, guard)?;
+    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
+    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
+        fenced(hay, &after, guard)?;
+    }
+    let solid = |line: &usize| !hay.is_blank(*line);
+    let depth_of = |line: usize| depth(hay.text(line));
+    let least = (place.first()..place.behind()).filter(solid).map(depth_of).min();
+    let below = (place.behind()..hay.line_count()).find(solid);
+    let beside = Beside {
+        above: (0..place.first()).rev().find(solid).map(|line| hay.text(line)),
+        below: below.zip(least).map(|(line, least)| depth_of(line).cmp(&least)),
+    };
+    placeholders(hay, pattern, beside, guard)?;
     escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)?;
-    dividers(hay, &pattern.added().collect::<Vec<_>>(), guard)
+    dividers(hay, &added, guard)
 }
 
-/// What is wrong with a text that is a whole file, or is put at its end; `old` is what it replaces, if it does.
+/// What is wrong with a text that is a whole file; `old` is what it replaces, if it does.
 ///
 /// # Errors
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
@@ -65,34 +82,31 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     // A line that is looked for in vain costs a look at the whole file, and few are.
     let effort = Effort::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
-    let after: Vec<(&[u8], bool)> = lines(text).into_iter().map(|line| (line, true)).collect();
-    lines_with_new(hay, &after, old.is_some(), guard)?;
+    let new = lines(text);
+    new_lines(hay, &new, guard)?;
+    fenced(hay, &new, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
-    let holds = |text: &[u8]| memchr::memmem::find(&before, text).is_some();
-    escaped::escaped(after.iter().map(|(line, _)| *line), holds, guard)?;
-    let pattern = std::str::from_utf8(&before).map(|before| Pattern::of_texts(before, text, Unit::Lines));
-    pattern.map_or(Ok(()), |pattern| comments_for_code(hay, &pattern, guard))
+    if old.is_some() {
+        let before = String::from_utf8_lossy(&before);
+        placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), Beside::default(), guard)?;
+    }
+    escaped::escaped(new.iter().copied(), |text| memchr::memmem::find(&before, text).is_some(), guard)
 }
 
-/// What is wrong with lines as they are to stand in a file, each with whether it is new; `removes` says that code goes.
-fn lines_with_new(
-    hay: Haystack<'_>,
-    lines: &[(&[u8], bool)],
-    removes: bool,
-    guard: &Guard,
-) -> Result<(), Unwanted> {
-    let (after, is_new): (Vec<&[u8]>, Vec<bool>) = lines.iter().copied().unzip();
-    if lines.iter().any(|(line, new)| *new && memchr::memchr(0, line).is_some()) {
+/// Whether a whole text has a comment that stands for lines by an ellipsis or brackets.
+pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
+    let lines = lines(text);
+    let kind = |at| Placeholder::at(&lines, at, language, Beside::default());
+    (0..lines.len()).any(|at| is_comment(lines[at]) && kind(at) == Some(Placeholder::Marked))
+}
+
+/// What is wrong with lines that are new in a file.
+fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+    if new.iter().any(|line| memchr::memchr(0, line).is_some()) {
         // It would make the file a binary one.
         return Err(Unwanted::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
     }
-    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(hay, &after, guard)?;
-    }
-    if removes {
-        placeholders(hay, &after, |line| is_new.get(line) == Some(&true), guard)?;
-    }
-    markers(hay, &after, guard)
+    markers(hay, new, guard)
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
@@ -117,49 +131,36 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
     Err(Unwanted::new(Code::Malformed, message).with_help("leave it out"))
 }
 
-/// `is_new` says of an index of the after-lines whether the line is an added one.
+/// A new line that stands for lines which are not written out: one that says so by an ellipsis or brackets, also beside lines
+/// that stay, or one with such words alone where fewer lines of code come than go.
 fn placeholders(
     hay: Haystack<'_>,
-    after: &[&[u8]],
-    is_new: impl Fn(usize) -> bool,
+    pattern: &Pattern<'_>,
+    beside: Beside<'_>,
     guard: &Guard,
 ) -> Result<(), Unwanted> {
     if guard.allow_placeholder {
         return Ok(());
     }
-    let language: Language = guard.language;
-    let elides = |at: usize| {
-        is_new_placeholder(after[at], language) || !language.is_prose() && is_left_out(after, at, language)
+    let after = pattern.after();
+    let is_code = |step: &&Step<'_>| {
+        let text = pattern.text_of(step);
+        **step == Step::Gap || !is_blank(text) && (guard.language.is_prose() || !is_comment(text))
     };
-    let new = (0..after.len()).filter(|&at| is_new(at));
-    match new.filter(|&at| elides(at)).find(|&at| !hay.has_line(after[at], Form::Trimmed)) {
-        None => Ok(()),
-        Some(at) => Err(takes_the_place(after[at])),
-    }
-}
-
-/// A new comment that speaks of code which is not written out, where at least two lines of code go and fewer come.
-fn comments_for_code(hay: Haystack<'_>, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
-    if guard.allow_placeholder {
-        return Ok(());
-    }
-    let is_prose = guard.language.is_prose();
-    let is_code = |line: &[u8]| !is_blank(line) && (is_prose || comment_opener(line.trim_ascii()).is_none());
-    // A text for people has headings and lists that begin as comments do.
-    let may_speak = |line: &&[u8]| {
-        let text = String::from_utf8_lossy(line);
-        !is_prose || text.trim_start().starts_with("<!--") || is_aside(&text.to_lowercase())
-    };
-    for run in pattern.steps.split(|step| matches!(step, Step::Keep(_))) {
-        let (added, removed): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
-        let code = |steps: &[&Step<'_>]| steps.iter().filter(|step| is_code(pattern.text_of(step))).count();
-        if code(&removed) < 2 || code(&added) >= code(&removed) {
-            continue;
-        }
-        let comments = added.iter().map(|step| pattern.text_of(step)).filter(may_speak);
-        let mut comments = comments.filter(|line| speaks_of_code(line));
-        if let Some(line) = comments.find(|line| !hay.has_line(line, Form::Trimmed)) {
-            return Err(takes_the_place(line));
+    let is_kept = |step: &Step<'_>| matches!(step, Step::Keep(_));
+    let mut at = 0;
+    for run in pattern.steps.chunk_by(|one, next| is_kept(one) == is_kept(next)) {
+        let (new, old): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
+        let count = |steps: &[&Step<'_>]| steps.iter().copied().filter(is_code).count();
+        let goes_for_it = count(&new) < count(&old);
+        for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
+            let found =
+                if is_kept(step) { None } else { Placeholder::at(&after, at, guard.language, beside) };
+            let is_one = found == Some(Placeholder::Marked) || found.is_some() && goes_for_it;
+            if is_one && !hay.has_line(after[at], Form::Trimmed) {
+                return Err(takes_the_place(after[at]));
+            }
+            at += 1;
         }
     }
     Ok(())
@@ -174,33 +175,23 @@ fn takes_the_place(line: &[u8]) -> Unwanted {
     )
 }
 
-fn markers(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
-    if guard.allow_markers {
-        return Ok(());
-    }
-    let label = |line: &[u8], mark: &[u8]| {
-        let label = line.strip_prefix(mark).and_then(|rest| rest.strip_prefix(b" ")).map(<[u8]>::trim_ascii);
-        label.filter(|label| !label.is_empty()).map(<[u8]>::to_vec)
+/// A line that begins or ends a merge conflict, and that the file has none of.
+fn markers(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+    let is_marker = |line: &&&[u8]| {
+        let label = [&b"<<<<<<< "[..], b">>>>>>> "].iter().find_map(|mark| line.strip_prefix(*mark));
+        // Those of a format are no conflict.
+        label.is_some_and(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
     };
-    let opens = |line: &&[u8]| {
-        label(line, b"<<<<<<<").is_some_and(|label| label != b"SEARCH" && label != b"NEW_FILE")
-    };
-    let mut rest = after.iter();
-    let found = [
-        rest.find(|line| opens(line)),
-        rest.find(|line| **line == b"======="),
-        rest.find(|line| label(line, b">>>>>>>").is_some()),
-    ];
-    let conflict = found.iter().all(Option::is_some);
-    if conflict && found.iter().flatten().any(|line| !hay.has_line(line, Form::Text)) {
-        // Enough to look for; a label may be of any length.
-        let first = String::from_utf8_lossy(found[0].copied().unwrap_or_default());
-        let first: String = first.chars().take(40).collect();
-        let message = format!("the new text holds an unresolved merge conflict, which begins with `{first}`");
-        return Err(Unwanted::new(Code::Markers, message)
-            .with_help("write the lines as they should be; --allow-markers lets it pass"));
+    match new.iter().filter(is_marker).find(|line| !hay.has_line(line, Form::Text)) {
+        Some(line) if !guard.allow_markers => {
+            // Enough to look for; a label may be of any length.
+            let line: String = String::from_utf8_lossy(line).chars().take(40).collect();
+            let message = format!("the new text holds the conflict marker `{line}`");
+            Err(Unwanted::new(Code::Markers, message)
+                .with_help("write the lines as they should be; --allow-markers lets it pass"))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A line that divides a block of the format which an edit is written in, and that the file has none of, was meant to divide
@@ -238,74 +229,58 @@ mod tests {
         language: Language::UNKNOWN,
         format: None,
     };
+    fn rust() -> Guard {
+        Guard { language: Language::of("a.rs"), ..GUARD }
+    }
 
     fn code(file: &str, before: &str, after: &str) -> Option<Code> {
         let pattern = Pattern::of_texts(before, after, Unit::Lines);
-        guarded(file, &pattern, &GUARD).err().map(|refusal| refusal.code)
+        guarded(file, &pattern, &rust()).err().map(|refusal| refusal.code)
     }
 
     fn guarded(file: &str, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
         let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        hunk(Haystack::new(&content, &effort), pattern, guard)
+        hunk(Haystack::new(&content, &effort), &Place::lines(0, content.line_count()), pattern, guard)
     }
 
     #[test]
-    fn a_comment_that_speaks_of_code_does_not_come_for_it() {
+    fn the_words_of_leaving_out_alone_are_refused_where_lines_go_for_them() {
         let before = "fn f() {\n    a();\n    b();\n    c();\n}\n";
-        for comment in [
-            "// Keep the existing logic",
-            "// implementation omitted",
-            "// body as before",
-            "// <existing code>",
-            "// other calls remain",
-            "/* same body */",
-            "pass  # existing calls",
-            "...  # rest",
-            "// (no changes)",
-            "# (loop as above)",
-            "# original loop stays",
-            "(rest of the file unchanged)",
-            "[... rest of file ...]",
-            "<rest of file unchanged>",
-            "[unchanged]",
-        ] {
+        for comment in ["// rest of the code", "/* same as before */", "(rest of the file unchanged)"] {
             let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
             assert_eq!(code(before, before, &after("")), Some(Code::Placeholder), "{comment}");
             assert_eq!(code(before, before, &after("    d();\n")), Some(Code::Placeholder), "{comment}");
             assert_eq!(code(before, before, &after("    a();\n    b();\n    c();\n")), None, "{comment}");
+            assert_eq!(code(before, before, &after("    d();\n    e();\n    f();\n")), None, "{comment}");
             let with = format!("{before}{comment}\n");
             assert_eq!(code(&with, before, &after("")), None, "{comment} is the file's");
         }
-        for comment in [
-            "// Moved to b.rs.",
-            "// TODO: write it again",
-            "// No callers are left here",
-            "[rest, other]",
-            "(rest)",
-        ] {
+        for comment in
+            ["// The rest moved to b.rs.", "// TODO: write this", "// handle the other cases", "(rest)"]
+        {
             let after = format!("fn f() {{\n    {comment}\n}}\n");
             assert_eq!(code(before, before, &after), None, "{comment}");
         }
+        assert_eq!(code("// a\nx\n", "// a\nx\n", "// this file\nx\n"), None, "no code goes");
     }
 
     #[test]
-    fn nor_does_an_aside_come_for_a_text() {
+    fn a_comment_of_a_text_for_people_is_one_too() {
         let prose = Guard { language: Language::of("a.md"), ..GUARD };
         let old = Content::new(b"# A\n\nOne.\n\nTwo.\n\nThree.\n");
         let refused =
             |line: &str| whole_text(&format!("# A\n\nOne!\n\n{line}\n"), Some(&old), &prose).is_err();
-        for line in
-            ["<!-- rest unchanged -->", "[rest of the README unchanged]", "*(the rest stays as it is)*"]
-        {
+        for line in ["<!-- rest unchanged -->", "<!-- ... rest of the file ... -->", "(rest of the file)"] {
             assert!(refused(line), "{line}");
         }
         for line in [
-            "Keep the rest.",
+            "The rest.",
             "- the rest",
-            "## Previous versions",
-            "*Other notes*",
-            "(restart it)",
+            "## Other",
+            "*Other*",
+            "(rest)",
             "<!-- markdownlint-disable -->",
+            "...",
         ] {
             assert!(!refused(line), "{line}");
         }
@@ -331,7 +306,8 @@ mod tests {
         assert_eq!(code(before, before, after), Some(Code::Placeholder));
         assert_eq!(code("// ...\nx\n", "// ...\nx\n", "// ...\n"), None, "it was there");
         assert_eq!(code("x\ny\n// ...\n", "y\n", "// ...\n"), None, "it is elsewhere in the file");
-        assert_eq!(code("x\n", "x\n", "x\n// ...\n"), None, "nothing is removed");
+        assert_eq!(code("x\n", "x\n", "x\n// ...\n"), Some(Code::Placeholder), "though nothing is removed");
+        assert_eq!(code("x\n", "x\n", "x\n// ... then the rest\n"), None, "it says something");
         let dots = "fn f() {\n    ...\n    b();\n}\n";
         assert_eq!(code(before, before, dots), Some(Code::Placeholder));
         let pattern = Pattern::of_texts(before, dots, Unit::Lines);
@@ -348,8 +324,9 @@ mod tests {
         let refused = |text, old| whole_text(text, old, &GUARD).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
         assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
-        let old = Content::new(b"a();\nb();\nc();\n");
-        assert_eq!(refused("a();\n# (b() and c() as before)\n", Some(&old)), Some(Code::Placeholder));
+        assert_eq!(refused("a\n# (rest as before)\n", Some(&old)), Some(Code::Placeholder));
+        let latin = Content::new(b"a\n\xe4\n");
+        assert_eq!(refused("a\n# ...\n", Some(&latin)), Some(Code::Placeholder));
     }
 
     #[test]
@@ -380,6 +357,7 @@ mod tests {
             code(&format!("x\n{conflict}"), &format!("x\n{conflict}"), &format!("y\n{conflict}")),
             None
         );
+        assert_eq!(code("x\n", "x\n", "y\n>>>>>>> theirs\n"), Some(Code::Markers), "one is enough");
         assert_eq!(code("x\n", "x\n", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"), None);
         assert_eq!(code("x\n", "x\n", "Title\n=======\n"), None, "an underlined heading");
         assert!(whole_text(conflict, None, &GUARD).is_err());

@@ -112,7 +112,8 @@ fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
     let lacks = (0..pattern.before.len()).any(|before| aligned.line(before).is_none());
     let lines = aligned.place.first()..aligned.place.behind();
     let has_more = lines.into_iter().any(|line| hay.is_blank(line) && !paired.contains(&line));
-    let is_about_blanks = || pattern.removed().chain(pattern.added()).all(is_blank);
+    let is_about_blanks =
+        || !pattern.changes_nothing() && pattern.removed().chain(pattern.added()).all(is_blank);
     let moves = lacks && has_more || (lacks || has_more) && is_about_blanks() && !is_made(sought, aligned);
     moves.then_some(Objection::Blanks)
 }

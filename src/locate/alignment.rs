@@ -46,6 +46,21 @@ impl Alignment {
             Scope::Whole | Scope::Part => Lines::InTurn,
             Scope::SkippingBlanks => Lines::Each(pair(hay, &pattern.before, &place, Blanks::FromAbove)),
         };
+        Self::of(hay, pattern, place, rung, lines)
+    }
+
+    /// The text at a place where each before-line is one of the file, or none.
+    pub(super) fn paired(
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        place: Place,
+        rung: Rung,
+        lines: Vec<Option<usize>>,
+    ) -> Option<Self> {
+        Self::of(hay, pattern, place, rung, Lines::Each(lines))
+    }
+
+    fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, place: Place, rung: Rung, lines: Lines) -> Option<Self> {
         let (shift, first, similarity) = (Shift::None, None, None);
         let mut aligned = Self { place, rung, shift, first, similarity, lines };
         aligned.grow(pattern);
@@ -62,23 +77,15 @@ impl Alignment {
         Self { place, rung: Rung::EXACT, shift, first, similarity, lines: Lines::InTurn }
     }
 
-    /// The same place with other lines paired: `lines` has one for each before-line.
-    pub(super) fn with_lines(mut self, pattern: &Pattern<'_>, lines: Vec<Option<usize>>) -> Self {
-        self.lines = Lines::Each(lines);
-        self.grow(pattern);
-        self
-    }
-
     /// The same place with blank lines paired from the other end; none where that is the same.
     pub(super) fn paired_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
         let Lines::Each(lines) = &self.lines else { return None };
-        let solid = |before: &usize| pattern.before.get(*before).is_some_and(|text| !is_blank(text));
-        let mut real =
-            (0..lines.len()).filter(solid).filter_map(|before| lines.get(before).copied().flatten());
-        let first = real.next()?;
-        let place = Place::lines(first, real.next_back().unwrap_or(first) + 1);
-        let other = pair(hay, &pattern.before, &place, Blanks::FromBelow);
-        (other != *lines).then(|| self.clone().with_lines(pattern, other))
+        let other = with_blanks(hay, &pattern.before, lines.clone(), Blanks::FromBelow);
+        (other != *lines).then(|| {
+            let mut below = Self { lines: Lines::Each(other), ..self.clone() };
+            below.grow(pattern);
+            below
+        })
     }
 
     /// The line of the file that a before-line is.
@@ -140,8 +147,7 @@ fn equal_start(text: &[u8], written: &[u8]) -> bool {
     indentation(text) == written
 }
 
-/// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank. Blank lines
-/// between two others, and at the edges, are paired as far as both sides have them.
+/// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank.
 fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec<Option<usize>> {
     let mut lines: Vec<Option<usize>> = vec![None; before.len()];
     let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
@@ -149,6 +155,20 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec
         if !is_blank(text) {
             lines[index] = real.next();
         }
+    }
+    with_blanks(hay, before, lines, side)
+}
+
+/// Pairs the blank ones of before-lines whose others are paired: between two others, and at the edges, as far as both sides
+/// have them.
+fn with_blanks(
+    hay: Haystack<'_>,
+    before: &[&[u8]],
+    mut lines: Vec<Option<usize>>,
+    side: Blanks,
+) -> Vec<Option<usize>> {
+    for (line, _) in lines.iter_mut().zip(before).filter(|(_, text)| is_blank(text)) {
+        *line = None;
     }
     let mut index = 0;
     while let Some(start) = (index..before.len()).find(|&at| lines[at].is_none()) {

@@ -19,7 +19,7 @@ pub(super) fn solve(
     places: usize,
 ) -> Result<Solution, Box<Refusal>> {
     let Sought { scene, hay, pattern, .. } = *sought;
-    guard::hunk(hay, pattern, &scene.limits.guard)?;
+    guard::hunk(hay, &aligned.place, pattern, &scene.limits.guard)?;
     let mut solution = Solution::at(hay, aligned.place, aligned.rung, places);
     solution.matched.similarity = aligned.similarity;
     let line = aligned.place.first() + 1;

@@ -56,9 +56,11 @@ impl Splice<'_> {
         for step in &pattern.steps {
             match *step {
                 Step::Keep(before) => {
-                    if let Some(line) = aligned.line(before) {
-                        changes.extend(self.finish(&mut run, pattern, aligned, above, Some(line))?);
-                        above = Some(line + 1);
+                    let line = aligned.line(before);
+                    // A line that is not blank and none of the file's stands for any number of them.
+                    if line.is_some() || !is_blank(pattern.before[before]) {
+                        changes.extend(self.finish(&mut run, pattern, aligned, above, line)?);
+                        above = line.map(|line| line + 1);
                     }
                     stays += 1;
                 }

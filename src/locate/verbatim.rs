@@ -38,7 +38,7 @@ pub(super) fn verbatim(
         [] => Ok(None),
         [place] if is_made(&place) => Ok(Some(Part::Made(Solution::at(hay, place, rung, 0)))),
         [place] => {
-            guard::hunk(hay, pattern, &scene.limits.guard)?;
+            guard::hunk(hay, &place, pattern, &scene.limits.guard)?;
             let mut solution = Solution::at(hay, place, rung, 1);
             solution.changes = vec![replaced(hay, &[place], after)];
             Ok(Some(Part::Change(solution)))

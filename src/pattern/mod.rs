@@ -8,8 +8,8 @@ use crate::edit::{Change, Unit};
 use crate::text::is_blank;
 use pairing::{extremes, sources};
 
-/// This many pieces a hunk may be cut in by elisions or `~` lines. Each costs a search.
-const PIECES: usize = 64;
+/// A hunk may be cut into this many segments by elisions or `~` lines. Each costs a search.
+const SEGMENTS: usize = 64;
 
 /// This many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
 const SPLITS: usize = 64;
@@ -66,14 +66,14 @@ impl<'a> Pattern<'a> {
         others.into_iter().flatten().map(with).collect()
     }
 
-    /// The parts of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
+    /// The segments of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
     pub(crate) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
         let parts: Vec<&[Step<'a>]> = self.steps.split(|step| cuts(step)).collect();
-        if parts.len() < 2 || parts.len() > PIECES {
+        if parts.len() < 2 || parts.len() > SEGMENTS {
             return None;
         }
         let last = parts.len() - 1;
-        let piece = |(index, steps): (usize, &[Step<'a>])| {
+        let segment = |(index, steps): (usize, &[Step<'a>])| {
             let mut before = Vec::new();
             let mut renumber = |line: usize| {
                 before.push(self.before.get(line).copied().unwrap_or(&[]));
@@ -90,7 +90,7 @@ impl<'a> Pattern<'a> {
             let end = if index == last { self.end } else { End::Newline };
             Self { before, steps, unit: Unit::Lines, end }
         };
-        Some(parts.into_iter().enumerate().map(piece).collect())
+        Some(parts.into_iter().enumerate().map(segment).collect())
     }
 
     /// What takes away what this one adds, and puts in what it takes away. Gaps cannot be put in.

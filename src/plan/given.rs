@@ -10,7 +10,7 @@ use crate::edit::{
     Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
     shown,
 };
-use crate::guard::placeholder::is_new_placeholder;
+use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
@@ -255,12 +255,11 @@ fn is_new_file(
 ) -> Result<bool, TreeError> {
     let name = only.path.shown();
     let language = Language::of(&name);
-    let leaves_out = |line: &str| !rules.allow_placeholder && is_new_placeholder(line.as_bytes(), language);
     let is_whole = only.by.is_whole()
         && given.state == FenceState::Closed
         && (is_language_of(&given.language, &name) || !is_known(&name))
         && !is_pattern(&only.path.raw)
-        && !given.content().lines().any(leaves_out);
+        && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
     let Some(path) = read(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)

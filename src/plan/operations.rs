@@ -243,7 +243,6 @@ impl Operation<'_, '_> {
                 Err(self.error(Code::Malformed, message).with_help(help).into())
             }
             Some((appended, note)) => {
-                self.guard(text, None)?;
                 let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
                 let (step, places) = self.write(path, Some(state), after, Some(appended), Vec::new())?;
                 Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, places))

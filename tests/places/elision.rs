@@ -1,7 +1,7 @@
 //! A line that stands for lines that are left out: they stay.
 
 use crate::answer::{diffs, each, search_replace};
-use crate::check::{already, lands, lands_or_refused, refused};
+use crate::check::{lands, refused};
 
 const PYTHON: &str = "\
 def f(cfg):
@@ -26,10 +26,15 @@ fn a_bare_line_of_dots_stands_for_any_lines() {
 
 #[test]
 fn a_comment_that_says_so_stands_for_any_lines() {
-    for comment in ["# ...", "# ... existing code ...", "# ... rest of the function unchanged ..."] {
+    for comment in ["# ...", "# ... existing code ...", "# (rest of the function unchanged)"] {
         let find = format!("def f(cfg):\n    {comment}\n    return c");
         let put = format!("def f(cfg):\n    {comment}\n    return c + 1");
         lands("a.py", PYTHON, each("a.py", &find, &put), &PYTHON.replace("return c", "return c + 1"));
+    }
+    for comment in ["# ... and so on", "# rest of the function", "# b and c"] {
+        let find = format!("def f(cfg):\n    {comment}\n    return c");
+        let put = format!("def f(cfg):\n    {comment}\n    return c + 1");
+        refused("a.py", PYTHON, each("a.py", &find, &put));
     }
     let file = "function f() {\n  const a = 1;\n  const b = 2;\n  return a + b;\n}\n";
     let find = "function f() {\n  // ... existing code ...\n  return a + b;\n}";
@@ -62,11 +67,39 @@ fn dots_that_stand_in_one_text_only_are_refused() {
 }
 
 #[test]
-fn the_lines_after_it_are_the_next_such_ones_or_it_is_refused() {
-    let file = PYTHON.replace("    pass", "    d = 1\n    return c");
+fn lines_that_match_twice_in_the_file_are_refused() {
     let find = "def f(cfg):\n    ...\n    return c";
-    let put = "def f(cfg):\n    ...\n    return c + 1";
-    lands_or_refused("a.py", &file, each("a.py", find, put), &file.replacen("return c", "return c + 1", 1));
+    let file = PYTHON.replace("    pass", "    d = 1\n    return c");
+    refused("a.py", &file, each("a.py", find, &find.replace("return c", "return c + 1")));
+    // Also where they stay.
+    refused("a.py", &file, each("a.py", find, &find.replace("f(cfg)", "f(cfg, more)")));
+    let file = "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n";
+    let find = "fn f() {\n    // ...\n}";
+    refused("a.rs", file, each("a.rs", find, "fn f() {\n    // ...\n    log();\n}"));
+}
+
+#[test]
+fn another_block_between_them_is_refused() {
+    let find = "def f(cfg):\n    ...\n    pass";
+    refused("a.py", PYTHON, each("a.py", find, &find.replace("pass", "return cfg")));
+    let find = "    c = b + 1\n    ...\n    pass";
+    refused("a.py", PYTHON, each("a.py", find, &find.replace("pass", "return cfg")));
+    let find = "def f(cfg):\n    ...\ndef g(cfg):";
+    lands(
+        "a.py",
+        PYTHON,
+        each("a.py", find, &find.replace("g(cfg)", "h(cfg)")),
+        &PYTHON.replace("def g", "def h"),
+    );
+}
+
+#[test]
+fn one_shift_fits_all_of_them() {
+    let file = "class A:\n    def f(self):\n        a = 1\n        b = 2\n\nc = 3\n";
+    let find = "def f(self):\n    # ...\n    b = 2";
+    lands("a.py", file, each("a.py", find, &find.replace("= 2", "= 9")), &file.replace("= 2", "= 9"));
+    let find = "class A:\n    # ...\n    b = 2";
+    refused("a.py", file, each("a.py", find, &find.replace("= 2", "= 9")));
 }
 
 #[test]
@@ -75,25 +108,6 @@ fn what_stands_around_it_has_to_be_there() {
     refused("a.py", PYTHON, each("a.py", find, &find.replace("cc", "c + 1")));
     refused("a.py", PYTHON, search_replace("a.py", "...\n", "...\nx = 1\n"));
     refused("a.py", PYTHON, diffs("a.py", "@@\n ...\n+x = 1\n"));
-}
-
-#[test]
-fn lines_that_stay_behind_the_dots_may_stand_twice() {
-    let file = "steps:\n  - a: 1\n  - b: 2\n  - last\n  - c: 3\n  - last\n";
-    let find = "  - a: 1\n  ...\n  - last";
-    lands("a.yml", file, each("a.yml", find, &find.replace("a: 1", "a: 9")), &file.replace("a: 1", "a: 9"));
-    // Not where they change.
-    refused("a.yml", file, each("a.yml", find, &find.replace("last", "end")));
-}
-
-#[test]
-fn what_is_made_behind_the_dots_is_not_made_in_the_next_block() {
-    let file = "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n";
-    let find = "fn f() {\n    // ...\n}";
-    let put = "fn f() {\n    // ...\n    log();\n}";
-    let expected = file.replace("a();\n", "a();\n    log();\n");
-    lands("a.rs", file, each("a.rs", find, put), &expected);
-    already("a.rs", &expected, each("a.rs", find, put));
 }
 
 #[test]

@@ -20,12 +20,49 @@ fn a_placeholder_that_stands_for_code_is_refused() {
     let find = "    a = read(cfg)\n    b = a + 1\n    c = b + 1\n    return c";
     for placeholder in [
         "# ... rest of the code unchanged",
-        "# rest of the function remains the same",
+        "# rest of the function, same as before",
+        "# (other code)",
         "# ... existing code ...",
     ] {
         let put = format!("    a = read(cfg, 1)\n    {placeholder}\n    return c");
         refused("a.py", FILE, each("a.py", find, &put)).code(Code::Placeholder);
     }
+}
+
+#[test]
+fn another_word_makes_it_an_ordinary_comment() {
+    let find = "    a = read(cfg)\n    b = a + 1\n    c = b + 1\n    return c";
+    for comment in
+        ["# ... and c comes of it", "# Reading the rest...", "# (see the other file)", "# b is unchanged"]
+    {
+        let put = format!("    a = read(cfg, 1)\n    {comment}\n    return c");
+        lands("a.py", FILE, each("a.py", find, &put), &FILE.replace(find, &put));
+    }
+}
+
+#[test]
+fn one_that_is_only_added_is_refused_too() {
+    let put = "def g(cfg):\n    # ... existing code ...\n    return cfg";
+    refused("a.py", FILE, each("a.py", "def g(cfg):\n    return cfg", put)).code(Code::Placeholder);
+    // Without ellipsis and brackets it takes lines that go for it.
+    let put = "def g(cfg):\n    # same as before\n    return cfg";
+    lands(
+        "a.py",
+        FILE,
+        each("a.py", "def g(cfg):\n    return cfg", put),
+        &FILE.replace("def g(cfg):\n    return cfg", put),
+    );
+    let appended = "<FILE_CHANGES>\n<FILE_APPEND file_path=\"a.py\">\n# ... existing code ...\nx = 1\n</FILE_APPEND>\n</FILE_CHANGES>\n";
+    let Ran::Refused(findings) = run("a.py", FILE, appended) else { panic!("it lands") };
+    assert!(findings.iter().any(|finding| finding.code == Code::Placeholder), "{findings:?}");
+}
+
+#[test]
+fn dots_for_a_body_that_goes_on_are_refused() {
+    let find = "def f(cfg):\n    a = read(cfg)";
+    refused("a.py", FILE, each("a.py", find, "def f(cfg):\n    ...")).code(Code::Placeholder);
+    let file = "def f(cfg):\n    return cfg\n";
+    lands("a.py", file, each("a.py", "    return cfg", "    ..."), "def f(cfg):\n    ...\n");
 }
 
 #[test]
@@ -83,6 +120,10 @@ fn a_comment_that_is_described_in_an_example_of_prose_is_none() {
     let find = "```python\ndef f():\n    return compute(1)\n```";
     let put = "```python\ndef f():\n    # ... open the file and read it ...\n```";
     lands("docs/a.md", file, each("docs/a.md", find, put), &file.replace(find, put));
+    let put = "```python\ndef f():\n    # ... existing code ...\n```";
+    lands("docs/a.md", file, each("docs/a.md", find, put), &file.replace(find, put));
+    let put = "<!-- ... rest of this section ... -->";
+    refused("docs/a.md", file, each("docs/a.md", find, put)).code(Code::Placeholder);
 }
 
 #[test]
@@ -97,6 +138,20 @@ fn conflict_markers_are_refused() {
     let put = "def g(cfg):\n<<<<<<< HEAD\n    return cfg\n=======\n    return 1\n>>>>>>> theirs";
     let answers = each("a.py", "def g(cfg):\n    return cfg", put).but("search-replace");
     refused("a.py", FILE, answers).code(Code::Markers);
+}
+
+#[test]
+fn one_marker_of_a_conflict_is_enough() {
+    let put = "def g(cfg):\n    return cfg\n>>>>>>> theirs";
+    let answers = each("a.py", "def g(cfg):\n    return cfg", put).but("search-replace");
+    refused("a.py", FILE, answers).code(Code::Markers);
+    let put = "def g(cfg):\n    return cfg >>>>>>> 1";
+    lands(
+        "a.py",
+        FILE,
+        each("a.py", "def g(cfg):\n    return cfg", put),
+        &FILE.replace("return cfg\n", "return cfg >>>>>>> 1\n"),
+    );
 }
 
 #[test]

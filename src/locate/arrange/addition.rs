@@ -72,6 +72,7 @@ pub(in crate::locate) fn appended(
     if stand {
         return Ok(None);
     }
+    guard::hunk(hay, &aligned.place, &pattern, &limits.guard)?;
     let splice = Splice { hay, dress: &dress, beside: Beside::Above, scene: None };
     let changes = splice.changes(&pattern, &aligned).unwrap_or_default();
     Ok(Some((version.with(&changes), dress.is_retabbed().then_some(Note::Retabbed))))
@@ -170,7 +171,7 @@ fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) ->
         }
         return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
-    guard::hunk(hay, pattern, &scene.limits.guard)?;
+    guard::hunk(hay, &Place::lines(line, line), pattern, &scene.limits.guard)?;
     let splice = Splice { hay, dress, beside: Beside::Above, scene: Some(scene) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
     let place = Place::lines(line.saturating_sub(1), line);

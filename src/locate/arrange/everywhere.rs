@@ -37,7 +37,7 @@ pub(super) fn everywhere(sought: &Sought<'_>, change: &Change) -> Result<Option<
         made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, rung, made)))),
         _ => return Err(evidence::ambiguous(hay, all)),
     }
-    guard::hunk(hay, pattern, &scene.limits.guard)?;
+    guard::hunk(hay, &first, pattern, &scene.limits.guard)?;
     let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
     let changes = in_lines.map(|places| replaced(hay, places, after)).collect();
     Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, rung, all.len()) })))

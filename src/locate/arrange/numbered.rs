@@ -4,13 +4,12 @@ use super::addition;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
-use crate::guard;
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
-use crate::locate::pieces::{self, Between};
+use crate::locate::gapped;
 use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::sought::Sought;
@@ -111,8 +110,8 @@ impl Member<'_> {
         if pattern.before.is_empty() {
             return self.addition().map(State::Done);
         }
-        if let Some(pieces) = pattern.cut(|step| matches!(step, Step::Gap)) {
-            return match self.around_gaps(&pieces)? {
+        if pattern.steps.contains(&Step::Gap) {
+            return match self.around_gaps()? {
                 Some(solution) => Ok(State::Done(Part::Change(solution))),
                 None => self.made_or_nowhere(mode, repeat, None),
             };
@@ -234,24 +233,19 @@ impl Member<'_> {
         }
     }
 
-    /// What goes with the pieces beside `~` lines, and is with the same heading.
-    fn around_gaps(&self, pieces: &[Pattern<'_>]) -> Result<Option<Solution>, Box<Refusal>> {
+    /// What goes with the lines that `~` stands for.
+    fn around_gaps(&self) -> Result<Option<Solution>, Box<Refusal>> {
         let removes = |steps: &mut dyn Iterator<Item = &Step<'_>>| {
             let named = steps.filter(|step| !matches!(step, Step::Add(_)));
             named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
         };
-        let last = pieces.len() - 1;
-        for (index, piece) in pieces.iter().enumerate() {
-            let above = index == last || removes(&mut piece.steps.iter().rev());
-            let below = index == 0 || removes(&mut piece.steps.iter());
-            if !above || !below {
-                let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
-                return Err(Refusal::new(Code::Malformed, message));
-            }
+        let segments: Vec<_> = self.sought.pattern.steps.split(|step| *step == Step::Gap).collect();
+        let is_anchored =
+            |pair: &[&[Step<'_>]]| removes(&mut pair[0].iter().rev()) && removes(&mut pair[1].iter());
+        if !segments.windows(2).all(is_anchored) {
+            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
+            return Err(Refusal::new(Code::Malformed, message));
         }
-        guard::hunk(self.sought.hay, self.sought.pattern, &self.sought.scene.limits.guard)?;
-        let solution = pieces::solution(&self.sought, pieces, Between::Goes)?;
-        Ok(solution
-            .filter(|solution| self.sought.admits(&Place { start: solution.place.end, ..solution.place })))
+        gapped::locate(&self.sought)
     }
 }

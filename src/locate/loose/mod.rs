@@ -1,11 +1,11 @@
 //! The loose tiers: what is left out, what is worded otherwise, what is misquoted. They are asked only where the strict
 //! ones and the text before the response have no place.
 
-mod elision;
 mod misquote;
 mod similar;
 
 use super::evidence::{self, Refusal};
+use super::gapped;
 use super::scene::Solution;
 use super::solve::solve;
 use super::sought::Sought;
@@ -15,7 +15,7 @@ use super::tier::Tier;
 pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let fuzz = sought.scene.limits.max_fuzz;
     if fuzz >= Tier::Elision
-        && let Some(solution) = elision::locate(sought)?
+        && let Some(solution) = gapped::locate(sought)?
     {
         return Ok(Some(solution));
     }

@@ -1,100 +1,146 @@
-//! Lines that stand for lines that are left out.
+//! Lines that stand for lines that are left out: each segment between them matches one place in the whole file, in order and
+//! with one shift, and the lines that are passed over are of the block that was begun.
 
 use super::{hunk, made, run};
 use crate::diag::Code;
+use crate::edit::Hunk;
 use crate::locate::Tier;
 
-const FILE: &str = "fn a() {\n    x();\n    y();\n}\n\nfn b() {\n    x();\n    z();\n    y();\n}\n";
+const FILE: &str = "fn a() {\n    x();\n    y();\n}\n\nfn b() {\n    z();\n    w();\n}\n";
 
-#[test]
-fn a_comment_stands_for_the_lines_between_two_pieces() {
-    let edit = hunk("fn b() {\n    // ...\n    y();\n}\n", "fn b() {\n    // ...\n    w();\n}\n");
-    assert_eq!(made(FILE, std::slice::from_ref(&edit)).unwrap(), FILE.replace("z();\n    y", "z();\n    w"));
-    assert_eq!(run(FILE, &[edit]).unwrap().matched[0].tier, Tier::Elision);
+/// An edit whose texts differ in one word.
+fn edit(before: &str, word: &str, other: &str) -> Hunk {
+    hunk(before, &before.replace(word, other))
 }
 
 #[test]
-fn a_later_piece_is_sought_in_the_block_that_the_first_opens() {
-    let file = "def a():\n    p = 1\n    q = 2\n\ndef b():\n    q = 2\n    return r\n";
-    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+fn a_line_stands_for_the_lines_between_two_segments() {
+    for line in ["...", "// ...", "// ... existing code ...", "// [the rest of the function]"] {
+        let edit = edit(&format!("fn b() {{\n    {line}\n    w();\n"), "w()", "v()");
+        assert_eq!(made(FILE, std::slice::from_ref(&edit)).unwrap(), FILE.replace("w()", "v()"), "{line}");
+        assert_eq!(run(FILE, &[edit]).unwrap().matched[0].tier, Tier::Elision);
+    }
+    for line in ["// ... and the loop", "// rest of the code", "// x"] {
+        let edit = edit(&format!("fn b() {{\n    {line}\n    w();\n"), "w()", "v()");
+        assert_eq!(made(FILE, &[edit]), Err(Code::SearchNotFound), "{line} says something else");
+    }
+}
+
+#[test]
+fn lines_change_on_both_sides_of_a_gap_and_beside_it() {
+    let before = "fn b() {\n    // ...\n    w();\n";
+    let at = |after: &str| made(FILE, &[hunk(before, after)]);
+    let expected = FILE.replace("fn b()", "fn c()").replace("w()", "v()");
+    assert_eq!(at("fn c() {\n    // ...\n    v();\n"), Ok(expected));
+    let above = FILE.replace("fn b() {\n", "fn b() {\n    new();\n");
+    assert_eq!(at("fn b() {\n    new();\n    // ...\n    w();\n"), Ok(above));
+    let below = FILE.replace("    w();\n", "    new();\n    w();\n");
+    assert_eq!(at("fn b() {\n    // ...\n    new();\n    w();\n"), Ok(below));
+    let two =
+        FILE.replace("fn b() {\n", "fn b() {\n    p();\n").replace("    w();\n", "    q();\n    w();\n");
+    assert_eq!(at("fn b() {\n    p();\n    // ...\n    q();\n    w();\n"), Ok(two));
+}
+
+#[test]
+fn several_gaps_are_in_order() {
+    let file = "1\n2\n3\n4\n5\n6\n7\n";
+    assert_eq!(made(file, &[edit("1\n...\n4\n...\n7\n", "4", "x")]), Ok(file.replace('4', "x")));
+    assert_eq!(made(file, &[edit("4\n...\n1\n...\n7\n", "7", "x")]), Err(Code::SearchNotFound));
+    assert_eq!(made(file, &[edit("1\n...\n4\n...\n3\n", "4", "x")]), Err(Code::SearchNotFound));
     assert_eq!(
-        at("def a():\n    # ...\n    q = 2\n", "def a():\n    # ...\n    q = 3\n").unwrap(),
-        file.replacen("q = 2", "q = 3", 1)
+        made(file, &[hunk("1\n...\n4\n", "1\n...\nx\n...\n4\n")]),
+        Err(Code::Placeholder),
+        "one more gap"
     );
-    let outside = at("def a():\n    # ...\n    return r\n", "def a():\n    # ...\n    return s\n");
-    assert_eq!(outside, Err(Code::SearchNotFound), "it stands in the next function");
 }
 
 #[test]
-fn a_later_piece_is_indented_as_the_first_says() {
-    let file = "class A:\n    def b(self):\n        for i in x:\n            y()\n        return 1\n";
-    let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
+fn a_segment_that_matches_twice_is_refused_wherever_it_does() {
+    let twice = format!("{FILE}\nfn c() {{\n    w();\n}}\n");
+    let at = |file: &str, before: &str, word: &str| made(file, &[edit(before, word, "v()")]);
+    let before = "fn b() {\n    // ...\n    w();\n";
+    assert_eq!(at(&twice, before, "w()"), Err(Code::SearchAmbiguous), "also in another function");
+    assert_eq!(at(&twice, before, "b()"), Err(Code::SearchAmbiguous), "also where it stays");
     assert_eq!(
-        at("def b(self):\n    # ...\n    y()\n", "def b(self):\n    # ...\n    w()\n"),
+        at(FILE, "fn b() {\n    // ...\n}\n", "b()"),
+        Err(Code::SearchAmbiguous),
+        "a bracket is often there"
+    );
+    let first = FILE.replace("z();", "x();");
+    let before = "    x();\n    // ...\n    w();\n";
+    assert_eq!(at(&first, before, "w()"), Err(Code::SearchAmbiguous), "the first as well");
+    assert_eq!(at(FILE, before, "w()"), Err(Code::SearchNotFound), "another function lies between");
+}
+
+#[test]
+fn lines_that_are_passed_over_are_of_the_block_that_was_begun() {
+    let file = "def a():\n    p = 1\n    if p:\n        q = 2\n    r = 3\n\ndef b():\n    s = 4\n";
+    let at = |before: &str, word: &str| made(file, &[edit(before, word, "9")]);
+    assert_eq!(at("def a():\n    # ...\n    r = 3\n", "3"), Ok(file.replace('3', "9")));
+    assert_eq!(at("def a():\n    # ...\ndef b():\n", "b"), Ok(file.replace("b()", "9()")), "up to its end");
+    assert_eq!(
+        at("def a():\n    # ...\n    s = 4\n", "4"),
         Err(Code::SearchNotFound),
-        "it stands deeper"
-    );
-    let expected = file.replace("return 1", "return 2");
-    assert_eq!(
-        at("def b(self):\n    # ...\n    return 1\n", "def b(self):\n    # ...\n    return 2\n"),
-        Ok(expected.clone())
+        "as shallow as its head"
     );
     assert_eq!(
-        at(
-            "def b(self):\n        # ...\n        return 1\n",
-            "def b(self):\n        # ...\n        return 2\n"
-        ),
-        Ok(expected),
-        "only the first line lost its indentation"
+        at("    p = 1\n    # ...\n    r = 3\n", "3"),
+        Ok(file.replace('3', "9")),
+        "beside it and deeper"
     );
-}
-
-#[test]
-fn a_piece_that_stands_twice_is_refused() {
-    // The comment may stand for no line at all.
-    let file = "def a():\n    q = 2\n    x\n    q = 2\n";
-    let edit = hunk("def a():\n    # ...\n    q = 2\n", "def a():\n    # ...\n    q = 3\n");
-    assert_eq!(made(file, &[edit]), Err(Code::SearchAmbiguous));
-    let edit = hunk("    x();\n    // ...\n    y();\n", "    x();\n    // ...\n    w();\n");
-    assert_eq!(made(FILE, &[edit]), Err(Code::SearchAmbiguous), "which function?");
-}
-
-#[test]
-fn an_insertion_is_not_made_twice() {
-    let edit = hunk("fn b() {\n    // ...\n}\n", "fn b() {\n    // ...\n    w();\n}\n");
-    let once = made(FILE, std::slice::from_ref(&edit)).unwrap();
-    assert_eq!(once, FILE.replace("    y();\n}\n", "    y();\n    w();\n}\n").replacen("    w();\n", "", 1));
-    assert_eq!(made(&once, &[edit]), Ok(once.clone()));
-}
-
-#[test]
-fn bare_dots_stand_for_lines_too_and_a_comment_of_one_side_for_nothing() {
-    let file = "def f():\n    x = 1\n    return x\n";
-    let bare = hunk("def f():\n    ...\n    return x\n", "def f():\n    ...\n    return y\n");
-    assert_eq!(made(file, &[bare]), Ok(file.replace("return x", "return y")));
-    let one_side = hunk("def f():\n    # ...\n    return x\n", "def f():\n    return y\n");
-    assert_eq!(made(file, &[one_side]), Err(Code::SearchNotFound));
-}
-
-#[test]
-fn a_piece_that_only_stays_behind_all_changes_may_stand_anywhere_behind_them() {
+    assert_eq!(at("    p = 1\n    # ...\n    s = 4\n", "4"), Err(Code::SearchNotFound), "shallower");
+    assert_eq!(at("    if p:\n        # ...\n    r = 3\n", "3"), Ok(file.replace('3', "9")));
     let file = "if a:\n    p = 1\nelif b:\n    q = 2\nelse:\n    r = 3\n    s = 4\n";
-    let edit = |tail: &str| hunk(&format!("elif b:\n    ...\n{tail}"), &format!("elif c:\n    ...\n{tail}"));
-    assert_eq!(made(file, &[edit("    s = 4\n")]), Ok(file.replace("elif b", "elif c")));
-    assert_eq!(made(file, &[edit("    p = 1\n")]), Err(Code::SearchNotFound), "it stands before them");
-    assert_eq!(made(file, &[edit("    s = 5\n")]), Err(Code::SearchNotFound), "and it has to stand");
+    assert_eq!(made(file, &[edit("elif b:\n    ...\n    s = 4\n", "4", "9")]), Err(Code::SearchNotFound));
 }
 
 #[test]
-fn of_several_first_pieces_that_one_is_meant_behind_which_the_others_stand() {
-    let job = |name: &str, run: &str| format!("{name}:\n  - setup: 1\n  - install:\n      x\n      {run}\n");
-    let file = job("one", "a") + &job("two", "b");
-    let edit = |run: &str| {
-        let text = format!("  - setup: 1\n  - install:\n      ...\n      {run}\n");
-        hunk(&text, &text.replace('1', "2"))
-    };
-    assert_eq!(made(&file, &[edit("b")]), Ok(job("one", "a") + &job("two", "b").replace('1', "2")));
-    assert_eq!(made(&file, &[edit("c")]), Err(Code::SearchNotFound));
-    let alike = job("one", "a") + &job("two", "a");
-    assert_eq!(made(&alike, &[edit("a")]), Err(Code::SearchAmbiguous));
+fn one_shift_fits_all_segments() {
+    let file = "class A:\n    def b(self):\n        for i in x:\n            y()\n        return 1\n";
+    let at = |before: &str, word: &str| made(file, &[edit(before, word, "9")]);
+    let expected = file.replace('1', "9");
+    assert_eq!(at("def b(self):\n    # ...\n    return 1\n", "1"), Ok(expected.clone()));
+    assert_eq!(at("def b(self):\n    # ...\n    y()\n", "y"), Err(Code::SearchNotFound), "it is deeper");
+    let first = "def b(self):\n        # ...\n        return 1\n";
+    assert_eq!(at(first, "1"), Ok(expected), "the first line alone lost its indentation");
+    let before = "def b(self):\n    # ...\n    return 1\n";
+    let added = hunk(before, &before.replace("    return", "    if x:\n        z()\n    return"));
+    let expected = file.replace("        return", "        if x:\n            z()\n        return");
+    assert_eq!(made(file, &[added]), Ok(expected), "added lines are shifted, too");
+}
+
+#[test]
+fn blank_lines_beside_a_gap_are_as_in_the_file_or_not() {
+    let before = "fn a() {\n\n    // ...\n\n    y();\n}\n\nfn b() {\n";
+    assert_eq!(made(FILE, &[edit(before, "y()", "v()")]), Ok(FILE.replace("y()", "v()")));
+    let file = FILE.replace("{\n", "{\n\n");
+    let before = "fn a() {\n    // ...\n    y();\n";
+    assert_eq!(made(&file, &[edit(before, "y()", "v()")]), Ok(file.replace("y()", "v()")));
+}
+
+#[test]
+fn lines_that_are_added_beside_gaps_alone_are_refused() {
+    assert_eq!(
+        made(FILE, &[hunk("fn a() {\n...\n", "fn a() {\n...\n    new();\n")]),
+        Err(Code::SearchNotFound)
+    );
+    assert_eq!(made(FILE, &[hunk("...\n", "...\nnew();\n")]), Err(Code::SearchNotFound));
+}
+
+#[test]
+fn an_insertion_beside_a_gap_is_not_made_twice() {
+    let edit = hunk("fn b() {\n    // ...\n    w();\n", "fn b() {\n    new();\n    // ...\n    w();\n");
+    let once = made(FILE, std::slice::from_ref(&edit)).unwrap();
+    assert_eq!(once, FILE.replace("fn b() {\n", "fn b() {\n    new();\n"));
+    // The head alone is ambiguous evidence; what was put below it says that it was made.
+    let again = made(&once, &[edit]);
+    assert!(again.is_err() || again.as_ref() == Ok(&once), "{again:?}");
+}
+
+#[test]
+fn a_gap_of_one_text_alone_is_none() {
+    let file = "def f():\n    x = 1\n    return x\n";
+    let before = "def f():\n    # ...\n    return x\n";
+    assert_eq!(made(file, &[hunk(before, "def f():\n    return y\n")]), Err(Code::SearchNotFound));
+    assert_eq!(made(file, &[hunk("def f():\n    x = 1\n", "def f():\n    # ...\n")]), Err(Code::Placeholder));
 }

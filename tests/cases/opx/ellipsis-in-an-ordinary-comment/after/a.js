@@ -1,0 +1,9 @@
+function a() {
+  one();
+  two();
+}
+
+function b() {
+  // ... and the third of all
+  three();
+}

@@ -1,0 +1,8 @@
+function a() {
+  one();
+  two();
+}
+
+function b() {
+  three();
+}

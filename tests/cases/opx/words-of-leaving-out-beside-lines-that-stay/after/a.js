@@ -1,0 +1,9 @@
+function a() {
+  one();
+  two();
+}
+
+function b() {
+  // same as before
+  three();
+}

@@ -1,0 +1,14 @@
+import os
+
+
+class Shop:
+    def open(self):
+        self.lock()
+        for till in self.tills:
+            till.start()
+        if self.dark:
+            self.light(1)
+
+    def close(self):
+        self.count()
+        self.light(0)

@@ -1,0 +1,6 @@
+def f():
+    ...
+
+
+def g():
+    return 2

@@ -294,7 +294,8 @@ fn is_clear(hunk: &Hunk, before: &[(usize, String)], after: &[(usize, String)], 
         && !places(before, &new).into_iter().any(made)
 }
 
-/// Where lines stand in a file: once for each place of those above elided ones, and of those below.
+/// Where lines stand in a file: once for each place of those above elided ones, and of those behind them, which have to
+/// match one place in the whole file.
 fn places(file: &[(usize, String)], wanted: &[Wanted]) -> Vec<usize> {
     let gap = wanted.iter().position(|wanted| *wanted == Wanted::Lines);
     let (head, tail) = gap.map_or((wanted, None), |gap| (&wanted[..gap], Some(&wanted[gap + 1..])));
@@ -309,6 +310,5 @@ fn places(file: &[(usize, String)], wanted: &[Wanted]) -> Vec<usize> {
     let heads = places_of(head);
     let Some(tail) = tail else { return heads };
     let tails = places_of(tail);
-    let below = |at: usize| tails.len() - tails.partition_point(|tail| *tail < at + head.len());
-    heads.into_iter().flat_map(|at| std::iter::repeat_n(at, below(at))).collect()
+    heads.into_iter().flat_map(|at| std::iter::repeat_n(at, tails.len())).collect()
 }

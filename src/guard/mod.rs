@@ -9,7 +9,7 @@ use crate::edit::{FormatId, Unit};
 use crate::pattern::{Pattern, Step, lines};
 use crate::text::search::{Effort, Haystack, Place};
 use crate::text::{Content, Form, Language, depth, is_blank};
-use placeholder::{Beside, Placeholder, is_comment};
+use placeholder::{Beside, Placeholder};
 
 /// What an edit may bring to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
 pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
     let lines = lines(text);
     let kind = |at| Placeholder::at(&lines, at, language, Beside::default());
-    (0..lines.len()).any(|at| is_comment(lines[at]) && kind(at) == Some(Placeholder::Marked))
+    (0..lines.len()).any(|at| kind(at) == Some(Placeholder::Marked))
 }
 
 /// What is wrong with lines that are new in a file.
@@ -142,10 +142,11 @@ fn placeholders(
     if guard.allow_placeholder {
         return Ok(());
     }
-    let after = pattern.after();
+    let (after, language) = (pattern.after(), guard.language);
     let is_code = |step: &&Step<'_>| {
         let text = pattern.text_of(step);
-        **step == Step::Gap || !is_blank(text) && (guard.language.is_prose() || !is_comment(text))
+        let is_ordinary = || !language.is_comment(text) && Placeholder::of(text, language).is_none();
+        **step == Step::Gap || !is_blank(text) && is_ordinary()
     };
     let is_kept = |step: &Step<'_>| matches!(step, Step::Keep(_));
     let mut at = 0;
@@ -154,9 +155,8 @@ fn placeholders(
         let count = |steps: &[&Step<'_>]| steps.iter().copied().filter(is_code).count();
         let goes_for_it = count(&new) < count(&old);
         for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
-            let found =
-                if is_kept(step) { None } else { Placeholder::at(&after, at, guard.language, beside) };
-            let is_one = found == Some(Placeholder::Marked) || found.is_some() && goes_for_it;
+            let found = if is_kept(step) { None } else { Placeholder::at(&after, at, language, beside) };
+            let is_one = found.is_some_and(|found| found != Placeholder::Unmarked || goes_for_it);
             if is_one && !hay.has_line(after[at], Form::Trimmed) {
                 return Err(takes_the_place(after[at]));
             }
@@ -261,6 +261,11 @@ mod tests {
             let after = format!("fn f() {{\n    {comment}\n}}\n");
             assert_eq!(code(before, before, &after), None, "{comment}");
         }
+        assert_eq!(
+            code("x\na();\n", "a();\n", "(rest of the file)\n"),
+            Some(Code::Placeholder),
+            "one for one"
+        );
         assert_eq!(code("// a\nx\n", "// a\nx\n", "// this file\nx\n"), None, "no code goes");
     }
 

@@ -36,12 +36,14 @@ const WORDS: &[&str] = &[
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
 const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
 
-/// A line that speaks of lines which are not written out, and of nothing else.
+/// A line that stands for lines which are not written out, and says nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholder {
-    /// An ellipsis or brackets say that it stands for them.
+    /// It is an ellipsis, in brackets perhaps, and no comment.
+    Dots,
+    /// It has the words of leaving out, and an ellipsis or brackets.
     Marked,
-    /// It has the words alone: it is one where lines go for it.
+    /// It has the words alone: it stands for lines where such go for it.
     Unmarked,
 }
 
@@ -55,12 +57,12 @@ pub(super) struct Beside<'a> {
 }
 
 impl Placeholder {
-    /// Whether a line is one, whatever stands beside it. In a text for people only a comment of HTML can be.
+    /// Whether a line is one, whatever stands beside it. In a text for people only a comment of HTML is a comment.
     pub(crate) fn of(line: &[u8], language: Language) -> Option<Self> {
-        let line_text = std::str::from_utf8(line).ok()?.trim();
-        let opener = OPENERS.iter().find(|opener| line_text.starts_with(**opener));
+        let whole = std::str::from_utf8(line).ok()?.trim();
+        let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
         let opener = opener.filter(|opener| !language.is_prose() || **opener == "<!--");
-        let body = opener.and_then(|opener| line_text.strip_prefix(opener)).unwrap_or(line_text);
+        let body = opener.and_then(|opener| whole.strip_prefix(opener)).unwrap_or(whole);
         let body = CLOSERS.iter().find_map(|closer| body.strip_suffix(closer)).unwrap_or(body);
         // `///`, `##`, `---`.
         let body =
@@ -69,45 +71,36 @@ impl Placeholder {
             body.strip_prefix(['(', '[', '{', '<']).and_then(|body| body.strip_suffix([')', ']', '}', '>']));
         let text = inner.unwrap_or(body).trim();
         let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).peekable();
-        let has_words = words.peek().is_some();
-        let are_words_alone = words.all(|word| WORDS.contains(&word.to_lowercase().as_str()));
-        let marked = is_dotted || inner.is_some();
-        let is_plain = |text: &str| text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
-        match opener {
-            _ if !are_words_alone => None,
-            Some(_) if marked && (has_words || is_dotted) => Some(Placeholder::Marked),
-            Some(_) if marked || !has_words => None,
-            Some(opener) => (language.is_comment(line) || *opener == "<!--").then_some(Placeholder::Unmarked),
-            // No comment: dots, in brackets perhaps, or several words in brackets, as no code has them.
-            None if !has_words => (is_dotted && is_plain(text)).then_some(Placeholder::Marked),
-            None if inner.is_none()
-                || !is_plain(text)
-                || !text.trim_matches(['.', '…', ' ']).contains(' ') =>
-            {
-                None
-            }
-            None => Some(if is_dotted { Placeholder::Marked } else { Placeholder::Unmarked }),
+        let words: Vec<&str> = text
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        if !words.iter().all(|word| WORDS.contains(&word.to_lowercase().as_str())) {
+            return None;
+        }
+        let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
+        let is_comment = || language.is_comment(line) || opener == Some(&"<!--");
+        match (opener, words.len()) {
+            (Some(_), _) if is_dotted => Some(Placeholder::Marked),
+            (Some(_), 1..) if inner.is_some() => Some(Placeholder::Marked),
+            (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
+            (None, 0) if is_dotted && is_plain => Some(Placeholder::Dots),
+            // No code is several words in brackets.
+            (None, 2..) if inner.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
+            (None, 2..) if inner.is_some() && is_plain => Some(Placeholder::Unmarked),
+            _ => None,
         }
     }
 
     /// Whether a line of new ones is one there: no stub, no end of a document, no example in a text for people.
     pub(super) fn at(lines: &[&[u8]], at: usize, language: Language, beside: Beside<'_>) -> Option<Self> {
-        let found = Self::of(lines[at], language)?;
-        let is_dots = !lines[at].iter().any(u8::is_ascii_alphanumeric) && !is_comment(lines[at]);
-        let is_example = || {
-            let fences = lines[..at].iter().filter(|line| line.trim_ascii_start().starts_with(b"```"));
-            language.is_prose() && (is_dots || fences.count() % 2 == 1)
+        let is_fence = |line: &&&[u8]| line.trim_ascii_start().starts_with(b"```");
+        let is_code = |found: &Self| match found {
+            Placeholder::Dots => language.is_prose() || is_stub(lines, at, language, beside),
+            _ => language.is_prose() && lines[..at].iter().filter(is_fence).count() % 2 == 1,
         };
-        let is_none = is_example() || is_dots && is_stub(lines, at, language, beside);
-        (!is_none).then_some(found)
+        Self::of(lines[at], language).filter(|found| !is_code(found))
     }
-}
-
-/// Whether a line begins as a comment of any language does.
-pub(super) fn is_comment(line: &[u8]) -> bool {
-    OPENERS.iter().any(|opener| line.trim_ascii_start().starts_with(opener.as_bytes()))
 }
 
 /// Whether dots are code there: the whole body of a function of Python, anything in a stub file, the end of a document of YAML,
@@ -137,7 +130,7 @@ fn is_stub(lines: &[&[u8]], at: usize, language: Language, beside: Beside<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Placeholder::{Marked, Unmarked};
+    use Placeholder::{Dots, Marked, Unmarked};
 
     fn of(path: &str, line: &str) -> Option<Placeholder> {
         Placeholder::of(line.as_bytes(), Language::of(path))
@@ -158,13 +151,12 @@ mod tests {
             "// [... unchanged ...]",
             "# (rest of the file unchanged)",
             "// <existing code>",
-            "...",
-            "    …",
-            "[...]",
-            "{ ... }",
             "[... rest of the file ...]",
         ] {
             assert_eq!(of("a.x", line), Some(Marked), "{line}");
+        }
+        for line in ["...", "    …", "[...]", "{ ... }"] {
+            assert_eq!(of("a.x", line), Some(Dots), "{line}");
         }
         for (path, line) in [
             ("a.rs", "// rest of the code"),
@@ -238,13 +230,13 @@ mod tests {
             "def f():\n    # ... other code ...\n",
             "x = 1\n...\n",
         ] {
-            assert_eq!(at("a.py", text), Some(Marked), "{text}");
+            assert!(at("a.py", text).is_some(), "{text}");
         }
-        assert_eq!(at("a.js", "def f():\n    ...\n"), Some(Marked), "another language");
+        assert_eq!(at("a.js", "def f():\n    ...\n"), Some(Dots), "another language");
         assert_eq!(at("a.pyi", "class A:\n    ...\n    x: int\n"), None);
         assert_eq!(at("a.pyi", "class A:\n    # ... other code ...\n"), Some(Marked));
         assert_eq!(at("a.yml", "a: 1\n...\n"), None, "the end of a document");
-        assert_eq!(at("a.yml", "a:\n  b: 1\n  ...\n"), Some(Marked));
+        assert_eq!(at("a.yml", "a:\n  b: 1\n  ...\n"), Some(Dots));
     }
 
     #[test]
@@ -256,10 +248,10 @@ mod tests {
         };
         let whole = "def f():\n    ...\n";
         assert_eq!(at(whole, None, Some(Ordering::Equal)), None);
-        assert_eq!(at(whole, None, Some(Ordering::Greater)), Some(Marked), "the rest of the body");
+        assert_eq!(at(whole, None, Some(Ordering::Greater)), Some(Dots), "the rest of the body");
         assert_eq!(at("    ...\n", Some("def f():"), Some(Ordering::Less)), None);
-        assert_eq!(at("    ...\n", Some("def f():"), Some(Ordering::Equal)), Some(Marked));
-        assert_eq!(at("    ...\n", Some("    a()"), Some(Ordering::Less)), Some(Marked));
+        assert_eq!(at("    ...\n", Some("def f():"), Some(Ordering::Equal)), Some(Dots));
+        assert_eq!(at("    ...\n", Some("    a()"), Some(Ordering::Less)), Some(Dots));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     let stays = !pattern.steps.contains(&Step::Gap);
     let stands_for_lines = |line: usize| {
         let kind = Placeholder::of(pattern.before[line], scene.limits.language());
-        kind == Some(Placeholder::Marked)
+        kind.is_some_and(|kind| kind != Placeholder::Unmarked)
     };
     let is_gap = |step: &Step<'_>| match *step {
         Step::Keep(line) => stays && stands_for_lines(line),
@@ -34,7 +34,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     let anywhere = Sought { pointers: &Pointers::NONE, ..*sought };
     let blocks = Blocks::new(hay, scene);
     let (mut lines, mut places, mut rung) = (Vec::new(), Vec::<Place>::new(), Rung::EXACT);
-    let (mut changed, mut already_applied, mut section) = (0, 0, None);
+    let (mut changes, mut already_applied, mut section) = (0, 0, None);
     for (at, segment) in segments.iter().enumerate() {
         if at > 0 && stays {
             lines.push(None);
@@ -47,7 +47,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
             continue;
         }
         let Search::Found(found) = find(&anywhere.with(segment))? else { return Ok(None) };
-        let [(aligned, is_made)] = found.places.as_slice() else {
+        let [(aligned, is_applied)] = found.places.as_slice() else {
             return Err(evidence::ambiguous(hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         };
         let place = aligned.place;
@@ -56,8 +56,8 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
             return Ok(None);
         }
         section = (place.first()..place.behind()).rev().find_map(|line| blocks.section_end(line)).or(section);
-        changed += usize::from(!segment.changes_nothing());
-        already_applied += usize::from(*is_made);
+        changes += usize::from(!segment.changes_nothing());
+        already_applied += usize::from(*is_applied);
         lines.extend((0..segment.before.len()).map(|line| aligned.line(line)));
         places.push(place);
         if found.rung != Rung::EXACT {
@@ -73,7 +73,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     }
     let mut solution = match already_applied {
         0 => solve(sought, &aligned, 1)?,
-        count if count == changed && stays => Solution::at(hay, place, rung, 1),
+        count if count == changes && stays => Solution::at(hay, place, rung, 1),
         _ => return Ok(None),
     };
     if stays {

@@ -445,7 +445,7 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "allow-placeholder",
         "let edits bring placeholders that stand for code",
-        "Such as a comment that says that the rest is unchanged, where the text before had code.",
+        "Such as `// ... existing code ...`, or a comment that says only that the rest is unchanged, where code goes for it.",
     ),
     flag("allow-markers", "let edits bring conflict markers", ""),
     flag(

@@ -475,8 +475,8 @@ pub(super) const SECURITY: &[Piece] = &[
     ),
     Item(
         "contents",
-        "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code which they would \
-         delete (`--allow-placeholder`); that are escaped as in HTML (`--allow-escaped`); that give as a whole file less than half of what it has (`--allow-shrink`).",
+        "that are binary; that bring conflict markers (`--allow-markers`), or a placeholder for code that is not \
+         written out (`--allow-placeholder`); that are escaped as in HTML (`--allow-escaped`); that give as a whole file less than half of what it has (`--allow-shrink`).",
     ),
     Text(
         "The code that is to land is not judged. It runs, with your rights, when hooks or the commands of `--exec` use it, and \

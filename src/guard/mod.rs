@@ -60,15 +60,17 @@ pub(crate) fn hunk(
     if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
         fenced(hay, &after, guard)?;
     }
-    let solid = |line: &usize| !hay.is_blank(*line);
-    let depth_of = |line: usize| depth(hay.text(line));
-    let least = (place.first()..place.behind()).filter(solid).map(depth_of).min();
-    let below = (place.behind()..hay.line_count()).find(solid);
-    let beside = Beside {
-        above: (0..place.first()).rev().find(solid).map(|line| hay.text(line)),
-        below: below.zip(least).map(|(line, least)| depth_of(line).cmp(&least)),
+    let beside = || {
+        let solid = |line: &usize| !hay.is_blank(*line);
+        let depth_of = |line: usize| depth(hay.text(line));
+        let least = (place.first()..place.behind()).filter(solid).map(depth_of).min();
+        let below = (place.behind()..hay.line_count()).find(solid);
+        Beside {
+            above: (0..place.first()).rev().find(solid).map(|line| hay.text(line)),
+            below: below.zip(least).map(|(line, least)| depth_of(line).cmp(&least)),
+        }
     };
-    placeholders(hay, pattern, beside, guard)?;
+    placeholders(hay, pattern, &beside, guard)?;
     escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)?;
     dividers(hay, &added, guard)
 }
@@ -88,7 +90,7 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     let before = old.map(Content::to_bytes).unwrap_or_default();
     if old.is_some() {
         let before = String::from_utf8_lossy(&before);
-        placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), Beside::default(), guard)?;
+        placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
     }
     escaped::escaped(new.iter().copied(), |text| memchr::memmem::find(&before, text).is_some(), guard)
 }
@@ -96,7 +98,7 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
 /// Whether a whole text has a comment that stands for lines by an ellipsis or brackets.
 pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
     let lines = lines(text);
-    let kind = |at| Placeholder::at(&lines, at, language, Beside::default());
+    let kind = |at| Placeholder::at(&lines, at, language, &Beside::default);
     (0..lines.len()).any(|at| kind(at) == Some(Placeholder::Marked))
 }
 
@@ -133,10 +135,10 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
 
 /// A new line that stands for lines which are not written out: one that says so by an ellipsis or brackets, also beside lines
 /// that stay, or one with such words alone where fewer lines of code come than go.
-fn placeholders(
-    hay: Haystack<'_>,
+fn placeholders<'a>(
+    hay: Haystack<'a>,
     pattern: &Pattern<'_>,
-    beside: Beside<'_>,
+    beside: &dyn Fn() -> Beside<'a>,
     guard: &Guard,
 ) -> Result<(), Unwanted> {
     if guard.allow_placeholder {
@@ -153,10 +155,10 @@ fn placeholders(
     for run in pattern.steps.chunk_by(|one, next| is_kept(one) == is_kept(next)) {
         let (new, old): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
         let count = |steps: &[&Step<'_>]| steps.iter().copied().filter(is_code).count();
-        let goes_for_it = count(&new) < count(&old);
+        let go_for_it = || count(&new) < count(&old);
         for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
             let found = if is_kept(step) { None } else { Placeholder::at(&after, at, language, beside) };
-            let is_one = found.is_some_and(|found| found != Placeholder::Unmarked || goes_for_it);
+            let is_one = found.is_some_and(|found| found != Placeholder::Unmarked || go_for_it());
             if is_one && !hay.has_line(after[at], Form::Trimmed) {
                 return Err(takes_the_place(after[at]));
             }

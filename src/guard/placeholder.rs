@@ -71,16 +71,13 @@ impl Placeholder {
             body.strip_prefix(['(', '[', '{', '<']).and_then(|body| body.strip_suffix([')', ']', '}', '>']));
         let text = inner.unwrap_or(body).trim();
         let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
-        let words: Vec<&str> = text
-            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .filter(|word| !word.is_empty())
-            .collect();
-        if !words.iter().all(|word| WORDS.contains(&word.to_lowercase().as_str())) {
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        if !words.clone().all(|word| WORDS.contains(&word.to_lowercase().as_str())) {
             return None;
         }
         let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
         let is_comment = || language.is_comment(line) || opener == Some(&"<!--");
-        match (opener, words.len()) {
+        match (opener, words.count()) {
             (Some(_), _) if is_dotted => Some(Placeholder::Marked),
             (Some(_), 1..) if inner.is_some() => Some(Placeholder::Marked),
             (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
@@ -93,7 +90,12 @@ impl Placeholder {
     }
 
     /// Whether a line of new ones is one there: no stub, no end of a document, no example in a text for people.
-    pub(super) fn at(lines: &[&[u8]], at: usize, language: Language, beside: Beside<'_>) -> Option<Self> {
+    pub(super) fn at<'a>(
+        lines: &[&[u8]],
+        at: usize,
+        language: Language,
+        beside: &dyn Fn() -> Beside<'a>,
+    ) -> Option<Self> {
         let is_fence = |line: &&&[u8]| line.trim_ascii_start().starts_with(b"```");
         let is_code = |found: &Self| match found {
             Placeholder::Dots => language.is_prose() || is_stub(lines, at, language, beside),
@@ -105,15 +107,18 @@ impl Placeholder {
 
 /// Whether dots are code there: the whole body of a function of Python, anything in a stub file, the end of a document of YAML,
 /// a line of an interactive session.
-fn is_stub(lines: &[&[u8]], at: usize, language: Language, beside: Beside<'_>) -> bool {
-    let in_text = lines[..at].iter().rev().find(|line| !is_blank(line)).copied();
-    let above = in_text.or(beside.above).unwrap_or_default().trim_ascii();
-    let ends = match lines[at + 1..].iter().find(|line| !is_blank(line)) {
-        Some(below) => depth(below) < depth(lines[at]),
-        None => beside
-            .below
-            .is_none_or(|below| below < if in_text.is_some() { Ordering::Greater } else { Ordering::Equal }),
+fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn() -> Beside<'a>) -> bool {
+    let beside = beside();
+    let (above, below) = (&lines[..at], &lines[at + 1..]);
+    let is_shallower = |line: &&[u8]| !is_blank(line) && depth(line) < depth(lines[at]);
+    let ends = match below.iter().find(|line| !is_blank(line)) {
+        Some(below) => is_shallower(below),
+        // The least deep line that is replaced is the header, if that stands in the text.
+        None if above.iter().any(is_shallower) => beside.below != Some(Ordering::Greater),
+        None => beside.below.is_none_or(Ordering::is_lt),
     };
+    let above = above.iter().rev().find(|line| !is_blank(line)).copied().or(beside.above);
+    let above = above.unwrap_or_default().trim_ascii();
     // A comment behind the header may be read by a program.
     let header =
         memchr::memmem::find(above, b" #").map_or(above, |comment| &above[..comment]).trim_ascii_end();
@@ -209,7 +214,7 @@ mod tests {
             .iter()
             .rposition(|line| matches!(line.trim_ascii(), b"..." | b"# ... other code ..."))
             .unwrap();
-        Placeholder::at(&lines, dots, Language::of(path), Beside::default())
+        Placeholder::at(&lines, dots, Language::of(path), &Beside::default)
     }
 
     #[test]
@@ -244,7 +249,7 @@ mod tests {
         let at = |text: &str, above: Option<&str>, below| {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             let beside = Beside { above: above.map(str::as_bytes), below };
-            Placeholder::at(&lines, lines.len() - 1, Language::of("a.py"), beside)
+            Placeholder::at(&lines, lines.len() - 1, Language::of("a.py"), &|| beside)
         };
         let whole = "def f():\n    ...\n";
         assert_eq!(at(whole, None, Some(Ordering::Equal)), None);
@@ -252,6 +257,13 @@ mod tests {
         assert_eq!(at("    ...\n", Some("def f():"), Some(Ordering::Less)), None);
         assert_eq!(at("    ...\n", Some("def f():"), Some(Ordering::Equal)), Some(Dots));
         assert_eq!(at("    ...\n", Some("    a()"), Some(Ordering::Less)), Some(Dots));
+        let described = "    \"\"\"What.\"\"\"\n    ...\n";
+        assert_eq!(at(described, Some("def f():"), Some(Ordering::Less)), None);
+        assert_eq!(
+            at(described, Some("def f():"), Some(Ordering::Equal)),
+            Some(Dots),
+            "the rest of the body"
+        );
     }
 
     #[test]
@@ -259,7 +271,7 @@ mod tests {
         let at = |text: &str| {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             let line = lines.iter().position(|line| memchr::memmem::find(line, b"...").is_some()).unwrap();
-            Placeholder::at(&lines, line, Language::of("a.md"), Beside::default())
+            Placeholder::at(&lines, line, Language::of("a.md"), &Beside::default)
         };
         assert_eq!(at("```html\n<!-- ... other code ... -->\n```\n"), None);
         assert_eq!(at("```py\n# ... other code ...\n```\n"), None);

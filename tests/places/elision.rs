@@ -1,6 +1,6 @@
 //! A line that stands for lines that are left out: they stay.
 
-use crate::answer::{diffs, each, search_replace};
+use crate::answer::{diffs, each, search_replace, texts};
 use crate::check::{lands, refused};
 
 const PYTHON: &str = "\
@@ -100,6 +100,31 @@ fn one_shift_fits_all_of_them() {
     lands("a.py", file, each("a.py", find, &find.replace("= 2", "= 9")), &file.replace("= 2", "= 9"));
     let find = "class A:\n    # ...\n    b = 2";
     refused("a.py", file, each("a.py", find, &find.replace("= 2", "= 9")));
+}
+
+#[test]
+fn a_heading_that_names_another_block_is_refused() {
+    let hunk = " def f(cfg):\n ...\n-    return c\n+    return d\n";
+    lands(
+        "a.py",
+        PYTHON,
+        diffs("a.py", &format!("@@ def f(cfg):\n{hunk}")),
+        &PYTHON.replace("return c", "return d"),
+    );
+    refused("a.py", PYTHON, diffs("a.py", &format!("@@ def g(cfg):\n{hunk}")));
+}
+
+#[test]
+fn line_ends_and_a_missing_newline_stay() {
+    let file = PYTHON.trim_end().replace('\n', "\r\n");
+    let find = "def f(cfg):\n    ...\n    return c\n\ndef g(cfg):\n    pass";
+    let put = "def f(cfg):\n    log()\n    ...\n    return c\n\ndef g(cfg):\n    pass";
+    lands(
+        "a.py",
+        &file,
+        texts("a.py", &[(find, put)]),
+        &file.replace("(cfg):\r\n    a", "(cfg):\r\n    log()\r\n    a"),
+    );
 }
 
 #[test]

@@ -229,7 +229,7 @@ impl<'r> Reader<'r> {
         let Some(line) = cursor.line() else { return false };
         let may_nest = depth < DEEPEST && (cursor.fence().is_none() || self.nests);
         if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
-            if cursor.fence().is_some_and(|open| fence.mark == open.mark && fence.length >= open.length) {
+            if cursor.fence().is_some_and(|open| fence.may_close(open)) {
                 content.nested.get_or_insert(cursor.span_of(line));
             }
             let holds_edits = self.fence(cursor, line, fence, depth);
@@ -258,11 +258,12 @@ impl<'r> Reader<'r> {
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
-        let nested = self.nests;
+        // Where it may be none, the fence around it is read again.
+        let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
         let start = cursor.at();
         let mut content = self.blocks(cursor, depth + 1);
-        if cursor.is_end() && !content.is_closed && nested && content.nested.is_some() {
+        if cursor.is_end() && !content.is_closed && nests && content.nested.is_some() {
             // What seemed to open fences in it does not.
             self.nests = false;
             self.restore(first, lengths);

@@ -33,9 +33,14 @@ impl<'r> Fence<'r> {
         Fence::of(line.text).is_some_and(|fence| fence.closes(self))
     }
 
+    /// Whether this fence is of the mark of another one, and at least as long: without an info string it closes that one.
+    pub(super) fn may_close(self, opening: Fence<'_>) -> bool {
+        self.mark == opening.mark && self.length >= opening.length
+    }
+
     /// Whether this fence closes a block that `opening` opened: the same mark, at least as long, and no info.
     pub fn closes(self, opening: Fence<'_>) -> bool {
-        self.mark == opening.mark && self.length >= opening.length && self.info.is_empty()
+        self.may_close(opening) && self.info.is_empty()
     }
 }
 

@@ -4,8 +4,8 @@ use crate::text::{Language, depth, is_blank};
 use std::cmp::Ordering;
 
 /// The words of leaving out. Any other word makes a comment an ordinary one.
-const WORDS: &str = "existing rest remaining other same unchanged code methods imports function class file section \
-                     as before here of the your to be and in for this";
+const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
+                     imports function functions class file section as before here of the your to be and in for this";
 
 /// What a comment of any language begins with, longer ones first, and what it ends with.
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
@@ -122,6 +122,8 @@ mod tests {
             "// ...",
             "// …",
             "    # ... existing code ...",
+            "// ... keep existing code",
+            "# rest of the function remains the same ...",
             "# ... rest of the code unchanged",
             "// Rest of the file ...",
             "/* ... */",
@@ -154,7 +156,7 @@ mod tests {
         for line in [
             "# Loading...",
             "// ... and then the fallback",
-            "// ... keep the rest",
+            "// ... skip the rest",
             "# ... 2 other methods ...",
             "# rest_of_code ...",
             "// (see the other file)",

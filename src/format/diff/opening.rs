@@ -85,7 +85,6 @@ pub(super) fn is_git(text: &str) -> bool {
 /// Whether a line is `--- name`, with `+++ name` below it, and bare ones with a hunk or changed lines below that unless the file
 /// goes away.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
-    let mut next = below.clone().skip(1);
-    let is_changed = next.next().is_some_and(|line| line.text.starts_with(['@', '+', '-']));
-    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_nothing(new) || is_changed)
+    let is_changed = || below.clone().nth(1).is_some_and(|line| line.text.starts_with(['@', '+', '-']));
+    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_nothing(new) || is_changed())
 }

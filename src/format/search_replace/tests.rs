@@ -323,6 +323,14 @@ fn conflicts_and_prose_about_markers_are_no_blocks() {
 }
 
 #[test]
+fn a_half_open_block_in_fences_without_an_end_is_an_error() {
+    // What seemed to be a fence within a fence was read again, and the fence around it was not.
+    let text =
+        "<<<<<<< SEARCH<<<<<<< SEARCH\n```\n=======\n```rust\n```rust\n<<<<<<< SEARCH\n<<<<<<< SEARCH\n";
+    assert!(script(text).has_errors());
+}
+
+#[test]
 fn a_draft_in_reasoning_is_none() {
     let whole = block("x\n", "y\n");
     for draft in

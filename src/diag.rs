@@ -59,6 +59,8 @@ pub struct Evidence {
     pub file_lines: Option<usize>,
     /// The number of an earlier edit that is refused too, and that would have put there what this one looks for.
     pub builds_on: Option<usize>,
+    /// The abbreviated name of the newest commit in whose version of the file the edit finds its text.
+    pub version: Option<String>,
     /// Set when the nearest region was not searched for to the end, because that would take too long.
     pub gave_up: bool,
 }

@@ -9,6 +9,7 @@ mod choose;
 mod conflict;
 mod copied;
 mod drop;
+mod earlier;
 mod heard;
 mod history;
 mod keep;

@@ -79,6 +79,7 @@ impl Run<'_> {
         };
         if let Err(rejected) = &mut resolved {
             repo.expect_nothing();
+            self.tell_of_versions(repo, target, &rules, rejected)?;
             self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {

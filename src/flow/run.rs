@@ -1,5 +1,6 @@
 //! One run over some responses: what they say, and what they go on with.
 
+use super::earlier::AUTO;
 use super::landed::Landed;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
@@ -172,6 +173,9 @@ impl<'a> Run<'a> {
         }
         self.messages = Messages::read(repo, &self.options)?;
         if !self.is_empty() {
+            if self.options.base.as_deref() == Some(AUTO) {
+                self.options.base = self.find_base(repo)?.map(|id| repo.short(id));
+            }
             self.base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {
                 // A whole id says no more to people.
@@ -184,7 +188,8 @@ impl<'a> Run<'a> {
     /// Asks the tree that edits are resolved at which code blocks are new files, and notes what is not read.
     fn settle_given(&mut self, repo: &Repo) -> Result<(), Error> {
         if !self.script.given.is_empty() {
-            let base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+            let base = self.options.base.as_deref().filter(|base| *base != AUTO);
+            let base = base.map(|base| repo.commit_of(base)).transpose()?;
             let target = Target::choose(repo, self.options.branch.as_deref(), base)?;
             let rules = self.rules(repo, target.start)?;
             plan::settle_given(&mut self.script, &repo.tree(base.or(target.start))?, &rules)?;

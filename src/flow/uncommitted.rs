@@ -85,7 +85,7 @@ impl Run<'_> {
     }
 
     /// The file in which an edit did not find what it looks for.
-    fn missed(&self, found: &Diagnostic) -> Option<RepoPath> {
+    pub(super) fn missed(&self, found: &Diagnostic) -> Option<RepoPath> {
         if !matches!(
             found.code,
             Code::SearchNotFound | Code::NotFound | Code::SearchAmbiguous | Code::OccurrenceRange

@@ -438,6 +438,16 @@ fn expect(tree: &dyn TreeView, step: &Step) {
     }
 }
 
+/// Whether all edits of a script find their places in a tree, and something changes there.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
+    let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
+    let run = Run::of(&script, tree, rules, &refused, Aim::Whether)?;
+    Ok(run.findings.is_empty() && run.steps.iter().any(|step| step.outcome == Outcome::Changes))
+}
+
 /// The file of every edit of a script, as it is resolved in a tree; as it is written where it is none.
 ///
 /// # Errors

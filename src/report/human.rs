@@ -402,7 +402,10 @@ fn one(out: &mut String, finding: &Finding) {
     if let Some(evidence) = &finding.evidence {
         refusal::show(out, finding, evidence);
     }
-    if let Some(help) = &finding.help {
+    let version = finding.evidence.as_ref().and_then(|evidence| evidence.version.as_ref());
+    let version =
+        version.map(|id| format!("it matches the file as of {id}: land it from there with --base {id}"));
+    if let Some(help) = version.as_ref().or(finding.help.as_ref()) {
         let _ = writeln!(out, "  {CYAN}hint{CYAN:#}: {}", escape(help));
     }
 }

@@ -195,6 +195,7 @@ struct Diagnostic<'a> {
     beginning: Option<Excerpt<'a>>,
     file_lines: Option<usize>,
     builds_on: Option<usize>,
+    version: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -483,6 +484,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic<'_> {
         beginning: evidence.and_then(|evidence| evidence.beginning.as_ref()).map(excerpt),
         file_lines: evidence.and_then(|evidence| evidence.file_lines),
         builds_on: evidence.and_then(|evidence| evidence.builds_on),
+        version: evidence.and_then(|evidence| evidence.version.as_deref()),
     }
 }
 

@@ -60,6 +60,7 @@ pub mod supervise;
 pub mod tree;
 mod update_ref;
 mod upkeep;
+mod versions;
 pub mod worktree;
 
 use std::path::{Path, PathBuf};

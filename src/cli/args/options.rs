@@ -87,7 +87,8 @@ pub const OPTIONS: &[Opt] = &[
             "the commit that the model was shown (default: tip)",
             "The default is the branch's tip. The edits are resolved there, and where the branch has moved on, each \
              commit is brought onto it by a three-way merge, renames followed, as `git cherry-pick` does. A conflict is \
-             a refusal. A branch that is missing begins there.",
+             a refusal. A branch that is missing begins there. `auto` is the newest of the last 100 versions of the files \
+             in which all edits find their text; a refusal names such a commit by itself.",
         )
     },
     Opt {

@@ -72,4 +72,22 @@ fn a_program_checks_lands_and_resumes() {
     assert_eq!(sandbox.git(["log", "--format=%s", "-2"]), "Change it\nAdd it");
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
     assert!(flow::abort(&done.repo, Some(&kept.id), None).is_err(), "the attempt is gone");
+
+    // Where the branch moves meanwhile it lands on that, in the repository of its handle, wherever the process is then.
+    let other = Sandbox::new();
+    let untouched = other.state();
+    let (repo, place) = (Repo::discover().unwrap(), sandbox.repo.display());
+    std::env::set_current_dir(&other.repo).unwrap();
+    let mark = sandbox.root().join("mark");
+    let mut moving = Options::default();
+    moving.exec = vec![format!(
+        "test -e {0} || {{ touch {0}; git -C {place} commit -q --allow-empty -m moved; }}",
+        mark.display()
+    )];
+    moving.branch = Some("main".to_owned());
+    let before = sandbox.head();
+    let done = flow::land(repo, order(&create("late.txt", "Add late", "late\n")), &moving, &());
+    assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
+    assert_eq!(sandbox.git(["log", "--format=%s", &format!("{before}..")]), "Add late\nmoved");
+    other.state().is(&untouched, "the repository in the current directory");
 }

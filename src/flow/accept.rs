@@ -19,14 +19,13 @@ use std::cell::OnceCell;
 /// A name is none of a commit, a branch has merges that cannot be done again; or the world went wrong, and nothing has
 /// changed unless the error says so.
 pub fn accept(names: &[String], options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let repo = Repo::discover()?;
-    land::recover(&repo, options.lock_timeout, watch)?;
-    drop(repo);
+    let opened = Repo::discover()?;
+    land::recover(&opened, options.lock_timeout, watch)?;
     let mut attempt = 1;
     let first = OnceCell::new();
     loop {
         // Anew each time: a quarantine was this handle's object store.
-        let repo = Repo::discover()?;
+        let repo = opened.open_again()?;
         let accepting = Accepting { repo: &repo, names, options, watch };
         match accepting.land(&first) {
             Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
@@ -225,7 +224,7 @@ impl Accepting<'_> {
             let commits: Vec<_> =
                 replayed.iter().map(|(_, commit)| Replayed { commit: *commit, reversed: false }).collect();
             // A handle of its own, since its writes are turned away from the repository.
-            let brought = transaction::replay(&Repo::discover()?, onto, &commits, self.options.favor)?;
+            let brought = transaction::replay(&self.repo.open_again()?, onto, &commits, self.options.favor)?;
             let (before, next) = (plan.from.len(), plan.next());
             let here = |mut clash: transaction::Clash| {
                 clash.planned += before;

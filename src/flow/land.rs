@@ -99,7 +99,7 @@ impl Run<'_> {
         loop {
             if attempt > 1 {
                 // Anew: a quarantine was this handle's object store.
-                *repo = Repo::discover()?;
+                *repo = repo.open_again()?;
             }
             match self.land(repo, &first, report) {
                 Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))

@@ -38,14 +38,13 @@ pub struct Undo {
 /// There is no such landing, or it is not on the branch; or the world went wrong, and nothing has changed unless the error
 /// says so.
 pub fn undo(what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let repo = Repo::discover()?;
-    recover(&repo, options.lock_timeout, watch)?;
-    drop(repo);
+    let opened = Repo::discover()?;
+    recover(&opened, options.lock_timeout, watch)?;
     let mut attempt = 1;
     let first = OnceCell::new();
     loop {
         // Anew each time: a quarantine was this handle's object store.
-        let repo = Repo::discover()?;
+        let repo = opened.open_again()?;
         match (Undoing { repo: &repo, what, options, watch }).land(&first) {
             Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
                 if attempt < ATTEMPTS =>
@@ -264,7 +263,7 @@ impl Undoing<'_> {
         }
         let commits: Vec<_> = steps.iter().map(|(replayed, _)| *replayed).collect();
         // A handle of its own, since its writes are turned away from the repository.
-        let brought = transaction::replay(&Repo::discover()?, tip, &commits, self.options.favor)?;
+        let brought = transaction::replay(&repo.open_again()?, tip, &commits, self.options.favor)?;
         let mut series = brought.series;
         for (planned, (replayed, edits)) in series.iter_mut().zip(&steps) {
             // A commit that is made anew tells so by its edits.

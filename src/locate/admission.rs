@@ -81,18 +81,11 @@ fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
     // What comes beside says how far the others are indented.
     let alone = pattern.added().all(|text| is_blank(text) || removed.contains(&trimmed(text)));
     let again = alone && pattern.added().any(|text| !is_blank(text));
-    (again && !has_the_files_indentation(pattern, &aligned.shift)).then_some(Objection::Reindents)
+    again.then_some(Objection::Reindents)
 }
 
 fn keeps_a_line(pattern: &Pattern<'_>) -> bool {
     pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)) && !is_blank(pattern.text_of(step)))
-}
-
-/// Whether a hunk finds spaces where the file has tabs, or the reverse, and what it adds is indented as the file is: then
-/// only what it looks for is written otherwise, and made twice it leaves what it leaves made once.
-fn has_the_files_indentation(pattern: &Pattern<'_>, shift: &Shift) -> bool {
-    matches!(shift, Shift::ToTabs(_) | Shift::ToSpaces(_))
-        && pattern.added().all(|text| shift.of(text).is_some_and(|shifted| *shifted == *text))
 }
 
 /// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk

@@ -1,11 +1,12 @@
 //! A place of a before-text in a file, line by line: which line of the file each of its lines is, and how the text is
 //! indented there.
 
-use super::indent::Shift;
+use super::indent::{Pair, Shift};
 use super::tier::{Rung, Scope};
-use crate::pattern::Pattern;
+use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
 use crate::text::{indentation, is_blank};
+use std::collections::HashSet;
 
 /// A before-text at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub(super) struct Alignment {
     pub(super) rung: Rung,
     /// What makes the text's indentation the file's.
     pub(super) shift: Shift,
-    /// The indentation that the text's first line lost, alone of all.
+    /// What the text's first line lost of its indentation, if it did so alone. Where [`Alignment::shift`] changes something, that
+    /// is another reading.
     pub(super) first: Option<Vec<u8>>,
     /// How alike text and place are, in percent, where lines differ in more than blanks.
     pub(super) similarity: Option<u8>,
@@ -115,36 +117,45 @@ impl Alignment {
         }
     }
 
-    /// The one shift of all lines, or of all but the first, which lost its indentation.
-    fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
+    /// The indentation of each line that is not blank, as the text has it and as the file does.
+    pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
         let form = self.rung.aligned_form();
         let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
-        let equal = |before: usize, line: usize| self.rung.form.eq(pattern.before[before], hay.text(line));
-        let pairs: Vec<(Vec<u8>, Vec<u8>)> = self
-            .pairs(pattern)
-            .filter(|&(before, line)| !is_blank(pattern.before[before]) && equal(before, line))
-            .map(|(before, line)| (indent(pattern.before[before]), indent(hay.text(line))))
-            .collect();
-        let between = |pairs: &[(Vec<u8>, Vec<u8>)]| {
-            Shift::between(pairs.iter().map(|(written, real)| (written.as_slice(), real.as_slice())))
-        };
-        if let Some(shift) = between(&pairs) {
-            return Some((shift, None));
-        }
-        let ((written, real), rest) = pairs.split_first()?;
-        let starts =
-            pattern.before.iter().find(|text| !is_blank(text)).is_some_and(|text| equal_start(text, written));
-        if !written.is_empty() || real.is_empty() || rest.is_empty() || !starts {
-            return None;
-        }
-        // The others are as the file has them.
-        (between(rest)? == Shift::None).then(|| (Shift::None, Some(real.clone())))
+        let texts =
+            self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));
+        texts
+            .filter(|(_, written, real)| !is_blank(written) && self.rung.form.eq(written, real))
+            .map(|(before, written, real)| (before, (indent(written), indent(real))))
+            .collect()
     }
-}
 
-/// Whether a line begins with an indentation and no more of it.
-fn equal_start(text: &[u8], written: &[u8]) -> bool {
-    indentation(text) == written
+    /// The one mapping of all lines, and what the first one lost if the others are as the file has them.
+    fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
+        let mut pairs = self.indentations(hay, pattern);
+        if pattern.end != End::AsFile {
+            let kept: HashSet<usize> = pattern.kept().collect();
+            let has_mark = |(before, (written, real)): &(usize, Pair)| {
+                real.strip_suffix(&**written) != Some(b" ") || !kept.contains(before)
+            };
+            if pairs.iter().filter(|pair| has_mark(pair)).all(|(_, (written, real))| written == real) {
+                // Context lines that lack one blank lost their mark.
+                return Some((Shift::None, None));
+            }
+        }
+        let is_first = |before: usize| pattern.before[..before].iter().all(|text| is_blank(text));
+        let first = match pairs.split_first() {
+            Some(((before, (written, real)), rest)) => {
+                let alone = rest.iter().all(|(_, (written, real))| written == real);
+                (alone && is_first(*before) && written.is_empty() && !real.is_empty()).then(|| real.clone())
+            }
+            None => None,
+        };
+        let pairs: Vec<Pair> = pairs.drain(..).map(|(_, pair)| pair).collect();
+        match Shift::between(&pairs) {
+            Some(shift) => Some((shift, first)),
+            None => first.map(|first| (Shift::None, Some(first))),
+        }
+    }
 }
 
 /// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank.

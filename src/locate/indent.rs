@@ -1,78 +1,117 @@
-//! How the indentation of a before-text differs from the file's: one uniform shift, or tabs for spaces.
+//! How the indentation of a search text becomes the file's: one mapping for all of its lines.
 
-use std::borrow::Cow;
+/// An indentation of the search text, and the file's for it.
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
-/// What makes an indentation of the before-text one of the file.
+/// What makes an indentation of the search text one of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shift {
     /// They are the same.
     None,
     /// The file has this in front of it.
     Add(Vec<u8>),
-    /// The before-text has this in front of it.
+    /// The search text has this in front of it.
     Strip(Vec<u8>),
-    /// The file has a tab for each run of that many spaces.
-    ToTabs(usize),
-    /// The file has that many spaces for each tab.
-    ToSpaces(usize),
+    /// The file has other steps: each indentation that was matched, the deepest last.
+    Steps(Vec<Pair>),
 }
-
-/// The widths that a tab is known to stand for.
-const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
 impl Shift {
-    /// The one shift for all pairs of indentations, of the before-text's line and of the file's. None if there is none.
-    pub(super) fn between<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone) -> Option<Self> {
-        if pairs.clone().all(|(written, real)| written == real) {
-            return Some(Shift::None);
-        }
-        let (written, real) = pairs.clone().next()?;
-        let tried = [
-            real.strip_suffix(written).map(|prefix| Shift::Add(prefix.to_vec())),
-            written.strip_suffix(real).map(|prefix| Shift::Strip(prefix.to_vec())),
-            width(pairs.clone()).map(Shift::ToTabs),
-            width(pairs.clone().map(|(written, real)| (real, written))).map(Shift::ToSpaces),
+    /// The one mapping of all pairs: the same indentation always becomes the same, and a deeper one a deeper one. None if
+    /// there is none, or if nothing says which of two is the deeper one.
+    pub(super) fn between(pairs: &[Pair]) -> Option<Self> {
+        let Some((written, real)) = pairs.first() else { return Some(Shift::None) };
+        let prefixes = [
+            Some(Shift::None),
+            real.strip_suffix(&**written).map(|prefix| Shift::Add(prefix.to_vec())),
+            written.strip_suffix(&**real).map(|prefix| Shift::Strip(prefix.to_vec())),
         ];
-        tried.into_iter().flatten().find(|shift| {
-            pairs.clone().all(|(written, real)| shift.of(written).is_some_and(|shifted| shifted == real))
+        let fits =
+            |shift: &Shift| pairs.iter().all(|(written, real)| shift.of(written).as_ref() == Some(real));
+        prefixes.into_iter().flatten().find(fits).or_else(|| {
+            let mut steps = pairs.to_vec();
+            // A blank is less than a tab.
+            steps.sort_by_cached_key(|(written, _)| {
+                written.iter().map(|b| (*b != b' ', *b)).collect::<Vec<_>>()
+            });
+            steps.dedup();
+            let ascends =
+                |pair: &[Pair]| is_deeper(&pair[1].0, &pair[0].0) && is_deeper(&pair[1].1, &pair[0].1);
+            steps.windows(2).all(ascends).then_some(Shift::Steps(steps))
         })
     }
 
-    /// A line's indentation, or a line, as the file would have it. None if it has not what is to be taken away.
-    pub(super) fn of<'a>(&self, text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+    /// The file's indentation for one of the text; none if it is not known.
+    pub(super) fn of(&self, indent: &[u8]) -> Option<Vec<u8>> {
         match self {
-            Shift::None => Some(Cow::Borrowed(text)),
-            Shift::Add(prefix) => Some(Cow::Owned([prefix, text].concat())),
-            Shift::Strip(prefix) => text.strip_prefix(prefix.as_slice()).map(Cow::Borrowed),
-            Shift::ToTabs(width) => {
-                let spaces = text.iter().take_while(|&&b| b == b' ').count();
-                let mut shifted = vec![b'\t'; spaces / width];
-                shifted.extend_from_slice(&text[spaces / width * width..]);
-                Some(Cow::Owned(shifted))
-            }
-            Shift::ToSpaces(width) => {
-                let tabs = text.iter().take_while(|&&b| b == b'\t').count();
-                let mut shifted = vec![b' '; tabs * width];
-                shifted.extend_from_slice(&text[tabs..]);
-                Some(Cow::Owned(shifted))
+            Shift::None => Some(indent.to_vec()),
+            Shift::Add(prefix) => Some([prefix, indent].concat()),
+            Shift::Strip(prefix) => indent.strip_prefix(&**prefix).map(<[u8]>::to_vec),
+            Shift::Steps(steps) => {
+                let mut steps = [one_step(steps), steps.clone()].concat();
+                steps.dedup();
+                if !steps.iter().any(|(written, _)| written.first() == indent.first()) {
+                    // Tabs where the text has blanks, or the reverse, are the file's own.
+                    steps.iter_mut().for_each(|(written, real)| written.clone_from(real));
+                }
+                stepped(&steps, indent)
             }
         }
     }
 }
 
-/// How many spaces on the left each tab on the right stands for, by the first pair that has a tab. Spaces behind the
-/// tabs align something and are the same on both sides.
-fn width<'a>(mut pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Option<usize> {
-    pairs
-        .find_map(|(spaced, tabbed)| {
-            let tabs = tabbed.iter().take_while(|&&b| b == b'\t').count();
-            if tabs == 0 {
-                return None;
-            }
-            let spaces = spaced.len().checked_sub(tabbed.len() - tabs)?;
-            Some(spaces / tabs)
+/// What an indentation becomes that is one of a mapping, or one of it and whole multiples of the difference between its two
+/// deepest entries more. None if these give different ones.
+fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
+    if let Some((_, real)) = steps.iter().find(|(written, _)| written == indent) {
+        return Some(real.clone());
+    }
+    let mut deepest = steps.iter().rev().filter(|pair| !aligns(pair, steps));
+    let ((deep, real_deep), (less, real_less)) = deepest.next().zip(deepest.next())?;
+    let (step, real_step) = (deep.strip_prefix(&**less)?, real_deep.strip_prefix(&**real_less)?);
+    let mut readings = steps.iter().filter_map(|(written, real)| {
+        let more = indent.strip_prefix(&**written)?;
+        let times = more.len() / step.len();
+        (step.repeat(times) == more).then(|| [real, &*real_step.repeat(times)].concat())
+    });
+    let real_indent = readings.next().filter(|_| step != b" ")?;
+    let in_order = |(written, real): &Pair| {
+        is_deeper(indent, written) == is_deeper(&real_indent, real)
+            && is_deeper(written, indent) == is_deeper(real, &real_indent)
+    };
+    (readings.all(|other| other == real_indent) && steps.iter().all(in_order)).then_some(real_indent)
+}
+
+/// Whether a pair is another one and a blank more, which aligns the stars of a comment and is no step.
+fn aligns((written, real): &Pair, steps: &[Pair]) -> bool {
+    let base = written.strip_suffix(b" ").zip(real.strip_suffix(b" "));
+    base.is_some_and(|base| steps.iter().any(|(written, real)| (&**written, &**real) == base))
+}
+
+/// The step that one pair shows by itself, and that none stays none: so many blanks for each tab that no level can be missing.
+fn one_step(steps: &[Pair]) -> Vec<Pair> {
+    let mut shown = steps.iter().filter(|pair| !aligns(pair, steps));
+    let (Some((written, real)), None) = (shown.next(), shown.next()) else { return Vec::new() };
+    let all = |text: &[u8], blank: u8| !text.is_empty() && text.iter().all(|b| *b == blank);
+    let (tabs, blanks, widths) = match () {
+        () if all(written, b' ') && all(real, b'\t') => (real.len(), written.len(), [4, 8]),
+        () if all(written, b'\t') && all(real, b' ') => (written.len(), real.len(), [2, 4]),
+        () => return Vec::new(),
+    };
+    let width = widths.into_iter().filter(|width| width * tabs == blanks);
+    width
+        .flat_map(|_| [0, 1])
+        .map(|step| {
+            (written[..step * written.len() / tabs].to_vec(), real[..step * real.len() / tabs].to_vec())
         })
-        .filter(|width| WIDTHS.contains(width))
+        .collect()
+}
+
+/// Whether an indentation is deeper than another one for certain: how many blanks a tab stands for is not known, but more than
+/// one.
+pub(super) fn is_deeper(indent: &[u8], than: &[u8]) -> bool {
+    let shared = indent.iter().zip(than).take_while(|(a, b)| a == b).count();
+    matches!((&indent[shared..], &than[shared..]), ([_, ..], []) | ([b'\t', ..], b" "))
 }
 
 #[cfg(test)]
@@ -80,35 +119,98 @@ mod tests {
     use super::*;
 
     fn between(pairs: &[(&str, &str)]) -> Option<Shift> {
-        Shift::between(pairs.iter().map(|(written, real)| (written.as_bytes(), real.as_bytes())))
+        let pairs =
+            pairs.iter().map(|(written, real)| (written.as_bytes().to_vec(), real.as_bytes().to_vec()));
+        Shift::between(&pairs.collect::<Vec<_>>())
+    }
+
+    /// What a mapping makes of an indentation.
+    fn of(pairs: &[(&str, &str)], indent: &str) -> Option<String> {
+        between(pairs)?.of(indent.as_bytes()).map(|indent| String::from_utf8(indent).unwrap())
     }
 
     #[test]
-    fn a_shift_is_uniform() {
+    fn one_prefix_is_put_before_all_or_taken_off_all() {
         assert_eq!(between(&[("", "  "), ("  ", "    ")]), Some(Shift::Add(b"  ".into())));
         assert_eq!(between(&[("    ", "  "), ("  ", "")]), Some(Shift::Strip(b"  ".into())));
         assert_eq!(between(&[("", "\t"), ("\t", "\t\t")]), Some(Shift::Add(b"\t".into())));
-        assert_eq!(between(&[("", "  "), ("  ", "  ")]), None, "in Python another block");
-        assert_eq!(between(&[(" ", " ")]), Some(Shift::None));
+        assert_eq!(between(&[(" ", " "), ("\t", "\t"), ("  ", "  ")]), Some(Shift::None));
+        assert_eq!(between(&[]), Some(Shift::None));
     }
 
     #[test]
-    fn tabs_stand_for_spaces_at_one_width() {
-        assert_eq!(between(&[("", ""), ("    ", "\t"), ("        ", "\t\t")]), Some(Shift::ToTabs(4)));
-        assert_eq!(between(&[("", ""), ("\t", "  ")]), Some(Shift::ToSpaces(2)));
-        assert_eq!(between(&[("    ", "\t"), ("  ", "\t")]), None, "two widths");
-        assert_eq!(between(&[("     ", "\t ")]), Some(Shift::ToTabs(4)), "a space that aligns");
+    fn every_added_line_gets_the_same_prefix_whatever_its_depth() {
+        assert_eq!(of(&[("", "  "), ("  ", "    ")], "       ").as_deref(), Some("         "));
+        assert_eq!(of(&[("    ", "  "), ("  ", "")], "          ").as_deref(), Some("        "));
+        assert_eq!(of(&[("    ", "  "), ("  ", "")], " "), None, "it lacks what is taken off");
     }
 
     #[test]
-    fn added_lines_are_shifted_like_the_rest() {
-        let shifted = |shift: Shift, text: &str| {
-            shift.of(text.as_bytes()).map(|text| String::from_utf8(text.into()).unwrap())
-        };
-        assert_eq!(shifted(Shift::Add(b"  ".into()), "a").as_deref(), Some("  a"));
-        assert_eq!(shifted(Shift::Strip(b"  ".into()), "   a").as_deref(), Some(" a"));
-        assert_eq!(shifted(Shift::Strip(b"  ".into()), " a"), None);
-        assert_eq!(shifted(Shift::ToTabs(4), "         a    b").as_deref(), Some("\t\t a    b"));
-        assert_eq!(shifted(Shift::ToSpaces(4), "\t a").as_deref(), Some("     a"));
+    fn the_same_becomes_the_same_and_a_deeper_one_a_deeper_one() {
+        assert!(between(&[("", ""), ("    ", "\t"), ("        ", "\t\t")]).is_some(), "tabs for blanks");
+        assert!(between(&[("", ""), ("\t", "  ")]).is_some(), "blanks for tabs");
+        assert!(between(&[("", ""), ("  ", "    "), ("    ", "        ")]).is_some(), "two for four");
+        assert!(between(&[("", "\t\t"), ("    ", "\t\t\t")]).is_some(), "dedented, with blanks for tabs");
+        assert!(
+            between(&[("    ", "\t"), ("     ", "\t "), ("        ", "\t\t")]).is_some(),
+            "stars of a comment"
+        );
+        for pairs in [
+            [("", "  "), ("  ", "  ")],
+            [("", "  "), ("", "    ")],
+            [("", "    "), ("  ", "  ")],
+            [("    ", "\t"), ("  ", "\t")],
+        ] {
+            assert_eq!(between(&pairs), None, "{pairs:?}: another block");
+        }
+    }
+
+    #[test]
+    fn of_tabs_and_blanks_nothing_says_which_is_the_deeper() {
+        assert_eq!(between(&[("    ", "\t"), ("\t", "        ")]), None);
+        assert_eq!(between(&[("  ", "\t"), ("    ", "        ")]), None);
+    }
+
+    #[test]
+    fn an_added_line_is_one_of_the_mapping_or_whole_steps_deeper() {
+        let tabs = [("    ", "\t"), ("        ", "\t\t")];
+        assert_eq!(of(&tabs, "        ").as_deref(), Some("\t\t"));
+        assert_eq!(of(&tabs, "                ").as_deref(), Some("\t\t\t\t"));
+        assert_eq!(of(&tabs, "          "), None, "half a step");
+        assert_eq!(of(&tabs, ""), None, "shallower than all");
+        assert_eq!(
+            of(&[("", ""), ("        ", "\t\t"), ("            ", "\t\t\t")], "    ").as_deref(),
+            Some("\t")
+        );
+        let dedented = [("", "\t\t"), ("    ", "\t\t\t")];
+        assert_eq!(of(&dedented, "        ").as_deref(), Some("\t\t\t\t"));
+        assert_eq!(of(&[("  ", "\t\t")], "    "), None, "one entry shows no step");
+        let stars = [("    ", "\t"), ("     ", "\t "), ("        ", "\t\t")];
+        assert_eq!(of(&stars, "            ").as_deref(), Some("\t\t\t"));
+        assert_eq!(of(&stars[..2], "       "), None, "a blank is no step");
+    }
+
+    #[test]
+    fn one_pair_shows_a_step_where_no_level_can_be_missing() {
+        assert_eq!(of(&[("    ", "\t")], "        ").as_deref(), Some("\t\t"));
+        assert_eq!(of(&[("        ", "\t\t")], "            ").as_deref(), Some("\t\t\t"));
+        assert_eq!(of(&[("\t\t", "    ")], "\t").as_deref(), Some("  "));
+        assert_eq!(of(&[("    ", "\t")], "").as_deref(), Some(""));
+        assert_eq!(of(&[("    ", "\t\t")], "        "), None, "two blanks for a tab, or a level less?");
+        assert_eq!(of(&[("\t", "        ")], "\t\t"), None, "eight blanks, or a level less?");
+    }
+
+    #[test]
+    fn steps_that_give_different_indentations_are_none() {
+        let uneven = [("", ""), ("  ", "    "), ("    ", "      ")];
+        assert_eq!(of(&uneven, "      "), None);
+    }
+
+    #[test]
+    fn what_is_written_as_the_file_has_it_stays() {
+        let tabs = [("    ", "\t"), ("        ", "\t\t")];
+        assert_eq!(of(&tabs, "\t\t\t").as_deref(), Some("\t\t\t"));
+        assert_eq!(of(&[("\t", "  ")], "  ").as_deref(), Some("  "));
+        assert_eq!(of(&[("\t", "  ")], "   "), None);
     }
 }

@@ -14,7 +14,8 @@
 //!    checked for every plan.
 //! 5. Already there is said only where nothing else can be meant: `standing`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
-//! 7. Added lines take what the kept lines show: `dress`.
+//! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
+//!    syntax they go on with the blocks of the file: `block`.
 //! 8. Parts of a line: `part`; of a tool's call: `verbatim`.
 //! 9. Additions beside no line of the file: `arrange/addition`.
 //! 10. Insertions at one spot keep their order: `splice`.
@@ -27,18 +28,20 @@
 mod admission;
 mod alignment;
 mod arrange;
+mod block;
 mod cascade;
-mod dress;
 mod evidence;
 mod found;
 mod gapped;
 mod indent;
 mod joined;
+mod look_alikes;
 mod loose;
 mod others;
 mod outcome;
 mod part;
 mod pointer;
+mod reindent;
 mod scene;
 mod solve;
 mod sought;

@@ -1,7 +1,7 @@
 //! One outcome: where a text at a place can be read in more than one way, all ways have to give the same bytes.
 
 use super::alignment::Alignment;
-use super::dress::Dress;
+use super::reindent::Reindent;
 use super::sought::Sought;
 use super::splice::{Beside, Splice, Unclear};
 use super::tier::{Rung, Scope};
@@ -20,11 +20,11 @@ use crate::version::{LineChange, spliced};
 pub(super) fn only_outcome(
     sought: &Sought<'_>,
     aligned: &Alignment,
-    dress: &Dress,
+    reindent: &Reindent,
 ) -> Result<Vec<LineChange>, Unclear> {
     let Sought { scene, hay, pattern, .. } = *sought;
     let read = |beside: Beside, pattern: &Pattern<'_>, aligned: &Alignment| {
-        Splice { hay, dress, beside, scene: Some(scene) }.changes(pattern, aligned)
+        Splice { hay, reindent, beside, scene: Some(scene) }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
     if aligned.rung == Rung::EXACT {
@@ -34,7 +34,7 @@ pub(super) fn only_outcome(
     let is_one = |(sources, line): (&Sources, &[u8])| {
         let kept = sources.kept.iter().filter_map(|&before| aligned.line(before));
         let mut texts =
-            kept.map(|line| hay.text(line).to_vec()).chain(sources.new.then(|| dress.line(line, false)));
+            kept.map(|line| hay.text(line).to_vec()).chain(sources.new.then(|| reindent.line(line, false)));
         let first = texts.next();
         texts.all(|text| Some(text) == first)
     };

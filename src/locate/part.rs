@@ -1,6 +1,6 @@
 //! A text to find that is part of a line, or a line but for its indentation and its comment.
 
-use super::dress::{Dress, lost_by_the_first_alone};
+use super::reindent::Reindent;
 use super::splice::{Unclear, region_eol};
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
@@ -62,9 +62,10 @@ pub(super) fn changes(
         if after.is_empty() {
             return change(Vec::new());
         }
-        let lost = || lost_by_the_first_alone(pattern.before.first().copied().unwrap_or(&[]), &after, indent);
-        let alone = !indent.is_empty() && lost().map_err(|_| Unclear::Line)?;
-        let dress = if alone { Dress::first_indented(indent) } else { Dress::indented(indent) };
+        let lines: Vec<(&[u8], bool)> = after.iter().map(|text| (*text, true)).collect();
+        let lost = Some(indent).filter(|indent| !indent.is_empty());
+        let reindent = Reindent::indented(indent, language);
+        let reindent = reindent.or_first_alone(lost, true, &lines).map_err(|_| Unclear::Line)?;
         // The comment stays with the line that it is about: the one that is kept, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
@@ -77,7 +78,7 @@ pub(super) fn changes(
         }
         let mut bytes = Vec::new();
         for (index, text) in after.iter().enumerate() {
-            bytes.extend_from_slice(&dress.line(text, index == 0));
+            bytes.extend_from_slice(&reindent.line(text, index == 0));
             // A comment of its own takes the place of the other.
             if index == with && (is_blank(rest) || language.split(text).1.is_empty()) {
                 bytes.extend_from_slice(rest);
@@ -94,14 +95,14 @@ pub(super) fn changes(
     let tail = line.text.get(place.end.column..).unwrap_or(&[]);
     let indent = indentation(line.text);
     let mut rest = after.iter().skip(1).filter(|text| !is_blank(text));
-    let dress =
-        if rest.all(|text| text.starts_with(indent)) { Dress::PLAIN } else { Dress::indented(indent) };
+    let by = if rest.all(|text| text.starts_with(indent)) { &[][..] } else { indent };
+    let reindent = Reindent::indented(by, language);
     if indent.contains(&b'\t') && after.iter().skip(1).any(|text| text.starts_with(b"  ")) {
         return Err(Unclear::Line);
     }
     let lines = after.iter().enumerate();
     let lines: Vec<Vec<u8>> =
-        lines.map(|(at, text)| if at == 0 { text.to_vec() } else { dress.line(text, false) }).collect();
+        lines.map(|(at, text)| if at == 0 { text.to_vec() } else { reindent.line(text, false) }).collect();
     change([head, &lines.join(inner), tail, eol].concat())
 }
 

@@ -1,14 +1,15 @@
 //! What a hunk changes at the place that was found for it, or why it must not.
 
 use super::alignment::Alignment;
-use super::dress::{Dress, Unknown};
 use super::evidence::{self, Refusal};
+use super::indent::Shift;
 use super::outcome::only_outcome;
+use super::reindent::{Reindent, Unknown};
 use super::scene::Solution;
 use super::sought::Sought;
 use super::splice::Unclear;
 use super::tier::{Scope, Tier};
-use super::{Note, part};
+use super::{Note, block, part};
 use crate::diag::Code;
 use crate::guard;
 
@@ -25,27 +26,30 @@ pub(super) fn solve(
     let line = aligned.place.first() + 1;
     let stands =
         |why: &str, help: &str| evidence::stands_but(hay, pattern, &aligned.place, why).with_help(help);
+    let unknown_indentation = || {
+        stands(
+            "but how its new lines are to be indented there is not known",
+            "copy the lines to find from the file as it is, and indent the new ones like them",
+        )
+    };
     solution.changes = if aligned.rung.scope == Scope::Part {
         part::changes(hay, scene.limits.language(), pattern, &aligned.place).map_err(|_| {
             let why = "and the new text has more lines than fit into that line";
             stands(why, &format!("give the whole of line {line}, and indent the new lines as in the file"))
         })?
     } else {
-        let dress = Dress::of(sought, aligned).map_err(|unknown| match unknown {
-            Unknown::Indentation => stands(
-                "but how its new lines are to be indented there is not known",
-                "copy the lines to find from the file as it is, and indent the new ones like them",
-            ),
+        let reindent = Reindent::of(sought, aligned).map_err(|unknown| match unknown {
+            Unknown::Indentation => unknown_indentation(),
             Unknown::LookAlikes => stands(
                 "but the file has typographic characters there and plain ones, and which the new lines mean is not known",
                 "write quotes, dashes and blanks as the file does",
             ),
         })?;
-        if dress.is_retabbed() {
+        if reindent.is_retabbed() {
             solution.matched.tier = solution.matched.tier.max(Tier::Indent);
             solution.note = Some(Note::Retabbed);
         }
-        only_outcome(sought, aligned, &dress).map_err(|unclear| {
+        only_outcome(sought, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
@@ -66,5 +70,9 @@ pub(super) fn solve(
             refusal
         })?
     };
+    let is_shifted = aligned.shift != Shift::None;
+    if solution.changes.iter().any(|change| block::breaks(scene, hay, change, is_shifted)) {
+        return Err(unknown_indentation());
+    }
     Ok(solution)
 }

@@ -1,8 +1,8 @@
 //! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
 
 use super::alignment::Alignment;
-use super::dress::Dress;
 use super::pointer::begins_section;
+use super::reindent::Reindent;
 use super::scene::Scene;
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
@@ -32,7 +32,7 @@ pub(super) enum Unclear {
 /// How a hunk's lines are put in.
 pub(super) struct Splice<'a> {
     pub(super) hay: Haystack<'a>,
-    pub(super) dress: &'a Dress,
+    pub(super) reindent: &'a Reindent,
     pub(super) beside: Beside,
     /// What is known of the lines of the text before the response; nothing where there is no other text.
     pub(super) scene: Option<&'a Scene<'a>>,
@@ -155,7 +155,7 @@ impl Splice<'_> {
             let next = lineage.of(above + 1)?;
             let behind = next.checked_sub(lineage.lead(next)).filter(|behind| *behind >= here)?;
             let first = added.iter().find(|(text, _)| !is_blank(text));
-            let first = first.map(|(text, first)| self.dress.line(text, *first)).unwrap_or_default();
+            let first = first.map(|(text, first)| self.reindent.line(text, *first)).unwrap_or_default();
             let language = self.scene.map_or(Language::UNKNOWN, |scene| scene.limits.language());
             let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
             let mut came = (here..behind).map(|line| self.hay.text(line));
@@ -198,7 +198,7 @@ impl Splice<'_> {
         let eol = region_eol(self.hay, region.0, region.1).as_bytes();
         let mut bytes = Vec::new();
         for (text, first) in added {
-            bytes.extend_from_slice(&self.dress.line(text, *first));
+            bytes.extend_from_slice(&self.reindent.line(text, *first));
             bytes.extend_from_slice(eol);
         }
         if end == content.line_count() && !added.is_empty() {

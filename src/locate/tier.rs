@@ -13,7 +13,7 @@ pub enum Tier {
     Eol,
     /// Trailing blanks differ.
     TrailingSpace,
-    /// One uniform shift of the indentation.
+    /// The indentation, by one mapping for all lines.
     Indent,
     /// Typographic look-alikes.
     Unicode,
@@ -61,7 +61,8 @@ impl Tier {
             Tier::Eol => "Line ends, a byte order mark or the final newline differ.",
             Tier::TrailingSpace => "Blanks at the ends of lines differ.",
             Tier::Indent => {
-                "All lines are shifted alike, or tabs stand for spaces. New lines are shifted back."
+                "The indentation differs in one way for all lines: a shift, tabs for spaces, two blanks for four. New lines are \
+                 indented as the file is."
             }
             Tier::Unicode => {
                 "Typographic quotes, dashes and spaces stand for plain ones, or letters are composed differently. \
@@ -126,11 +127,6 @@ impl Rung {
     /// Whether lines may be indented otherwise than in the file, all of them in the same way.
     pub(super) fn is_shifted(self) -> bool {
         matches!(self.form, Form::Trimmed | Form::FoldedTrimmed)
-    }
-
-    /// Whether look-alikes are one.
-    pub(super) fn is_folded(self) -> bool {
-        matches!(self.form, Form::Folded | Form::FoldedTrimmed)
     }
 
     /// The form in which two lines are compared once their indentation is made the same.

@@ -2,8 +2,8 @@
 //! no single result of theirs stands in it any more.
 
 use super::alignment::Alignment;
-use super::dress::Dress;
 use super::pointer::Pointers;
+use super::reindent::Reindent;
 use super::splice::{Beside, Splice};
 use super::standing::{is_result, stands_nearly};
 use super::tier::{Rung, Scope};
@@ -55,7 +55,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
         return None;
     }
     let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;
-    let splice = Splice { hay, dress: &Dress::PLAIN, beside: Beside::Above, scene: None };
+    let splice = Splice { hay, reindent: &Reindent::PLAIN, beside: Beside::Above, scene: None };
     Some(Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone())
 }
 

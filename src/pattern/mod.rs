@@ -172,6 +172,11 @@ impl<'a> Pattern<'a> {
         self.steps.iter().filter(stays).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
     }
 
+    /// The before-lines that stay.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().filter_map(|step| if let Step::Keep(line) = *step { Some(line) } else { None })
+    }
+
     /// The lines that it adds.
     pub(crate) fn added(&self) -> impl Iterator<Item = &'a [u8]> {
         self.steps.iter().filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })

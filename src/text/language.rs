@@ -30,9 +30,13 @@ enum Trait {
     DotsEndDocuments,
     /// `&lt;` stands for `<`.
     Markup,
+    /// Indentation is syntax.
+    Indented,
 }
 
-use Trait::{Closed, DotsAreBodies, DotsEndDocuments, Labels, Markup, Prose, Selectors, Starred, Stub};
+use Trait::{
+    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Selectors, Starred, Stub,
+};
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
 const HASH: Language = language("#", &[], &[]);
@@ -48,11 +52,12 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("jsx tsx php", language("//", STARS, &[Labels, Starred, Markup])),
     ("jsonc json5", language("//", STARS, &[Labels, Starred, Closed])),
     ("rs zig", language("//", STARS, &[])),
-    ("py pyw pyx bzl bazel star", language("#", &[], &[DotsAreBodies])),
-    ("pyi", language("#", &[], &[Stub])),
-    ("yaml yml", language("#", &[], &[DotsEndDocuments])),
+    ("py pyw pyx bzl bazel star", language("#", &[], &[DotsAreBodies, Indented])),
+    ("pyi", language("#", &[], &[Stub, Indented])),
+    ("yaml yml", language("#", &[], &[DotsEndDocuments, Indented])),
+    ("nim coffee", language("#", &[], &[Indented])),
     (
-        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl nim ps1 coffee gitignore dockerfile conf cfg \
+        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl ps1 gitignore dockerfile conf cfg \
          properties env nix graphql awk sed tcl elv cr gd",
         HASH,
     ),
@@ -120,6 +125,11 @@ impl Language {
     /// Whether it is a text for people: no line of it is code.
     pub fn is_prose(self) -> bool {
         self.has(Prose)
+    }
+
+    /// Whether indentation is syntax in it.
+    pub(crate) fn is_indented(self) -> bool {
+        self.has(Indented)
     }
 
     /// Whether `&lt;` stands for `<` in it.

@@ -4,14 +4,14 @@ use crate::diag::Code;
 use crate::edit::Unit;
 use crate::guard;
 use crate::locate::alignment::Alignment;
-use crate::locate::dress::Dress;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::pointer::Pointers;
+use crate::locate::reindent::Reindent;
 use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::locate::{Limits, Note, Others};
+use crate::locate::{Limits, Note, Others, block};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Effort, Haystack, Place};
 use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
@@ -60,12 +60,12 @@ pub(in crate::locate) fn appended(
     let hay = Haystack::new(content, effort);
     let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
     let aligned = Alignment::of_nothing(last);
-    let dress = Dress::of(&sought, &aligned).map_err(|_| unknown_indentation())?;
+    let reindent = Reindent::of(&sought, &aligned).map_err(|_| unknown_indentation())?;
     // Nothing follows from a look at the file that was cut short.
     if effort.is_spent() {
         return Err(evidence::too_much());
     }
-    let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| dress.line(text, false)).collect();
+    let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| reindent.line(text, false)).collect();
     let stand = last.checked_sub(lines.len()).is_some_and(|start| {
         lines.iter().enumerate().all(|(at, text)| hay.text(start + at) == text.as_slice())
     });
@@ -73,9 +73,12 @@ pub(in crate::locate) fn appended(
         return Ok(None);
     }
     guard::hunk(hay, &aligned.place, &pattern, &limits.guard)?;
-    let splice = Splice { hay, dress: &dress, beside: Beside::Above, scene: None };
+    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, scene: None };
     let changes = splice.changes(&pattern, &aligned).unwrap_or_default();
-    Ok(Some((version.with(&changes), dress.is_retabbed().then_some(Note::Retabbed))))
+    if changes.iter().any(|change| block::breaks(&scene, hay, change, false)) {
+        return Err(unknown_indentation());
+    }
+    Ok(Some((version.with(&changes), reindent.is_retabbed().then_some(Note::Retabbed))))
 }
 
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
@@ -88,8 +91,8 @@ pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> boo
 
 /// Puts lines behind as many of the file.
 pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
-    let dress = Dress::of(sought, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
-    match put(sought, line, Some(line), &dress)? {
+    let reindent = Reindent::of(sought, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
+    match put(sought, line, Some(line), &reindent)? {
         // They stand where they are said to.
         Part::Change(solution) => {
             let note = solution.note.filter(|note| *note != Note::Unanchored);
@@ -112,19 +115,19 @@ fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     let at_end = line == hay.line_count();
     let heading = line.checked_sub(1).filter(|_| !at_end);
     let inner = heading.and_then(|heading| inner_indentation(hay, heading));
-    let dress = match inner {
-        Some(inner) if has_no_indentation(pattern) => Ok(Dress::indented(inner)),
-        _ => Dress::of(sought, &aligned),
+    let reindent = match inner {
+        Some(inner) if has_no_indentation(pattern) => Ok(Reindent::indented(inner, scene.limits.language())),
+        _ => Reindent::of(sought, &aligned),
     };
-    let is_known = |dress: &Dress| {
+    let is_known = |reindent: &Reindent| {
         let first = pattern.added().find(|text| !is_blank(text));
         let (Some(heading), Some(first)) = (heading, first) else { return true };
-        let first = dress.line(first, false);
+        let first = reindent.line(first, false);
         scene.limits.language().is_prose() || fits(hay.text(heading), inner, indentation(&first))
     };
-    let dress = dress.ok().filter(is_known).ok_or_else(unknown_indentation)?;
+    let reindent = reindent.ok().filter(is_known).ok_or_else(unknown_indentation)?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
-    put(sought, line, start, &dress)
+    put(sought, line, start, &reindent)
 }
 
 /// Whether lines may stand below a heading that are indented so: as its block is, or where it opens none, as it is itself or
@@ -155,10 +158,15 @@ fn calls_on(text: &[u8]) -> bool {
 }
 
 /// Puts lines in front of one, unless they stand at `start`.
-fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) -> Result<Part, Box<Refusal>> {
+fn put(
+    sought: &Sought<'_>,
+    line: usize,
+    start: Option<usize>,
+    reindent: &Reindent,
+) -> Result<Part, Box<Refusal>> {
     let Sought { scene, hay, pattern, .. } = *sought;
     let after: Vec<Vec<u8>> =
-        pattern.after().iter().enumerate().map(|(at, text)| dress.line(text, at == 0)).collect();
+        pattern.after().iter().enumerate().map(|(at, text)| reindent.line(text, at == 0)).collect();
     let stand = |start: usize| {
         after.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
     };
@@ -172,10 +180,13 @@ fn put(sought: &Sought<'_>, line: usize, start: Option<usize>, dress: &Dress) ->
         return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
     }
     guard::hunk(hay, &Place::lines(line, line), pattern, &scene.limits.guard)?;
-    let splice = Splice { hay, dress, beside: Beside::Above, scene: Some(scene) };
+    let splice = Splice { hay, reindent, beside: Beside::Above, scene: Some(scene) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
+    if changes.iter().any(|change| block::breaks(scene, hay, change, false)) {
+        return Err(unknown_indentation());
+    }
     let place = Place::lines(line.saturating_sub(1), line);
-    let note = if dress.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
+    let note = if reindent.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
     Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, Rung::EXACT, 1) }))
 }
 

@@ -1,8 +1,11 @@
-//! How lines are indented that come.
+//! How added lines are indented.
 
-use super::{at, hunk, made, ok, run, text_hunk, tier};
+use super::{LIMITS, apply_to, at, hunk, made, ok, run, text_hunk, tier, version};
 use crate::diag::Code;
-use crate::locate::{Effect, Tier};
+use crate::edit::{Change, Hunk};
+use crate::guard::Guard;
+use crate::locate::{Effect, Limits, Repeat, Tier};
+use crate::text::Language;
 
 #[test]
 fn a_uniform_shift_is_undone_for_added_lines() {
@@ -68,8 +71,8 @@ fn new_lines_are_indented_as_the_line_that_they_replace() {
     let file = "fn f() {\n    a();\n}\n";
     let at = |after: &str| made(file, &[text_hunk("a();", after)]);
     assert_eq!(at("b();"), ok("fn f() {\n    b();\n}\n"));
-    assert_eq!(at("b();\n    a();"), ok("fn f() {\n    b();\n    a();\n}\n"));
-    assert_eq!(at("b(\n        1,\n    );"), ok("fn f() {\n    b(\n        1,\n    );\n}\n"));
+    assert_eq!(at("b();\n    a();"), Err(Code::SearchNotFound), "four columns, or eight?");
+    assert_eq!(at("b(\n        1,\n    );"), Err(Code::SearchNotFound));
     assert_eq!(at("b();\na();"), ok("fn f() {\n    b();\n    a();\n}\n"), "indented with it");
     assert_eq!(at("if b {\n    a();\n}"), ok("fn f() {\n    if b {\n        a();\n    }\n}\n"));
     assert_eq!(at("if b {\n            a();"), Err(Code::SearchNotFound), "twelve columns, or sixteen?");
@@ -127,7 +130,211 @@ fn the_first_line_alone_may_have_lost_its_indentation() {
     ] {
         assert_eq!(at(before, after), Err(Code::SearchNotFound), "{before}{after}");
     }
-    // The lines that did not lose it say which region is meant.
     let twice = format!("{file}  def f(self):\n    x = 1\n    return x\n");
-    assert!(made(&twice, &[hunk(lost, after)]).is_ok());
+    assert_eq!(
+        made(&twice, &[hunk(lost, after)]),
+        Err(Code::SearchAmbiguous),
+        "or all of them are indented otherwise"
+    );
+}
+
+/// What a file with that name becomes, or the code of the refusal.
+fn in_file(path: &str, file: &str, edit: Hunk) -> Result<String, Code> {
+    let limits = Limits { guard: Guard { language: Language::of(path), ..LIMITS.guard }, ..LIMITS };
+    let applied = apply_to(&version(file), &[edit], &[Repeat::ONCE], &limits);
+    let applied = applied.map_err(|refusals| refusals[0].code)?;
+    Ok(String::from_utf8(applied.version.content().to_bytes()).unwrap())
+}
+
+fn diff(lines: &str) -> Hunk {
+    let change = Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
+    Hunk { change, ..hunk("", "") }
+}
+
+const UNKNOWN: Result<String, Code> = Err(Code::SearchNotFound);
+
+#[test]
+fn steps_of_another_width_are_one_mapping() {
+    let file = "def f(a):\n    if a:\n        b()\n    return a\n";
+    let (before, after) =
+        ("def f(a):\n  if a:\n    b()\n", "def f(a):\n  if a:\n    b()\n    if c:\n      d()\n");
+    let expected = file.replace("b()\n", "b()\n        if c:\n            d()\n");
+    assert_eq!(tier(file, before, after), at(Tier::Indent, &expected), "two blanks for four");
+    let back =
+        tier(&expected.replace("    ", "  "), &after.replace("  ", "    "), &before.replace("  ", "    "));
+    assert_eq!(back, at(Tier::Indent, &file.replace("    ", "  ")));
+    let tabs = |text: &str| text.replace("    ", "\t");
+    assert_eq!(tier(&tabs(file), before, after), at(Tier::Indent, &tabs(&expected)), "tabs for two blanks");
+    let deep = |text: &str| text.lines().map(|line| format!("\t\t{line}\n")).collect::<String>();
+    let deeper = tier(&deep(&tabs(file)), before, after);
+    assert_eq!(deeper, at(Tier::Indent, &deep(&tabs(&expected))), "dedented, too");
+    // The lines are of other blocks than in the file.
+    assert_eq!(made(file, &[hunk("def f(a):\n  if a:\n  b()\n", "def f(a):\n")]), UNKNOWN);
+    assert_eq!(made("if a:\n  b()\nc()\n", &[hunk("if a:\n  b()\n  c()\n", "")]), UNKNOWN);
+    let makefile = "all:\n\tcc a.c\n        cc b.c\n";
+    assert_eq!(
+        made(makefile, &[hunk("all:\n    cc a.c\n\tcc b.c\n", "all:\n")]),
+        UNKNOWN,
+        "which is the deeper one?"
+    );
+}
+
+#[test]
+fn with_other_steps_an_indentation_that_nothing_shows_is_refused() {
+    let file = "def f(a):\n    if a:\n        b()\n    return a\n";
+    let add = |line: &str| {
+        let before = "  if a:\n    b()\n  return a\n";
+        made(file, &[hunk(&format!("def f(a):\n{before}"), &format!("def f(a):\n{before}{line}\n"))])
+    };
+    assert_eq!(add("  c()"), Ok(format!("{file}    c()\n")));
+    assert_eq!(add("c()"), Ok(format!("{file}c()\n")));
+    assert_eq!(add("      c()"), Ok(format!("{file}            c()\n")), "a step deeper than all of them");
+    assert_eq!(add("   c()"), UNKNOWN, "half a step");
+    assert_eq!(add("\tc()"), UNKNOWN);
+    let inner = |line: &str| {
+        made(
+            &file.replace("    ", "\t"),
+            &[hunk("  if a:\n    b()\n", &format!("  if a:\n    b()\n{line}\n"))],
+        )
+    };
+    assert_eq!(inner("}"), UNKNOWN, "less deep than all of them");
+    assert_eq!(inner("  d()"), Ok(file.replace("    ", "\t").replace("b()\n", "b()\n\td()\n")));
+}
+
+#[test]
+fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
+    // Two blanks more, or two for one.
+    let file = "a {\n    b()\n    c()\n    d {\n        e()\n    }\n}\n";
+    let add = |file: &str, indent: &str, line: &str| {
+        let before = format!("{indent}b()\n{indent}c()\n");
+        made(file, &[hunk(&before, &format!("{before}{line}\n"))])
+    };
+    let with = |file: &str, line: &str| Ok(file.replace("c()\n", &format!("c()\n{line}\n")));
+    assert_eq!(add(file, "  ", "  x()"), with(file, "    x()"), "as deep as those that were seen");
+    assert_eq!(add(file, "  ", "    x()"), UNKNOWN);
+    assert_eq!(add(file, "  ", "x()"), UNKNOWN);
+    // The file has no steps of two.
+    assert_eq!(add(file, "        ", "            x()"), with(file, "        x()"));
+    assert_eq!(add(&format!("{file}z {{\n  y\n}}\n"), "        ", "            x()"), UNKNOWN);
+    // None was lost, whatever the depth.
+    assert_eq!(add(file, "    ", " x()"), with(file, " x()"));
+    assert_eq!(add(file, "", "    x()"), with(file, "        x()"));
+    assert_eq!(add(file, "", "  x()"), with(file, "      x()"));
+    let tabs = file.replace("    ", "\t");
+    assert_eq!(add(&tabs, "\t\t", "\t\t    x()"), UNKNOWN, "four blanks, or a tab?");
+    assert_eq!(add(&tabs, "\t", "\t    x()"), with(&tabs, "\t    x()"), "as it is");
+}
+
+#[test]
+fn in_a_file_of_tabs_and_blanks_lines_are_of_the_kind_around_the_place() {
+    let file = "const YAML = `\na:\n  b: 1\n`\n\nfunc f() {\n\tg()\n}\n";
+    let yaml = in_file("a.go", file, hunk("a:\n", "a:\n  c: 2\n"));
+    assert_eq!(yaml, ok(&file.replace("a:\n", "a:\n  c: 2\n")));
+    let code = in_file("a.go", file, hunk("func f() {\n", "func f() {\n    h()\n"));
+    assert_eq!(code, ok(&file.replace("f() {\n", "f() {\n    h()\n")), "it stands between both");
+    let more = format!("{file}\nfunc k() {{\n}}\n\nfunc l() {{\n\tg()\n}}\n");
+    let code = in_file("a.go", &more, hunk("func k() {\n", "func k() {\n    h()\n"));
+    assert_eq!(code, ok(&more.replace("k() {\n", "k() {\n\th()\n")));
+    let flat = in_file("a.go", "package a\n", hunk("package a\n", "package a\n\nfunc f() {\n  g()\n}\n"));
+    assert_eq!(flat, ok("package a\n\nfunc f() {\n  g()\n}\n"), "it has none");
+}
+
+#[test]
+fn blanks_that_are_none_become_blanks_in_the_indentation_of_code() {
+    let file = "def f():\n    a()\n";
+    let after = "    a()\n\u{a0}\u{a0}\u{a0} b('\u{a0}')\n\u{2003}\u{3000}\u{a0}\u{202f}c()\n\u{a0}\n";
+    let added = in_file("a.py", file, hunk("    a()\n", after));
+    assert_eq!(added, Ok(format!("{file}    b('\u{a0}')\n    c()\n \n")), "and nowhere else");
+    assert_eq!(in_file("a.md", "a\n", hunk("a\n", "a\n\u{a0}b\n")), ok("a\n\u{a0}b\n"), "a text for people");
+    let dedented = in_file("a.py", file, hunk("a()\n", "a()\nif b:\n\u{a0}\u{a0}\u{a0}\u{a0}c()\n"));
+    assert_eq!(dedented, Ok(format!("{file}    if b:\n        c()\n")));
+    let part = in_file("a.py", file, text_hunk("a()", "a()\nif b:\n\u{a0}\u{a0}\u{a0}\u{a0}c()"));
+    assert_eq!(part, Ok(format!("{file}    if b:\n        c()\n")), "of a part of a line, too");
+}
+
+#[test]
+fn a_context_line_that_lacks_one_blank_lost_its_mark() {
+    let file = "class A {\n    int a;\n    int b;\n    void f() {\n        g();\n    }\n}\n";
+    let at = |lines: &str| in_file("a.java", file, diff(lines));
+    let expected = file.replace("    int b;\n", "    int c;\n        // d\n");
+    assert_eq!(
+        at("    int a;\n-    int b;\n+    int c;\n+        // d\n"),
+        ok(&expected),
+        "beside one that goes"
+    );
+    assert_eq!(at("    int a;\n-    int b;\n+    int c;\n+        // d\n     void f() {\n"), ok(&expected));
+    let expected = file.replace("    int b;\n", "    int c;\n    int b;\n");
+    assert_eq!(at("    int a;\n+    int c;\n    int b;\n"), ok(&expected), "all of them");
+    assert_eq!(at("    int a;\n+    int c;\n"), ok(&expected));
+    let shifted = "    int a;\n-   int b;\n+   int c;\n";
+    assert_eq!(at(shifted), ok(&file.replace("int b", "int c")), "what goes lacks it, too: a shift");
+    // Texts have no marks.
+    let texts = in_file("a.java", file, hunk("   int a;\n", "   int a;\n   int c;\n"));
+    assert_eq!(texts, ok(&expected));
+    assert_eq!(in_file("a.java", file, hunk("   int a;\n    int b;\n", "   int a;\n")), UNKNOWN);
+}
+
+#[test]
+fn where_indentation_is_syntax_an_added_line_has_the_depth_of_its_block() {
+    let file = "import a\n\nclass A:\n    def f(self):\n        if a:\n            b()\n        return a\n";
+    let put = |before: &str, line: &str| in_file("a.py", file, hunk(before, &format!("{before}{line}\n")));
+    let with = |before: &str, line: &str| Ok(file.replace(before, &format!("{before}{line}\n")));
+    // It begins a block.
+    assert_eq!(put("class A:\n", "    x = 1"), with("class A:\n", "    x = 1"));
+    assert_eq!(put("class A:\n", "  x = 1"), UNKNOWN);
+    assert_eq!(put("class A:\n", "x = 1"), UNKNOWN);
+    assert_eq!(put("class A:\n", "# x = 1"), with("class A:\n", "# x = 1"), "a comment has no depth");
+    // It goes on with one.
+    let last = "            b()\n";
+    for line in ["            c()", "        c()", "    c()", "c()"] {
+        let end = "        return a\n";
+        let whole = in_file("a.py", &file.replace(end, ""), hunk(last, &format!("{last}{line}\n")));
+        assert_eq!(whole, Ok(file.replace(end, &format!("{line}\n"))), "{line}");
+    }
+    for line in ["          c()", "      c()", " c()", "\tc()"] {
+        assert_eq!(put(last, line), UNKNOWN, "{line}");
+        let changed = hunk(last, &format!("{line}\n"));
+        assert_eq!(
+            in_file("a.py", &file.replace(last, &format!("{last}{last}")), changed),
+            Err(Code::SearchAmbiguous)
+        );
+    }
+    // A closing bracket takes the place of one that was as deep.
+    let call = "f(\n        a,\n    )\nb = 1\n";
+    let closed = in_file("a.py", call, hunk("    )\n", "    ).c\n"));
+    assert_eq!(closed, ok(&call.replace(")\n", ").c\n")));
+    // A line that opens a block goes with all of it, or the block is another one.
+    let renamed = in_file("a.py", file, hunk("    def f(self):\n", "    def g(self):\n"));
+    assert_eq!(renamed, ok(&file.replace("f(self)", "g(self)")));
+    let body = hunk("        if a:\n            b()\n", "        if a:\n          c()\n");
+    assert_eq!(in_file("a.py", file, body), ok(&file.replace("            b", "          c")));
+    // Elsewhere it is not looked at.
+    assert_eq!(in_file("a.js", file, hunk("class A:\n", "class A:\n  x\n")), with("class A:\n", "  x"));
+}
+
+#[test]
+fn a_dedented_line_of_yaml_or_python_that_has_the_files_own_depth_is_not_shifted_out_of_its_block() {
+    let file = "def f():\n    a = 1\n    c = 3\n";
+    let edit = |line: &str| in_file("a.py", file, hunk("a = 1\nc = 3\n", &format!("a = 1\n{line}\nc = 3\n")));
+    assert_eq!(edit("b = 2"), ok(&file.replace("    c", "    b = 2\n    c")));
+    assert_eq!(edit("    b = 2"), UNKNOWN);
+}
+
+#[test]
+fn items_of_yaml_have_their_keys_behind_the_dash() {
+    let file = "jobs:\n    - name: a\n    - name: b\n      run: b\n";
+    let before = "jobs:\n  - name: a\n  - name: b\n";
+    let at = |path: &str, line: &str| {
+        in_file(path, file, hunk(before, &before.replace("a\n", &format!("a\n{line}\n"))))
+    };
+    assert_eq!(at("a.yml", "    run: a"), ok(&file.replace("name: a\n", "name: a\n      run: a\n")));
+    assert_eq!(at("a.yml", "  - name: c"), ok(&file.replace("name: a\n", "name: a\n    - name: c\n")));
+    assert_eq!(at("a.yml", "      run: a"), UNKNOWN);
+    // A list as deep as its key is another one.
+    let flat = "jobs:\n- name: a\n";
+    let first = |line: &str| in_file("a.yml", flat, hunk("jobs:\n", &format!("jobs:\n{line}\n")));
+    assert_eq!(first("- name: b"), ok("jobs:\n- name: b\n- name: a\n"));
+    assert_eq!(first("  - name: b"), UNKNOWN);
+    assert_eq!(in_file("a.yml", flat, hunk("jobs:\n  - name: a\n", "jobs:\n  - name: b\n")), UNKNOWN);
+    assert_eq!(in_file("a.yml", file, hunk("jobs:\n- name: a\n", "jobs:\n- name: b\n")), UNKNOWN);
 }

@@ -1,0 +1,249 @@
+//! What added lines take from the lines that were matched: their indentation, tabs or blanks, quotes and dashes.
+
+use super::alignment::Alignment;
+use super::block;
+use super::indent::{Pair, Shift};
+use super::look_alikes::{LookAlikes, has_look_alikes};
+use super::scene::Scene;
+use super::sought::Sought;
+use super::thresholds::{ABOVE, OTHERS};
+use super::tier::{Rung, Scope};
+use crate::pattern::Pattern;
+use crate::text::search::{Haystack, LINES_PER_STEP};
+use crate::text::{Language, indentation, is_blank};
+use std::borrow::Cow;
+
+/// How added lines are made lines of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reindent {
+    /// What tabs are made of, where the lines that were matched are not indented.
+    tabs: Shift,
+    shift: Shift,
+    /// What the first line of the after-text lost, alone of all.
+    first: Option<Vec<u8>>,
+    /// Whether no line that was matched shows that blanks become tabs, or tabs blanks.
+    is_retabbed: bool,
+    /// The look-alikes that the response writes for the file's plain characters.
+    look_alikes: LookAlikes,
+    is_code: bool,
+}
+
+/// What of an added line is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// How it is to be indented.
+    Indentation,
+    /// Whether its typographic characters are meant: of one kind the file has some, where others stand for plain ones.
+    LookAlikes,
+}
+
+impl Reindent {
+    /// Lines as they are written.
+    pub(super) const PLAIN: Self = Self {
+        tabs: Shift::None,
+        shift: Shift::None,
+        first: None,
+        is_retabbed: false,
+        look_alikes: LookAlikes::NONE,
+        is_code: false,
+    };
+
+    /// Indented by what a line of the file is indented by.
+    pub(super) fn indented(by: &[u8], language: Language) -> Self {
+        Self { shift: Shift::Add(by.to_vec()), is_code: !language.is_prose(), ..Self::PLAIN }
+    }
+
+    /// What the lines that were matched show; where they show nothing, what the file and the other hunks do.
+    pub(super) fn of(sought: &Sought<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
+        let mut look_alikes = LookAlikes::of(hay, pattern, aligned);
+        if look_alikes.is_empty() && pattern.added().any(has_look_alikes) {
+            let others = shown_by_others(scene, hay, |hay, pattern, aligned| {
+                Some(LookAlikes::of(hay, pattern, aligned)).filter(|shown| !shown.is_empty())
+            });
+            look_alikes = look_alikes.or_of(others.unwrap_or(LookAlikes::NONE));
+        }
+        // A text for people has examples of anything.
+        let is_code = !scene.limits.language().is_prose();
+        if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
+            return Err(Unknown::LookAlikes);
+        }
+        let matched = aligned.indentations(hay, pattern);
+        let mut shift = aligned.shift.clone();
+        if let Shift::Steps(steps) = &shift {
+            // The dash of an item and its blanks are no step.
+            let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
+            let items = texts.filter_map(|(written, real)| block::of_item(written).zip(block::of_item(real)));
+            shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
+                .ok_or(Unknown::Indentation)?;
+        }
+        let pairs: Vec<Pair> = matched.into_iter().map(|(_, pair)| pair).collect();
+        let mut reindent = Self { shift, look_alikes, is_code, ..Self::PLAIN };
+        if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
+            reindent = reindent.with_tabs(sought, aligned, &pairs)?;
+        }
+        let added: Vec<Vec<u8>> =
+            reindent.indents(pattern).filter_map(|indent| reindent.tabs.of(&indent)).collect();
+        let (first, behind) = (aligned.place.first(), aligned.place.behind());
+        let has = |step: usize| {
+            let mut lines = hay.lines(first.saturating_sub(ABOVE)..behind + ABOVE);
+            lines.any(|(_, line)| indentation(line.text) == b" ".repeat(step))
+        };
+        if is_doubtful(&reindent.shift, &pairs, &added, has) {
+            return Err(Unknown::Indentation);
+        }
+        let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
+        reindent.or_first_alone(aligned.first.as_deref(), pairs.len() == 1, &lines)
+    }
+
+    /// The reading that is left of two: that all lines are shifted, and that the first line alone lost its indentation. `lines`
+    /// are those of the after-text, and whether each is new.
+    pub(super) fn or_first_alone(
+        self,
+        lost: Option<&[u8]>,
+        is_only: bool,
+        lines: &[(&[u8], bool)],
+    ) -> Result<Self, Unknown> {
+        let made = |reading: &Self| -> Option<Vec<Vec<u8>>> {
+            let lines = lines.iter().enumerate().filter(|(_, (_, new))| *new);
+            lines.map(|(at, (text, _))| reading.known(text, at == 0)).collect()
+        };
+        let all = Some(&self).filter(|reading| lost.is_none() || reading.shift != Shift::None);
+        let all = all.and_then(made);
+        // With no other line that was matched, those that come have to show that they lost nothing.
+        let solid = lines.iter().skip(1).filter(|(text, _)| !is_blank(text));
+        let lost = lost.filter(|lost| !is_only || solid.clone().all(|(text, _)| text.starts_with(lost)));
+        let alone = lost.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });
+        let first = alone.as_ref().and_then(made);
+        match (all, first, alone) {
+            (Some(all), Some(first), _) if all != first => Err(Unknown::Indentation),
+            (Some(_), ..) => Ok(self),
+            (None, Some(_), Some(alone)) => Ok(alone),
+            _ => Err(Unknown::Indentation),
+        }
+    }
+
+    /// Whether blanks become tabs, or tabs blanks, though no line that was matched shows it.
+    pub(super) fn is_retabbed(&self) -> bool {
+        self.is_retabbed
+    }
+
+    /// A line as the file is to have it; `first` says that it is the first of the after-text.
+    pub(super) fn line(&self, text: &[u8], first: bool) -> Vec<u8> {
+        self.known(text, first).unwrap_or_else(|| self.plain(text).into_owned())
+    }
+
+    /// Likewise; none if its indentation is not known.
+    fn known(&self, text: &[u8], first: bool) -> Option<Vec<u8>> {
+        let text = self.plain(text);
+        if is_blank(&text) {
+            return Some(text.into_owned());
+        }
+        let indent = indentation(&text);
+        let real = match &self.first {
+            Some(lost) if first && indent.is_empty() => lost.clone(),
+            _ => self.shift.of(&self.tabs.of(indent)?)?,
+        };
+        Some([&*real, &text[indent.len()..]].concat())
+    }
+
+    fn plain<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.look_alikes.line(text, self.is_code)
+    }
+
+    /// The indentation of each line that is added and not blank.
+    fn indents<'p>(&'p self, pattern: &'p Pattern<'_>) -> impl Iterator<Item = Vec<u8>> + use<'p> {
+        let solid = pattern.added().filter(|text| !is_blank(text));
+        solid.map(|text| indentation(&self.plain(text)).to_vec())
+    }
+
+    /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
+    /// smallest of their steps is a tab.
+    fn with_tabs(self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<Self, Unknown> {
+        let Sought { scene, hay, pattern, .. } = *sought;
+        let mut new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
+        if new.is_empty() || !hay.effort().spend(2 * ABOVE / LINES_PER_STEP) {
+            return Ok(self);
+        }
+        let (first, behind) = (aligned.place.first(), aligned.place.behind());
+        let kind_at = |line: usize| kind(hay.text(line));
+        let above = (0..behind).rev().take(ABOVE).find_map(kind_at);
+        let below = (first..hay.line_count()).take(ABOVE).find_map(kind_at);
+        let is_there = |indent: &Vec<u8>| [above, below].contains(&kind(indent));
+        if above.or(below).is_none() || new.iter().all(is_there) {
+            return Ok(self);
+        }
+        let shown = shown_by_others(scene, hay, |hay, pattern, aligned| {
+            let theirs = aligned.indentations(hay, pattern).into_iter().map(|(_, pair)| pair);
+            let joint = Shift::between(&pairs.iter().cloned().chain(theirs).collect::<Vec<_>>());
+            joint.filter(|shift| matches!(shift, Shift::Steps(_)))
+        });
+        if let Some(shift) = shown {
+            return Ok(Self { shift, is_retabbed: true, ..self });
+        }
+        new.sort();
+        match new.first() {
+            Some(step) if new.iter().all(|indent| kind(indent) == Some(b' ')) => {
+                let tabs = Shift::Steps(vec![(Vec::new(), Vec::new()), (step.clone(), b"\t".to_vec())]);
+                Ok(Self { tabs, is_retabbed: true, ..self })
+            }
+            _ => Err(Unknown::Indentation),
+        }
+    }
+}
+
+/// What an indentation begins with, tabs or blanks; none if it is none, or aligns the star of a comment.
+fn kind(text: &[u8]) -> Option<u8> {
+    match text {
+        [b'\t', ..] => Some(b'\t'),
+        [b' ', b' ', ..] => Some(b' '),
+        _ => None,
+    }
+}
+
+/// Whether a prefix that was seen at one indentation only could as well be another step, one that the file has, and that would
+/// give an added line another indentation.
+fn is_doubtful(shift: &Shift, pairs: &[Pair], added: &[Vec<u8>], has: impl Fn(usize) -> bool) -> bool {
+    let (Shift::Add(prefix) | Shift::Strip(prefix)) = shift else { return false };
+    let Some(((written, real), rest)) = pairs.split_first() else { return false };
+    let could_be = |indent: &Vec<u8>| {
+        let blanks = |indent: &[u8]| indent.iter().all(|b| *b == b' ') && !indent.is_empty();
+        let is_step = |step: usize, other: usize| {
+            written.len() * other == real.len() * step
+                && written.len() % step == 0
+                && indent.len() % step == 0
+                && has(other)
+        };
+        let are_blanks = blanks(written) && blanks(real) && indent.iter().all(|b| *b == b' ');
+        are_blanks && STEPS.iter().any(|step| STEPS.iter().any(|other| is_step(*step, *other)))
+            || kind(indent.strip_prefix(&**written).unwrap_or(indent))
+                .is_some_and(|kind| !prefix.contains(&kind))
+    };
+    rest.iter().all(|(other, _)| other == written)
+        && added.iter().any(|indent| indent != written && could_be(indent))
+}
+
+/// The blanks that a step of an indentation has.
+const STEPS: [usize; 3] = [2, 4, 8];
+
+/// What the first of the file's other hunks shows that shows it, each at the one place that it has when blanks at both
+/// ends of lines and look-alikes do not count.
+fn shown_by_others<T>(
+    scene: &Scene<'_>,
+    hay: Haystack<'_>,
+    shows: impl Fn(Haystack<'_>, &Pattern<'_>, &Alignment) -> Option<T>,
+) -> Option<T> {
+    let text = scene.original.unwrap_or(hay.content());
+    let hay = Haystack::new(text, hay.effort());
+    let rung = Rung { scope: Scope::Whole, ..Rung::LOOSEST };
+    scene.others.hunks().iter().take(OTHERS).find_map(|hunk| {
+        let pattern = Pattern::readings(&hunk.change).into_iter().next()?;
+        match hay.whole_lines(&pattern.before, rung.form).as_slice() {
+            [one] => {
+                let aligned = Alignment::at(hay, &pattern, *one, rung)?;
+                shows(hay, &pattern, &aligned)
+            }
+            _ => None,
+        }
+    })
+}

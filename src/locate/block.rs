@@ -10,9 +10,8 @@ use crate::version::LineChange;
 /// have that the block has.
 ///
 /// The block below the line above goes on with the depth of its first line. Otherwise a line that is deeper begins a block of its
-/// own; where lines are not indented as the response has them, it may as well be one that was not to be shifted. A line that is
-/// less deep goes on with a block around, or takes the place of a line that was so.
-pub(super) fn breaks(scene: &Scene<'_>, hay: Haystack<'_>, change: &LineChange, is_shifted: bool) -> bool {
+/// own, and one that is less deep goes on with a block around, or takes the place of a line that was so.
+pub(super) fn breaks(scene: &Scene<'_>, hay: Haystack<'_>, change: &LineChange) -> bool {
     let language = scene.limits.language();
     let says = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| says(text));
@@ -33,7 +32,7 @@ pub(super) fn breaks(scene: &Scene<'_>, hay: Haystack<'_>, change: &LineChange, 
         return next.map(indentation) != Some(new);
     }
     if is_deeper(new, over) {
-        return is_shifted && !opens(next) && of_item(heading).is_none_or(|inner| inner != new);
+        return false;
     }
     let removed = hay.lines(change.start..change.end).map(|(_, line)| line.text).filter(|text| says(text));
     let stands = removed.chain(below).any(|text| indentation(text) == new);

@@ -2,7 +2,6 @@
 
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
-use super::indent::Shift;
 use super::outcome::only_outcome;
 use super::reindent::{Reindent, Unknown};
 use super::scene::Solution;
@@ -70,8 +69,7 @@ pub(super) fn solve(
             refusal
         })?
     };
-    let is_shifted = aligned.shift != Shift::None;
-    if solution.changes.iter().any(|change| block::breaks(scene, hay, change, is_shifted)) {
+    if solution.changes.iter().any(|change| block::breaks(scene, hay, change)) {
         return Err(unknown_indentation());
     }
     Ok(solution)

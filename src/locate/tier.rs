@@ -21,7 +21,7 @@ pub enum Tier {
     BlankLines,
     /// A placeholder line stands for lines.
     Elision,
-    /// Kept lines differ in what is no code.
+    /// Kept lines differ in blanks between their tokens, or in what is no code.
     Similar,
 }
 
@@ -73,9 +73,9 @@ impl Tier {
                 "A line such as `// ...` stands for lines that were left out, in the old text and the new."
             }
             Tier::Similar => {
-                "Few of the lines that stay differ, and only in what is no code: a comment that is shortened or \
-                 mistyped, a last line that is cut; or a line is misquoted that the new text has right. How alike \
-                 it is, is said in percent."
+                "Few of the lines that stay differ, and only in blanks between their tokens or in what is no code: a \
+                 comment that is shortened or mistyped, a last line that is cut; or a line is misquoted that the new \
+                 text has right. How alike it is, is said in percent."
             }
         }
     }

@@ -162,9 +162,13 @@ fn in_a_makefile_too() {
     lands("Makefile", file, each("Makefile", "all: a.o", put), expected);
     let expected = "all: a.o\n\tcc -o all a.o\n\nclean:\n\techo clean\n\trm -f all\n";
     lands("Makefile", file, each("Makefile", "clean:", "clean:\n    echo clean"), expected);
-    // The answer has both.
-    let put = "\trm -f all\n        rm -f a.o";
-    refused("Makefile", file, each("Makefile", "clean:\n\trm -f all", &format!("clean:\n{put}")));
+    // A line that is matched as it is shows that the others are as they are to be.
+    let put = "clean:\n\trm -f all \\\n        a.o";
+    let expected = file.replace("\trm -f all", "\trm -f all \\\n        a.o");
+    lands("Makefile", file, each("Makefile", "clean:\n\trm -f all", put), &expected);
+    // Nothing is, and the answer has both.
+    let put = "clean:\n\techo clean\n        echo all";
+    refused("Makefile", file, each("Makefile", "clean:", put));
 }
 
 #[test]
@@ -186,12 +190,26 @@ fn blanks_that_are_no_multiple_of_a_step_are_refused() {
 }
 
 #[test]
-fn a_shift_is_one_for_all_lines() {
-    // The body is quoted by two, the head in its own column: no shift fits both, and `def h` belongs in no other.
+fn steps_of_another_width_are_the_files_steps() {
     let file = "def f(a):\n    x = a\n    return x\n";
     let find = "def f(a):\n  x = a\n  return x";
-    refused("a.py", file, each("a.py", find, &format!("{find}\n\ndef h():\n  return 1")));
-    refused("a.py", file, each("a.py", find, &format!("def h():\n  return 1\n\n{find}")));
+    let new = "def h():\n    return 1\n";
+    lands(
+        "a.py",
+        file,
+        each("a.py", find, &format!("{find}\n\ndef h():\n  return 1")),
+        &format!("{file}\n{new}"),
+    );
+    lands(
+        "a.py",
+        file,
+        each("a.py", find, &format!("def h():\n  return 1\n\n{find}")),
+        &format!("{new}\n{file}"),
+    );
+    // Half a step is none.
+    refused("a.py", file, each("a.py", find, &format!("{find}\n\ndef h():\n return 1")));
+    // The lines of one block are in two.
+    refused("a.py", file, each("a.py", "def f(a):\n  x = a\nreturn x", "def f(a):\n  x = a\nreturn a"));
 }
 
 #[test]
@@ -213,7 +231,8 @@ fn a_first_line_that_lost_its_indentation_gets_it_back() {
 fn only_where_the_first_line_really_lacks_it() {
     let file = "def f(self):\n        a = open_it()\n        b = read_it(a)\n";
     let find = "def f(self):\n    a = open_it()\n    b = read_it(a)";
-    refused("a.py", file, each("a.py", find, &find.replace("read_it", "write_it")));
+    let expected = file.replace("read_it", "write_it");
+    lands("a.py", file, each("a.py", find, &find.replace("read_it", "write_it")), &expected);
 }
 
 #[test]

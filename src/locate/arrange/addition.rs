@@ -75,7 +75,7 @@ pub(in crate::locate) fn appended(
     guard::hunk(hay, &aligned.place, &pattern, &limits.guard)?;
     let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, scene: None };
     let changes = splice.changes(&pattern, &aligned).unwrap_or_default();
-    if changes.iter().any(|change| block::breaks(&scene, hay, change, false)) {
+    if changes.iter().any(|change| block::breaks(&scene, hay, change)) {
         return Err(unknown_indentation());
     }
     Ok(Some((version.with(&changes), reindent.is_retabbed().then_some(Note::Retabbed))))
@@ -182,7 +182,7 @@ fn put(
     guard::hunk(hay, &Place::lines(line, line), pattern, &scene.limits.guard)?;
     let splice = Splice { hay, reindent, beside: Beside::Above, scene: Some(scene) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
-    if changes.iter().any(|change| block::breaks(scene, hay, change, false)) {
+    if changes.iter().any(|change| block::breaks(scene, hay, change)) {
         return Err(unknown_indentation());
     }
     let place = Place::lines(line.saturating_sub(1), line);

@@ -1,5 +1,5 @@
-//! Tier 8: regions in which a few kept lines differ in what is no code: a comment that is shortened, mistyped or worded a
-//! little otherwise, or the end of the last line.
+//! Tier 8: regions in which a few kept lines differ in the blanks between their tokens, or in what is no code: a comment that
+//! is shortened, mistyped or worded a little otherwise, or the end of the last line.
 
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
@@ -10,7 +10,7 @@ use crate::locate::tier::{Rung, Tier};
 use crate::pattern::Step;
 use crate::text::alike::{is_mistyped, percent, ratio, ratio_steps};
 use crate::text::search::{Haystack, Place, Solid};
-use crate::text::{Form, Language, difference_of, is_blank};
+use crate::text::{Form, Language, difference_of, is_blank, is_of_word};
 use similar::DiffOp;
 
 /// The form in which lines are compared here.
@@ -162,10 +162,39 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
         return true;
     }
     let ((code, comment), (real_code, real_comment)) = (language.split(written), language.split(real));
+    if comment.trim_ascii() == real_comment.trim_ascii() && tokens(code) == tokens(real_code) {
+        return true;
+    }
     !code.is_empty()
         && code == real_code
         && !real_comment.is_empty()
         && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
+}
+
+/// The tokens of a line of code, with one blank between two that are something else without: words, and signs that join words or
+/// each other, as in `a.b`, `x-y`, `::`. What is quoted is as it is, and so is what follows a quote that is not closed.
+fn tokens(code: &[u8]) -> Vec<u8> {
+    let joins = |b: u8| !b"()[]{},;=+*/<>".contains(&b);
+    let is_sign = |b: u8| !is_of_word(b);
+    let mut tokens: Vec<u8> = Vec::with_capacity(code.len());
+    let mut rest = code.trim_ascii();
+    while let Some(&next) = rest.first() {
+        let length = match next {
+            b'"' | b'\'' | b'`' => Language::quoted(rest).unwrap_or(rest.len()),
+            _ => 1,
+        };
+        let (token, behind) = rest.split_at(length);
+        tokens.extend_from_slice(token);
+        rest = behind.trim_ascii_start();
+        if let (Some(&last), Some(&next), true) = (token.last(), rest.first(), rest.len() < behind.len()) {
+            let is_bracket = |b: u8| b"()[]{},;".contains(&b);
+            let are_signs = is_sign(last) && is_sign(next) && !is_bracket(last) && !is_bracket(next);
+            if joins(last) && joins(next) || are_signs {
+                tokens.push(b' ');
+            }
+        }
+    }
+    tokens
 }
 
 /// Whether a comment, or a line of prose, is another one that is shortened, mistyped, or in much the same words.
@@ -253,6 +282,41 @@ mod tests {
         assert!(!same("a.rs", "// The first of them.", "// The last of them."));
         assert!(!same("a.rs", "// Walks ...", "# Walks the tree"));
         assert!(!same("a.rs", "// case 1", "// case 2"));
+    }
+
+    #[test]
+    fn blanks_between_the_same_tokens_may_differ() {
+        for (written, real) in [
+            ("f(a,b)", "f( a, b )"),
+            ("if(x)", "if (x)"),
+            ("a=b+c", "a = b  +\tc"),
+            ("x = [1,2]; // two", "x = [ 1, 2 ];  // two"),
+            ("call(\"a  b\",c)", "call(\"a  b\", c)"),
+            ("fn  f<'a>(x: &'a str)", "fn f<'a>(x: &'a str)"),
+        ] {
+            assert!(same("a.rs", written, real) && same("a.rs", real, written), "{written}");
+        }
+    }
+
+    #[test]
+    fn blanks_that_make_other_tokens_do_not() {
+        for (written, real) in [
+            ("f(\"a b\")", "f(\"a  b\")"),
+            ("f('a b', c)", "f('ab', c)"),
+            ("s = 'it is", "s = 'it  is"),
+            ("ab = 1", "a b = 1"),
+            ("a = 1 .5", "a = 1.5"),
+            ("a - -b", "a--b"),
+            ("a > > b", "a >> b"),
+            ("x = = y", "x == y"),
+            (".a .b {", ".a.b {"),
+            ("rm -rf x", "rm-rf x"),
+            ("f(a, b)", "f(a, c)"),
+            ("a = !b", "a = b"),
+            ("a: b", "a :b"),
+        ] {
+            assert!(!same("a.rs", written, real) && !same("a.rs", real, written), "{written}");
+        }
     }
 
     #[test]

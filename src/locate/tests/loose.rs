@@ -101,3 +101,18 @@ fn what_is_left_of_the_last_line_does_not_choose_between_places() {
     let inner = in_rust(file, "a(1);\nfn open(con\n", "a(2);\nfn open(con\n");
     assert_eq!(inner.map(|made| made.2), Err(Code::SearchNotFound), "lines are left out");
 }
+
+#[test]
+fn a_kept_line_may_have_other_blanks_between_the_same_tokens() {
+    let file = "fn f(a: u32, b: u32) {\n    let x = a + b;\n    g(x, \"a  b\");\n    h(x);\n}\n";
+    let made = |slip: &str| in_rust(file, slip, &slip.replace("h(x)", "h(1)")).map(|made| (made.0, made.2));
+    let expected = Ok((Tier::Similar, file.replace("h(x)", "h(1)")));
+    assert_eq!(made(&file.replace("a + b", "a+b")), expected);
+    assert_eq!(made(&file.replace("(x, ", "( x,")), expected);
+    assert_eq!(made(&file.replace("a  b", "a b")), Err(Code::SearchNotFound), "inside a string");
+    assert_eq!(made(&file.replace("let x", "letx")), Err(Code::SearchNotFound));
+    let both = file.replace("a + b", "a+b").replace("(x, ", "(x,");
+    assert_eq!(made(&both), Err(Code::SearchNotFound), "more than one line in five");
+    let goes = in_rust(file, &file.replace("h(x)", "h( x )"), &file.replace("h(x)", "h(1)"));
+    assert_eq!(goes, Err(Code::SearchNotFound), "a line that goes");
+}

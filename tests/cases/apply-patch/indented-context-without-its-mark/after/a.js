@@ -1,0 +1,5 @@
+f() {
+    first();
+    more();
+    last();
+}

@@ -1,0 +1,4 @@
+def f():
+    first = 1
+    last = 3
+    more = 4

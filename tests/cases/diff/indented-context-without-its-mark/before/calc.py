@@ -1,0 +1,3 @@
+def f():
+    first = 1
+    last = 2

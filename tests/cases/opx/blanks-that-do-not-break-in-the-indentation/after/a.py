@@ -1,0 +1,3 @@
+def f():
+    value = 1
+    return value

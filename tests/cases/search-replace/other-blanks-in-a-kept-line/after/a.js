@@ -1,0 +1,4 @@
+function f(a, b) {
+  const x = g(a, b);
+  return x;
+}

@@ -1,0 +1,6 @@
+def f(a):
+    if a:
+        g()
+        if b:
+            h()
+    return a

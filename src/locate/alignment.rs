@@ -118,43 +118,48 @@ impl Alignment {
     }
 
     /// The indentation of each line that is not blank, as the text has it and as the file does.
-    pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
+    pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<Pair> {
         let form = self.rung.aligned_form();
         let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
-        let texts =
-            self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));
-        texts
-            .filter(|(_, written, real)| !is_blank(written) && self.rung.form.eq(written, real))
-            .map(|(before, written, real)| (before, (indent(written), indent(real))))
-            .collect()
+        let pair = |(before, line)| (indent(pattern.before[before]), indent(hay.text(line)));
+        self.equal(hay, pattern).map(pair).collect()
+    }
+
+    /// The lines that are not blank, and the same in the file but for their indentation.
+    fn equal<'p>(
+        &'p self,
+        hay: Haystack<'p>,
+        pattern: &'p Pattern<'_>,
+    ) -> impl Iterator<Item = (usize, usize)> + use<'p> {
+        let is_equal = move |before: usize, line| self.rung.form.eq(pattern.before[before], hay.text(line));
+        let solid = self.pairs(pattern).filter(|(before, _)| !is_blank(pattern.before[*before]));
+        solid.filter(move |(before, line)| is_equal(*before, *line))
     }
 
     /// The one mapping of all lines, and what the first one lost if the others are as the file has them.
     fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
-        let mut pairs = self.indentations(hay, pattern);
+        let pairs = self.indentations(hay, pattern);
+        let same = |(written, real): &Pair| written == real;
         if pattern.end != End::AsFile {
             let kept: HashSet<usize> = pattern.kept().collect();
-            let has_mark = |(before, (written, real)): &(usize, Pair)| {
-                real.strip_suffix(&**written) != Some(b" ") || !kept.contains(before)
+            let lost = |before: &usize, (written, real): &Pair| {
+                kept.contains(before) && real.strip_suffix(&**written) == Some(b" ")
             };
-            if pairs.iter().filter(|pair| has_mark(pair)).all(|(_, (written, real))| written == real) {
+            let mut lines = self.equal(hay, pattern).zip(&pairs);
+            if lines.all(|((before, _), pair)| same(pair) || lost(&before, pair)) {
                 // Context lines that lack one blank lost their mark.
                 return Some((Shift::None, None));
             }
         }
-        let is_first = |before: usize| pattern.before[..before].iter().all(|text| is_blank(text));
         let first = match pairs.split_first() {
-            Some(((before, (written, real)), rest)) => {
-                let alone = rest.iter().all(|(_, (written, real))| written == real);
-                (alone && is_first(*before) && written.is_empty() && !real.is_empty()).then(|| real.clone())
+            Some(((written, real), rest)) if written.is_empty() && rest.iter().all(same) => {
+                let is_first = self.equal(hay, pattern).next().map(|(before, _)| pattern.before[before]);
+                Some(real).filter(|real| is_first == pattern.solid().first().copied() && !real.is_empty())
             }
-            None => None,
+            _ => None,
         };
-        let pairs: Vec<Pair> = pairs.drain(..).map(|(_, pair)| pair).collect();
-        match Shift::between(&pairs) {
-            Some(shift) => Some((shift, first)),
-            None => first.map(|first| (Shift::None, Some(first))),
-        }
+        let shift = Shift::between(&pairs).or(first.map(|_| Shift::None));
+        shift.map(|shift| (shift, first.cloned()))
     }
 }
 

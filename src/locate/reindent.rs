@@ -9,7 +9,7 @@ use super::sought::Sought;
 use super::thresholds::{ABOVE, OTHERS};
 use super::tier::{Rung, Scope};
 use crate::pattern::Pattern;
-use crate::text::search::{Haystack, LINES_PER_STEP};
+use crate::text::search::Haystack;
 use crate::text::{Language, indentation, is_blank};
 use std::borrow::Cow;
 
@@ -21,8 +21,6 @@ pub(super) struct Reindent {
     shift: Shift,
     /// What the first line of the after-text lost, alone of all.
     first: Option<Vec<u8>>,
-    /// Whether no line that was matched shows that blanks become tabs, or tabs blanks.
-    is_retabbed: bool,
     /// The look-alikes that the response writes for the file's plain characters.
     look_alikes: LookAlikes,
     is_code: bool,
@@ -43,7 +41,6 @@ impl Reindent {
         tabs: Shift::None,
         shift: Shift::None,
         first: None,
-        is_retabbed: false,
         look_alikes: LookAlikes::NONE,
         is_code: false,
     };
@@ -68,28 +65,20 @@ impl Reindent {
         if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
             return Err(Unknown::LookAlikes);
         }
-        let matched = aligned.indentations(hay, pattern);
-        let mut shift = aligned.shift.clone();
-        if let Shift::Steps(steps) = &shift {
+        let pairs = aligned.indentations(hay, pattern);
+        let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::PLAIN };
+        if let Shift::Steps(steps) = &reindent.shift {
             // The dash of an item and its blanks are no step.
+            let inner = |text: &[u8]| block::of_item(&aligned.rung.aligned_form().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
-            let items = texts.filter_map(|(written, real)| block::of_item(written).zip(block::of_item(real)));
-            shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
+            let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
+            reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
                 .ok_or(Unknown::Indentation)?;
         }
-        let pairs: Vec<Pair> = matched.into_iter().map(|(_, pair)| pair).collect();
-        let mut reindent = Self { shift, look_alikes, is_code, ..Self::PLAIN };
         if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
-            reindent = reindent.with_tabs(sought, aligned, &pairs)?;
+            reindent.take_tabs(sought, aligned, &pairs)?;
         }
-        let added: Vec<Vec<u8>> =
-            reindent.indents(pattern).filter_map(|indent| reindent.tabs.of(&indent)).collect();
-        let (first, behind) = (aligned.place.first(), aligned.place.behind());
-        let has = |step: usize| {
-            let mut lines = hay.lines(first.saturating_sub(ABOVE)..behind + ABOVE);
-            lines.any(|(_, line)| indentation(line.text) == b" ".repeat(step))
-        };
-        if is_doubtful(&reindent.shift, &pairs, &added, has) {
+        if reindent.is_doubtful(sought, aligned, &pairs) {
             return Err(Unknown::Indentation);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
@@ -108,8 +97,7 @@ impl Reindent {
             let lines = lines.iter().enumerate().filter(|(_, (_, new))| *new);
             lines.map(|(at, (text, _))| reading.known(text, at == 0)).collect()
         };
-        let all = Some(&self).filter(|reading| lost.is_none() || reading.shift != Shift::None);
-        let all = all.and_then(made);
+        let all = if lost.is_none() || self.shift != Shift::None { made(&self) } else { None };
         // With no other line that was matched, those that come have to show that they lost nothing.
         let solid = lines.iter().skip(1).filter(|(text, _)| !is_blank(text));
         let lost = lost.filter(|lost| !is_only || solid.clone().all(|(text, _)| text.starts_with(lost)));
@@ -125,7 +113,7 @@ impl Reindent {
 
     /// Whether blanks become tabs, or tabs blanks, though no line that was matched shows it.
     pub(super) fn is_retabbed(&self) -> bool {
-        self.is_retabbed
+        self.tabs != Shift::None
     }
 
     /// A line as the file is to have it; `first` says that it is the first of the after-text.
@@ -159,36 +147,54 @@ impl Reindent {
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
     /// smallest of their steps is a tab.
-    fn with_tabs(self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<Self, Unknown> {
+    fn take_tabs(&mut self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unknown> {
         let Sought { scene, hay, pattern, .. } = *sought;
-        let mut new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
-        if new.is_empty() || !hay.effort().spend(2 * ABOVE / LINES_PER_STEP) {
-            return Ok(self);
-        }
-        let (first, behind) = (aligned.place.first(), aligned.place.behind());
-        let kind_at = |line: usize| kind(hay.text(line));
-        let above = (0..behind).rev().take(ABOVE).find_map(kind_at);
-        let below = (first..hay.line_count()).take(ABOVE).find_map(kind_at);
+        let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
+        let Some(step) = new.iter().min() else { return Ok(()) };
+        let kind_at = |line: usize| kind(hay.text(line)).filter(|_| hay.effort().spend(1));
+        let above = (0..aligned.place.behind()).rev().take(ABOVE).find_map(kind_at);
+        let below = (aligned.place.first()..hay.line_count()).take(ABOVE).find_map(kind_at);
         let is_there = |indent: &Vec<u8>| [above, below].contains(&kind(indent));
         if above.or(below).is_none() || new.iter().all(is_there) {
-            return Ok(self);
+            return Ok(());
         }
         let shown = shown_by_others(scene, hay, |hay, pattern, aligned| {
-            let theirs = aligned.indentations(hay, pattern).into_iter().map(|(_, pair)| pair);
-            let joint = Shift::between(&pairs.iter().cloned().chain(theirs).collect::<Vec<_>>());
-            joint.filter(|shift| matches!(shift, Shift::Steps(_)))
+            let pairs = [pairs, &aligned.indentations(hay, pattern)].concat();
+            Shift::between(&pairs).filter(|shift| matches!(shift, Shift::Steps(_)))
         });
-        if let Some(shift) = shown {
-            return Ok(Self { shift, is_retabbed: true, ..self });
+        if let Some(shown) = shown {
+            (self.tabs, self.shift) = (shown, Shift::None);
+        } else if new.iter().all(|indent| kind(indent) == Some(b' ')) {
+            self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
+        } else {
+            return Err(Unknown::Indentation);
         }
-        new.sort();
-        match new.first() {
-            Some(step) if new.iter().all(|indent| kind(indent) == Some(b' ')) => {
-                let tabs = Shift::Steps(vec![(Vec::new(), Vec::new()), (step.clone(), b"\t".to_vec())]);
-                Ok(Self { tabs, is_retabbed: true, ..self })
-            }
-            _ => Err(Unknown::Indentation),
-        }
+        Ok(())
+    }
+
+    /// Whether a prefix that was seen at one indentation only could as well be another step, one that the file has, and that
+    /// would give an added line another indentation.
+    fn is_doubtful(&self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
+        let (Shift::Add(prefix) | Shift::Strip(prefix)) = &self.shift else { return false };
+        let Some(((written, real), rest)) = pairs.split_first() else { return false };
+        let beside = aligned.place.first().saturating_sub(ABOVE)..aligned.place.behind() + ABOVE;
+        let has = |step: usize| {
+            let mut lines = sought.hay.lines(beside.clone());
+            lines.any(|(_, line)| indentation(line.text) == b" ".repeat(step))
+        };
+        let is_step = |indent: &[u8], step: usize, other: usize| {
+            let are_whole = [written, indent].iter().all(|text| text.len().is_multiple_of(step));
+            are_whole && !written.is_empty() && written.len() * other == real.len() * step && has(other)
+        };
+        let could_be = |indent: &[u8]| {
+            let are_blanks = [written, real, indent].concat().iter().all(|b| *b == b' ');
+            let more = indent.strip_prefix(&**written).unwrap_or(indent);
+            are_blanks && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
+                || kind(more).is_some_and(|kind| !prefix.contains(&kind))
+        };
+        let mut added = self.indents(sought.pattern).filter_map(|indent| self.tabs.of(&indent));
+        rest.iter().all(|(other, _)| other == written)
+            && added.any(|indent| indent != *written && could_be(&indent))
     }
 }
 
@@ -201,30 +207,8 @@ fn kind(text: &[u8]) -> Option<u8> {
     }
 }
 
-/// Whether a prefix that was seen at one indentation only could as well be another step, one that the file has, and that would
-/// give an added line another indentation.
-fn is_doubtful(shift: &Shift, pairs: &[Pair], added: &[Vec<u8>], has: impl Fn(usize) -> bool) -> bool {
-    let (Shift::Add(prefix) | Shift::Strip(prefix)) = shift else { return false };
-    let Some(((written, real), rest)) = pairs.split_first() else { return false };
-    let could_be = |indent: &Vec<u8>| {
-        let blanks = |indent: &[u8]| indent.iter().all(|b| *b == b' ') && !indent.is_empty();
-        let is_step = |step: usize, other: usize| {
-            written.len() * other == real.len() * step
-                && written.len() % step == 0
-                && indent.len() % step == 0
-                && has(other)
-        };
-        let are_blanks = blanks(written) && blanks(real) && indent.iter().all(|b| *b == b' ');
-        are_blanks && STEPS.iter().any(|step| STEPS.iter().any(|other| is_step(*step, *other)))
-            || kind(indent.strip_prefix(&**written).unwrap_or(indent))
-                .is_some_and(|kind| !prefix.contains(&kind))
-    };
-    rest.iter().all(|(other, _)| other == written)
-        && added.iter().any(|indent| indent != written && could_be(indent))
-}
-
-/// The blanks that a step of an indentation has.
-const STEPS: [usize; 3] = [2, 4, 8];
+/// How many blanks a step of the response may have, and one of the file.
+const STEPS: [(usize, usize); 6] = [(2, 4), (2, 8), (4, 2), (4, 8), (8, 2), (8, 4)];
 
 /// What the first of the file's other hunks shows that shows it, each at the one place that it has when blanks at both
 /// ends of lines and look-alikes do not count.

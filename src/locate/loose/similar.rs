@@ -171,27 +171,26 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
         && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
 }
 
-/// The tokens of a line of code, with one blank between two that are something else without: words, and signs that join words or
-/// each other, as in `a.b`, `x-y`, `::`. What is quoted is as it is, and so is what follows a quote that is not closed.
+/// The tokens of a line of code, with one blank between two that may be something else without: `a b`, `x -y`, `: :`. What is
+/// quoted is as it is, and so is what follows a quote that is not closed.
 fn tokens(code: &[u8]) -> Vec<u8> {
-    let joins = |b: u8| !b"()[]{},;=+*/<>".contains(&b);
-    let is_sign = |b: u8| !is_of_word(b);
+    let parts = |sign: u8, other: u8| {
+        b"()[]{},;".contains(&sign)
+            || b"=+*/<>".contains(&sign) && (is_of_word(other) || b"\"'`".contains(&other))
+    };
     let mut tokens: Vec<u8> = Vec::with_capacity(code.len());
     let mut rest = code.trim_ascii();
-    while let Some(&next) = rest.first() {
-        let length = match next {
-            b'"' | b'\'' | b'`' => Language::quoted(rest).unwrap_or(rest.len()),
-            _ => 1,
-        };
-        let (token, behind) = rest.split_at(length);
+    while let Some(&first) = rest.first() {
+        let quoted = b"\"'`".contains(&first).then(|| Language::quoted(rest).unwrap_or(rest.len()));
+        let (token, behind) = rest.split_at(quoted.unwrap_or(1));
         tokens.extend_from_slice(token);
         rest = behind.trim_ascii_start();
-        if let (Some(&last), Some(&next), true) = (token.last(), rest.first(), rest.len() < behind.len()) {
-            let is_bracket = |b: u8| b"()[]{},;".contains(&b);
-            let are_signs = is_sign(last) && is_sign(next) && !is_bracket(last) && !is_bracket(next);
-            if joins(last) && joins(next) || are_signs {
-                tokens.push(b' ');
-            }
+        if let (Some(&last), Some(&next)) = (token.last(), rest.first())
+            && rest.len() < behind.len()
+            && !parts(last, next)
+            && !parts(next, last)
+        {
+            tokens.push(b' ');
         }
     }
     tokens

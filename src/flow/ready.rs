@@ -98,8 +98,14 @@ impl Run<'_> {
             merged = true;
             // A handle of its own, since its writes are turned away from the repository.
             let checked_out = target.checked_out;
-            let carried =
-                transaction::carry(&repo.open_again()?, from, onto, &series, checked_out, self.options.favor)?;
+            let carried = transaction::carry(
+                &repo.open_again()?,
+                from,
+                onto,
+                &series,
+                checked_out,
+                self.options.favor,
+            )?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {

@@ -1,15 +1,13 @@
 //! Which of the places that a text has may be taken: a table of rules, asked in order.
 
 use super::alignment::Alignment;
-use super::indent::Shift;
 use super::part;
 use super::pointer::Against;
 use super::sought::Sought;
 use super::standing::is_made;
 use super::tier::{Scope, Tier};
-use crate::pattern::{Pattern, Step};
+use crate::text::is_blank;
 use crate::text::search::is_of_tokens;
-use crate::text::{Form, is_blank};
 use std::collections::HashSet;
 
 /// A place of a before-text, and what is known of the hunk.
@@ -29,8 +27,6 @@ pub(super) enum Objection {
     Token,
     /// It is in a comment, and the text to find is code.
     Comment,
-    /// The hunk changes the indentation alone, from another one than the file has.
-    Reindents,
     /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
     Blanks,
 }
@@ -43,7 +39,6 @@ const RULES: &[Rule] = &[
     ("pointers bind", against_a_pointer),
     ("parts of a line are tokens", splits_a_token),
     ("comments are no code", is_in_a_comment),
-    ("an indentation that is changed has to be the file's", reindents),
     ("blank lines are more or fewer, and neither elsewhere nor all that changes", moves_blank_lines),
 ];
 
@@ -67,25 +62,6 @@ fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
     let is_in = aligned.rung.scope == Scope::Part
         && part::is_in_comment(scene.limits.language(), pattern, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
-}
-
-/// A hunk that gives a line another indentation, and keeps no line that says what the file's is: where the file has yet
-/// another one, it may be the result of the hunk.
-fn reindents(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought: Sought { pattern, .. }, aligned, .. } = candidate;
-    if aligned.shift == Shift::None || keeps_a_line(pattern) {
-        return None;
-    }
-    let trimmed = |text: &[u8]| Form::FoldedTrimmed.of(text).into_owned();
-    let removed: HashSet<Vec<u8>> = pattern.removed().map(trimmed).collect();
-    // What comes beside says how far the others are indented.
-    let alone = pattern.added().all(|text| is_blank(text) || removed.contains(&trimmed(text)));
-    let again = alone && pattern.added().any(|text| !is_blank(text));
-    again.then_some(Objection::Reindents)
-}
-
-fn keeps_a_line(pattern: &Pattern<'_>) -> bool {
-    pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)) && !is_blank(pattern.text_of(step)))
 }
 
 /// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk

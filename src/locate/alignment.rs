@@ -119,47 +119,42 @@ impl Alignment {
 
     /// The indentation of each line that is not blank, as the text has it and as the file does.
     pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<Pair> {
-        let form = self.rung.aligned_form();
-        let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
-        let pair = |(before, line)| (indent(pattern.before[before]), indent(hay.text(line)));
-        self.equal(hay, pattern).map(pair).collect()
+        self.matched(hay, pattern).into_iter().map(|(_, pair)| pair).collect()
     }
 
-    /// The lines that are not blank, and the same in the file but for their indentation.
-    fn equal<'p>(
-        &'p self,
-        hay: Haystack<'p>,
-        pattern: &'p Pattern<'_>,
-    ) -> impl Iterator<Item = (usize, usize)> + use<'p> {
-        let is_equal = move |before: usize, line| self.rung.form.eq(pattern.before[before], hay.text(line));
-        let solid = self.pairs(pattern).filter(|(before, _)| !is_blank(pattern.before[*before]));
-        solid.filter(move |(before, line)| is_equal(*before, *line))
+    /// Likewise, with which line each is.
+    fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
+        let form = self.rung.aligned_form();
+        let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
+        let texts =
+            self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));
+        texts
+            .filter(|(_, written, real)| !is_blank(written) && self.rung.form.eq(written, real))
+            .map(|(before, written, real)| (before, (indent(written), indent(real))))
+            .collect()
     }
 
     /// The one mapping of all lines, and what the first one lost if the others are as the file has them.
     fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
-        let pairs = self.indentations(hay, pattern);
-        let same = |(written, real): &Pair| written == real;
+        let matched = self.matched(hay, pattern);
+        let same = |(_, (written, real)): &(usize, Pair)| written == real;
         if pattern.end != End::AsFile {
             let kept: HashSet<usize> = pattern.kept().collect();
-            let lost = |before: &usize, (written, real): &Pair| {
+            let lost = |(before, (written, real)): &(usize, Pair)| {
                 kept.contains(before) && real.strip_suffix(&**written) == Some(b" ")
             };
-            let mut lines = self.equal(hay, pattern).zip(&pairs);
-            if lines.all(|((before, _), pair)| same(pair) || lost(&before, pair)) {
+            if matched.iter().all(|line| same(line) || lost(line)) {
                 // Context lines that lack one blank lost their mark.
                 return Some((Shift::None, None));
             }
         }
-        let first = match pairs.split_first() {
-            Some(((written, real), rest)) if written.is_empty() && rest.iter().all(same) => {
-                let is_first = self.equal(hay, pattern).next().map(|(before, _)| pattern.before[before]);
-                Some(real).filter(|real| is_first == pattern.solid().first().copied() && !real.is_empty())
-            }
-            _ => None,
-        };
-        let shift = Shift::between(&pairs).or(first.map(|_| Shift::None));
-        shift.map(|shift| (shift, first.cloned()))
+        let first = matched.split_first().and_then(|((before, (written, real)), rest)| {
+            let is_first = pattern.before[..*before].iter().all(|text| is_blank(text));
+            let is_lost = written.is_empty() && !real.is_empty();
+            (is_first && is_lost && rest.iter().all(same)).then(|| real.clone())
+        });
+        let pairs: Vec<Pair> = matched.into_iter().map(|(_, pair)| pair).collect();
+        Some((Shift::between(&pairs).or(first.as_ref().map(|_| Shift::None))?, first))
     }
 }
 

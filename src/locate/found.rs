@@ -68,7 +68,7 @@ pub(super) fn find(sought: &Sought<'_>) -> Result<Search, Box<Refusal>> {
                 let goes_on = match objection {
                     Objection::Pointer(Against::Order) => sought.pointers.regions.is_some(),
                     Objection::Pointer(_) | Objection::Token | Objection::Comment => true,
-                    Objection::Reindents | Objection::Blanks => false,
+                    Objection::Blanks => false,
                 };
                 if !goes_on {
                     break;

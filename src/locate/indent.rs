@@ -4,9 +4,10 @@
 pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
 /// What makes an indentation of the search text one of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Shift {
     /// They are the same.
+    #[default]
     None,
     /// The file has this in front of it.
     Add(Vec<u8>),
@@ -93,18 +94,15 @@ fn one_step(steps: &[Pair]) -> Vec<Pair> {
     let mut shown = steps.iter().filter(|pair| !aligns(pair, steps));
     let (Some((written, real)), None) = (shown.next(), shown.next()) else { return Vec::new() };
     let all = |text: &[u8], blank: u8| !text.is_empty() && text.iter().all(|b| *b == blank);
-    let (tabs, blanks, widths) = match () {
-        () if all(written, b' ') && all(real, b'\t') => (real.len(), written.len(), [4, 8]),
-        () if all(written, b'\t') && all(real, b' ') => (written.len(), real.len(), [2, 4]),
+    let widths = match () {
+        () if all(written, b' ') && all(real, b'\t') => [4, 8],
+        () if all(written, b'\t') && all(real, b' ') => [2, 4],
         () => return Vec::new(),
     };
-    let width = widths.into_iter().filter(|width| width * tabs == blanks);
-    width
-        .flat_map(|_| [0, 1])
-        .map(|step| {
-            (written[..step * written.len() / tabs].to_vec(), real[..step * real.len() / tabs].to_vec())
-        })
-        .collect()
+    let tabs = written.len().min(real.len());
+    let fits = widths.iter().any(|width| width * tabs == written.len().max(real.len()));
+    let step = (written[..written.len() / tabs].to_vec(), real[..real.len() / tabs].to_vec());
+    if fits { vec![Pair::default(), step] } else { Vec::new() }
 }
 
 /// Whether an indentation is deeper than another one for certain: how many blanks a tab stands for is not known, but more than

@@ -14,7 +14,7 @@ pub(super) fn has_look_alikes(text: &[u8]) -> bool {
 
 /// Which look-alikes a text has where the file has plain characters, in the lines that stand for each other. What one of a
 /// kind shows holds for all of its kind: a pair of quotes is not left half typographic.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct LookAlikes {
     /// A plain character of each kind that was shown.
     kinds: Vec<char>,
@@ -25,10 +25,8 @@ pub(super) struct LookAlikes {
 }
 
 impl LookAlikes {
-    pub(super) const NONE: Self = Self { kinds: Vec::new(), stay: Vec::new(), go: Vec::new() };
-
     pub(super) fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, aligned: &Alignment) -> Self {
-        let mut folds = Self::NONE;
+        let mut folds = Self::default();
         let chars = |text: &[u8]| -> Option<Vec<char>> {
             Some(std::str::from_utf8(text).ok()?.trim().nfc().collect())
         };

@@ -111,13 +111,12 @@ fn breaks_in_brackets(lines: &[&[u8]]) -> bool {
     let mut depth = 0_i64;
     let Some((_, broken)) = lines.split_last() else { return true };
     broken.iter().all(|line| {
-        for byte in *line {
-            match byte {
-                b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' => depth -= 1,
-                _ => {}
-            }
-        }
+        let bracket = |byte: &u8| match byte {
+            b'(' | b'[' | b'{' => 1,
+            b')' | b']' | b'}' => -1,
+            _ => 0,
+        };
+        depth += line.iter().map(bracket).sum::<i64>();
         depth > 0
     })
 }

@@ -1,7 +1,6 @@
 //! What added lines take from the lines that were matched: their indentation, tabs or blanks, quotes and dashes.
 
 use super::alignment::Alignment;
-use super::block;
 use super::indent::{Pair, Shift};
 use super::look_alikes::{LookAlikes, has_look_alikes};
 use super::scene::Scene;
@@ -10,11 +9,11 @@ use super::thresholds::{ABOVE, OTHERS};
 use super::tier::{Rung, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
-use crate::text::{Language, indentation, is_blank};
+use crate::text::{Language, indentation, is_blank, item_indentation};
 use std::borrow::Cow;
 
-/// How added lines are made lines of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How added lines are made lines of the file; by default they are as they are written.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Reindent {
     /// What tabs are made of, where the lines that were matched are not indented.
     tabs: Shift,
@@ -36,18 +35,9 @@ pub(super) enum Unknown {
 }
 
 impl Reindent {
-    /// Lines as they are written.
-    pub(super) const PLAIN: Self = Self {
-        tabs: Shift::None,
-        shift: Shift::None,
-        first: None,
-        look_alikes: LookAlikes::NONE,
-        is_code: false,
-    };
-
     /// Indented by what a line of the file is indented by.
     pub(super) fn indented(by: &[u8], language: Language) -> Self {
-        Self { shift: Shift::Add(by.to_vec()), is_code: !language.is_prose(), ..Self::PLAIN }
+        Self { shift: Shift::Add(by.to_vec()), is_code: !language.is_prose(), ..Self::default() }
     }
 
     /// What the lines that were matched show; where they show nothing, what the file and the other hunks do.
@@ -58,7 +48,7 @@ impl Reindent {
             let others = shown_by_others(scene, hay, |hay, pattern, aligned| {
                 Some(LookAlikes::of(hay, pattern, aligned)).filter(|shown| !shown.is_empty())
             });
-            look_alikes = look_alikes.or_of(others.unwrap_or(LookAlikes::NONE));
+            look_alikes = look_alikes.or_of(others.unwrap_or_default());
         }
         // A text for people has examples of anything.
         let is_code = !scene.limits.language().is_prose();
@@ -66,10 +56,10 @@ impl Reindent {
             return Err(Unknown::LookAlikes);
         }
         let pairs = aligned.indentations(hay, pattern);
-        let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::PLAIN };
+        let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
         if let Shift::Steps(steps) = &reindent.shift {
             // The dash of an item and its blanks are no step.
-            let inner = |text: &[u8]| block::of_item(&aligned.rung.aligned_form().of(text));
+            let inner = |text: &[u8]| item_indentation(&aligned.rung.aligned_form().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
@@ -93,22 +83,19 @@ impl Reindent {
         is_only: bool,
         lines: &[(&[u8], bool)],
     ) -> Result<Self, Unknown> {
-        let made = |reading: &Self| -> Option<Vec<Vec<u8>>> {
-            let lines = lines.iter().enumerate().filter(|(_, (_, new))| *new);
-            lines.map(|(at, (text, _))| reading.known(text, at == 0)).collect()
-        };
-        let all = if lost.is_none() || self.shift != Shift::None { made(&self) } else { None };
         // With no other line that was matched, those that come have to show that they lost nothing.
-        let solid = lines.iter().skip(1).filter(|(text, _)| !is_blank(text));
-        let lost = lost.filter(|lost| !is_only || solid.clone().all(|(text, _)| text.starts_with(lost)));
-        let alone = lost.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });
-        let first = alone.as_ref().and_then(made);
-        match (all, first, alone) {
-            (Some(all), Some(first), _) if all != first => Err(Unknown::Indentation),
-            (Some(_), ..) => Ok(self),
-            (None, Some(_), Some(alone)) => Ok(alone),
-            _ => Err(Unknown::Indentation),
-        }
+        let solid: Vec<&[u8]> =
+            lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text)).collect();
+        let alone = lost.filter(|lost| !is_only || solid.iter().all(|text| text.starts_with(lost)));
+        let alone = alone.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });
+        let all = Some(self).filter(|all| lost.is_none() || all.shift != Shift::None);
+        let mut readings = [all, alone].into_iter().flatten().filter_map(|reading| {
+            let new = lines.iter().enumerate().filter(|(_, (_, new))| *new);
+            let made: Option<Vec<_>> = new.map(|(at, (text, _))| reading.known(text, at == 0)).collect();
+            Some((reading, made?))
+        });
+        let (reading, made) = readings.next().ok_or(Unknown::Indentation)?;
+        if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unknown::Indentation) }
     }
 
     /// Whether blanks become tabs, or tabs blanks, though no line that was matched shows it.
@@ -151,16 +138,15 @@ impl Reindent {
         let Sought { scene, hay, pattern, .. } = *sought;
         let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
-        let kind_at = |line: usize| kind(hay.text(line)).filter(|_| hay.effort().spend(1));
+        let kind_at = |line: usize| kind(hay.text(line));
         let above = (0..aligned.place.behind()).rev().take(ABOVE).find_map(kind_at);
         let below = (aligned.place.first()..hay.line_count()).take(ABOVE).find_map(kind_at);
-        let is_there = |indent: &Vec<u8>| [above, below].contains(&kind(indent));
-        if above.or(below).is_none() || new.iter().all(is_there) {
+        if above.or(below).is_none() || new.iter().all(|indent| [above, below].contains(&kind(indent))) {
             return Ok(());
         }
         let shown = shown_by_others(scene, hay, |hay, pattern, aligned| {
-            let pairs = [pairs, &aligned.indentations(hay, pattern)].concat();
-            Shift::between(&pairs).filter(|shift| matches!(shift, Shift::Steps(_)))
+            let joint = Shift::between(&[pairs, &aligned.indentations(hay, pattern)].concat());
+            joint.filter(|shift| matches!(shift, Shift::Steps(_)))
         });
         if let Some(shown) = shown {
             (self.tabs, self.shift) = (shown, Shift::None);
@@ -177,14 +163,16 @@ impl Reindent {
     fn is_doubtful(&self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
         let (Shift::Add(prefix) | Shift::Strip(prefix)) = &self.shift else { return false };
         let Some(((written, real), rest)) = pairs.split_first() else { return false };
-        let beside = aligned.place.first().saturating_sub(ABOVE)..aligned.place.behind() + ABOVE;
         let has = |step: usize| {
-            let mut lines = sought.hay.lines(beside.clone());
-            lines.any(|(_, line)| indentation(line.text) == b" ".repeat(step))
+            let first = aligned.place.first().saturating_sub(ABOVE);
+            sought
+                .hay
+                .lines(first..aligned.place.behind() + ABOVE)
+                .any(|(_, line)| indentation(line.text) == b" ".repeat(step))
         };
         let is_step = |indent: &[u8], step: usize, other: usize| {
             let are_whole = [written, indent].iter().all(|text| text.len().is_multiple_of(step));
-            are_whole && !written.is_empty() && written.len() * other == real.len() * step && has(other)
+            are_whole && written.len() * other == real.len() * step && has(other)
         };
         let could_be = |indent: &[u8]| {
             let are_blanks = [written, real, indent].concat().iter().all(|b| *b == b' ');
@@ -200,11 +188,7 @@ impl Reindent {
 
 /// What an indentation begins with, tabs or blanks; none if it is none, or aligns the star of a comment.
 fn kind(text: &[u8]) -> Option<u8> {
-    match text {
-        [b'\t', ..] => Some(b'\t'),
-        [b' ', b' ', ..] => Some(b' '),
-        _ => None,
-    }
+    text.first().copied().filter(|first| *first == b'\t' || text.starts_with(b"  "))
 }
 
 /// How many blanks a step of the response may have, and one of the file.

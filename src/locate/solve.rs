@@ -8,7 +8,7 @@ use super::scene::Solution;
 use super::sought::Sought;
 use super::splice::Unclear;
 use super::tier::{Scope, Tier};
-use super::{Note, block, part};
+use super::{Note, part};
 use crate::diag::Code;
 use crate::guard;
 
@@ -50,6 +50,7 @@ pub(super) fn solve(
         }
         only_outcome(sought, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
+                Unclear::Block => return unknown_indentation(),
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
                     "copy the lines to find from the file as it is, blank ones included",
@@ -69,8 +70,5 @@ pub(super) fn solve(
             refusal
         })?
     };
-    if solution.changes.iter().any(|change| block::breaks(scene, hay, change)) {
-        return Err(unknown_indentation());
-    }
     Ok(solution)
 }

@@ -1,6 +1,7 @@
 //! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
 
 use super::alignment::Alignment;
+use super::block;
 use super::pointer::begins_section;
 use super::reindent::Reindent;
 use super::scene::Scene;
@@ -25,6 +26,8 @@ pub(super) enum Unclear {
     Again,
     /// Two texts can be paired in ways that leave other lines as they are.
     Pairing,
+    /// A block would go on at another depth.
+    Block,
     /// Lines would be put in the middle of a line, or how they are to be indented is not known.
     Line,
 }
@@ -81,7 +84,8 @@ impl Splice<'_> {
             }
         }
         changes.extend(self.finish(&mut run, pattern, aligned, above, None)?);
-        Ok(changes)
+        let breaks = |scene: &Scene<'_>| changes.iter().any(|change| block::breaks(scene, self.hay, change));
+        if self.scene.is_some_and(breaks) { Err(Unclear::Block) } else { Ok(changes) }
     }
 
     fn finish(

@@ -55,7 +55,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Optio
         return None;
     }
     let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;
-    let splice = Splice { hay, reindent: &Reindent::PLAIN, beside: Beside::Above, scene: None };
+    let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, scene: None };
     Some(Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone())
 }
 

@@ -82,6 +82,13 @@ pub fn indentation(text: &[u8]) -> &[u8] {
     &text[..text.len() - rest.len()]
 }
 
+/// What the lines of an item are indented by that a dash begins, as in YAML; none of another line.
+pub(crate) fn item_indentation(text: &[u8]) -> Option<Vec<u8>> {
+    let item = text.trim_ascii().strip_prefix(b"-")?;
+    let width = 1 + item.len() - item.trim_ascii_start().len();
+    (width > 1).then(|| [indentation(text), &b" ".repeat(width)].concat())
+}
+
 /// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
 pub fn depth(text: &[u8]) -> usize {
     indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()

@@ -14,6 +14,7 @@ pub mod search;
 mod word;
 
 pub use difference::{difference, difference_of, in_common};
+pub(crate) use form::item_indentation;
 pub use form::{Form, depth, indentation, is_blank, plain};
 pub use language::Language;
 pub use word::{is_of_word, words};

@@ -11,7 +11,7 @@ use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::locate::{Limits, Note, Others, block};
+use crate::locate::{Limits, Note, Others};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Effort, Haystack, Place};
 use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
@@ -59,25 +59,20 @@ pub(in crate::locate) fn appended(
         Scene { limits, repeats: &[], others: &others, followed: false, original: None, lineage: None };
     let hay = Haystack::new(content, effort);
     let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
-    let aligned = Alignment::of_nothing(last);
-    let reindent = Reindent::of(&sought, &aligned).map_err(|_| unknown_indentation())?;
+    let reindent = Reindent::of(&sought, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
     // Nothing follows from a look at the file that was cut short.
     if effort.is_spent() {
         return Err(evidence::too_much());
     }
     let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| reindent.line(text, false)).collect();
-    let stand = last.checked_sub(lines.len()).is_some_and(|start| {
-        lines.iter().enumerate().all(|(at, text)| hay.text(start + at) == text.as_slice())
-    });
-    if stand {
+    let start = last.checked_sub(lines.len());
+    if start.is_some_and(|start| (start..).zip(&lines).all(|(at, text)| hay.text(at) == text.as_slice())) {
         return Ok(None);
     }
-    guard::hunk(hay, &aligned.place, &pattern, &limits.guard)?;
-    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, scene: None };
-    let changes = splice.changes(&pattern, &aligned).unwrap_or_default();
-    if changes.iter().any(|change| block::breaks(&scene, hay, change)) {
-        return Err(unknown_indentation());
-    }
+    guard::hunk(hay, &Place::lines(last, last), &pattern, &limits.guard)?;
+    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, scene: Some(&scene) };
+    let changes =
+        splice.changes(&pattern, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
     Ok(Some((version.with(&changes), reindent.is_retabbed().then_some(Note::Retabbed))))
 }
 
@@ -92,14 +87,12 @@ pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> boo
 /// Puts lines behind as many of the file.
 pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     let reindent = Reindent::of(sought, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
-    match put(sought, line, Some(line), &reindent)? {
+    let mut part = put(sought, line, Some(line), &reindent)?;
+    if let Part::Change(solution) = &mut part {
         // They stand where they are said to.
-        Part::Change(solution) => {
-            let note = solution.note.filter(|note| *note != Note::Unanchored);
-            Ok(Part::Change(Solution { note, ..solution }))
-        }
-        part => Ok(part),
+        solution.note = solution.note.filter(|note| *note != Note::Unanchored);
     }
+    Ok(part)
 }
 
 fn unknown_indentation() -> Box<Refusal> {
@@ -110,20 +103,20 @@ fn unknown_indentation() -> Box<Refusal> {
 /// Puts lines in front of one, indented as what is there, unless they stand there.
 fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     let Sought { scene, hay, pattern, .. } = *sought;
-    let aligned = Alignment::of_nothing(line);
+    let language = scene.limits.language();
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
     let heading = line.checked_sub(1).filter(|_| !at_end);
     let inner = heading.and_then(|heading| inner_indentation(hay, heading));
+    let first = pattern.added().find(|text| !is_blank(text));
     let reindent = match inner {
-        Some(inner) if has_no_indentation(pattern) => Ok(Reindent::indented(inner, scene.limits.language())),
-        _ => Reindent::of(sought, &aligned),
+        // They lack what the block is indented by.
+        Some(inner) if first.is_some_and(|text| depth(text) == 0) => Ok(Reindent::indented(inner, language)),
+        _ => Reindent::of(sought, &Alignment::of_nothing(line)),
     };
     let is_known = |reindent: &Reindent| {
-        let first = pattern.added().find(|text| !is_blank(text));
         let (Some(heading), Some(first)) = (heading, first) else { return true };
-        let first = reindent.line(first, false);
-        scene.limits.language().is_prose() || fits(hay.text(heading), inner, indentation(&first))
+        language.is_prose() || fits(hay.text(heading), inner, indentation(&reindent.line(first, false)))
     };
     let reindent = reindent.ok().filter(is_known).ok_or_else(unknown_indentation)?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
@@ -181,10 +174,7 @@ fn put(
     }
     guard::hunk(hay, &Place::lines(line, line), pattern, &scene.limits.guard)?;
     let splice = Splice { hay, reindent, beside: Beside::Above, scene: Some(scene) };
-    let changes = splice.changes(pattern, &Alignment::of_nothing(line)).unwrap_or_default();
-    if changes.iter().any(|change| block::breaks(scene, hay, change)) {
-        return Err(unknown_indentation());
-    }
+    let changes = splice.changes(pattern, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
     let place = Place::lines(line.saturating_sub(1), line);
     let note = if reindent.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
     Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, Rung::EXACT, 1) }))
@@ -195,9 +185,4 @@ fn inner_indentation(hay: Haystack<'_>, heading: usize) -> Option<&[u8]> {
     let inner = (heading + 1..hay.line_count()).find(|line| !hay.is_blank(*line))?;
     let inner = hay.text(inner);
     (depth(inner) > depth(hay.text(heading))).then(|| indentation(inner))
-}
-
-/// Whether the first line that is added begins in the first column, so that all lack what the block is indented by.
-fn has_no_indentation(pattern: &Pattern<'_>) -> bool {
-    pattern.added().find(|text| !is_blank(text)).is_some_and(|text| depth(text) == 0)
 }

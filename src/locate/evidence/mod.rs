@@ -201,10 +201,6 @@ pub(super) fn objected(
         Objection::Comment => {
             ("but only in a comment".to_owned(), "give the whole line, with the mark of the comment")
         }
-        Objection::Reindents => (
-            "but indented otherwise, and the hunk changes the indentation alone".to_owned(),
-            "copy the lines to find from the file as it is, and keep one of them",
-        ),
         Objection::Blanks => (
             "but with other blank lines, or with these in other places".to_owned(),
             "copy the lines to find from the file as it is, blank ones included",

@@ -8,9 +8,9 @@ use crate::locate::standing::is_made;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
 use crate::pattern::Step;
-use crate::text::alike::{is_mistyped, percent, ratio, ratio_steps};
+use crate::text::alike::{in_tokens, is_mistyped, percent, ratio, ratio_steps};
 use crate::text::search::{Haystack, Place, Solid};
-use crate::text::{Form, Language, difference_of, is_blank, is_of_word};
+use crate::text::{Form, Language, difference_of, is_blank};
 use similar::DiffOp;
 
 /// The form in which lines are compared here.
@@ -162,38 +162,13 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
         return true;
     }
     let ((code, comment), (real_code, real_comment)) = (language.split(written), language.split(real));
-    if comment.trim_ascii() == real_comment.trim_ascii() && tokens(code) == tokens(real_code) {
-        return true;
-    }
-    !code.is_empty()
-        && code == real_code
-        && !real_comment.is_empty()
-        && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
-}
-
-/// The tokens of a line of code, with one blank between two that may be something else without: `a b`, `x -y`, `: :`. What is
-/// quoted is as it is, and so is what follows a quote that is not closed.
-fn tokens(code: &[u8]) -> Vec<u8> {
-    let parts = |sign: u8, other: u8| {
-        b"()[]{},;".contains(&sign)
-            || b"=+*/<>".contains(&sign) && (is_of_word(other) || b"\"'`".contains(&other))
-    };
-    let mut tokens: Vec<u8> = Vec::with_capacity(code.len());
-    let mut rest = code.trim_ascii();
-    while let Some(&first) = rest.first() {
-        let quoted = b"\"'`".contains(&first).then(|| Language::quoted(rest).unwrap_or(rest.len()));
-        let (token, behind) = rest.split_at(quoted.unwrap_or(1));
-        tokens.extend_from_slice(token);
-        rest = behind.trim_ascii_start();
-        if let (Some(&last), Some(&next)) = (token.last(), rest.first())
-            && rest.len() < behind.len()
-            && !parts(last, next)
-            && !parts(next, last)
-        {
-            tokens.push(b' ');
-        }
-    }
-    tokens
+    let is_same_code =
+        comment.trim_ascii() == real_comment.trim_ascii() && in_tokens(code) == in_tokens(real_code);
+    is_same_code
+        || !code.is_empty()
+            && code == real_code
+            && !real_comment.is_empty()
+            && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
 }
 
 /// Whether a comment, or a line of prose, is another one that is shortened, mistyped, or in much the same words.

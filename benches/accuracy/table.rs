@@ -58,8 +58,9 @@ impl Row {
 
     fn misses(&self) -> bool {
         match self.kind {
-            Kind::Unbarred => false,
-            Kind::Bad | Kind::Again => self.clear.wrong > 0,
+            // That nothing lands twice is up to the record, which is none of this.
+            Kind::Unbarred | Kind::Again => false,
+            Kind::Bad => self.clear.wrong > 0,
             Kind::Clear | Kind::Unclear => {
                 let short = self.clear.all() > 0 && self.bar.is_some_and(|bar| self.share() < bar);
                 short || self.clear.wrong + self.unclear.wrong > 0
@@ -147,7 +148,7 @@ impl Table {
 
     /// How many landed wrong; what must be refused and landed is among them.
     pub(crate) fn wrong(&self) -> usize {
-        let barred = self.rows.iter().filter(|row| row.kind != Kind::Unbarred);
+        let barred = self.rows.iter().filter(|row| !matches!(row.kind, Kind::Unbarred | Kind::Again));
         barred.map(|row| row.clear.wrong + row.unclear.wrong).sum()
     }
 
@@ -181,7 +182,10 @@ impl Table {
             let verdict = if row.misses() { "  MISSED" } else { "" };
             println!("{:<50} {:>8} {:>8}{verdict}", row.name, row.clear.refused, row.clear.wrong);
         }
-        println!("\n{:<35} {:>14} {:>8} {:>8}", "once more", "there already", "refused", "changed");
+        println!(
+            "\n{:<35} {:>14} {:>8} {:>8}",
+            "once more, without a record", "there already", "refused", "changed"
+        );
         for row in self.rows.iter().filter(|row| row.kind == Kind::Again) {
             let Tally { right, wrong, refused } = row.clear;
             let verdict = if row.misses() { "  MISSED" } else { "" };

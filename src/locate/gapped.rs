@@ -4,6 +4,7 @@
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
 use super::found::{Search, find};
+use super::indent::Shift;
 use super::pointer::{Blocks, Pointers};
 use super::scene::Solution;
 use super::solve::solve;
@@ -68,7 +69,8 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     let place = Place { start: first.start, end: last.end };
     let end = Place { start: place.end, ..place };
     let Some(aligned) = Alignment::paired(hay, pattern, place, rung, lines) else { return Ok(None) };
-    if pointers.against(&place).or(pointers.against(&end)).is_some() {
+    let is_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.first.is_some();
+    if !is_one_shift || pointers.against(&place).or(pointers.against(&end)).is_some() {
         return Ok(None);
     }
     let mut solution = match already_applied {

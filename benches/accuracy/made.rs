@@ -27,8 +27,9 @@ const STYLES: &[Style] = &[
         final_newline: true,
         bom: false,
     },
+    // No language in which indentation is syntax: what is made up has no blocks.
     Style {
-        name: "py",
+        name: "rb",
         indent: "    ",
         ending: "\n",
         open: ":",

@@ -5,7 +5,7 @@
 //! made of them. For what no commit does, a file by itself is enough (`subject`). It exits with 1 where a bar is missed:
 //! - nothing is ever applied wrong;
 //! - what must be refused is refused;
-//! - what landed changes nothing when it is applied once more, or is refused then;
+//! - what a second run comes to without a record is counted;
 //! - of the responses that still say where their hunks belong (`case::Case::is_clear`), at least the share that stands in
 //!   the row is right. The others may be right or refused, and count apart.
 //!

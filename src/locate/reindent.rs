@@ -57,8 +57,8 @@ impl Reindent {
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
-        if let Shift::Steps(steps) = &reindent.shift {
-            // The dash of an item and its blanks are no step.
+        if let (Shift::Steps(steps), true) = (&reindent.shift, scene.limits.language().is_indented()) {
+            // The dash of an item of YAML and its blanks are no step.
             let inner = |text: &[u8]| item_indentation(&aligned.rung.aligned_form().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));

@@ -567,7 +567,7 @@ impl Change {
 
     /// The texts before and behind one of the dividers of [`Change::Splits`], by its offset.
     ///
-    /// A divider right before the end may be doubled, and divides nothing then. Where the text to find holds a divider,
+    /// A divider right before the end may be doubled, and divides nothing then. Where the search text holds a divider,
     /// the other may too.
     pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
         let Change::Splits { lines, dividers } = self else { return None };

@@ -121,7 +121,7 @@ fn what_fails_again_can_be_corrected_again() {
         .exits(1)
         .says("edit 2, README");
     assert_eq!(attempts(&sandbox), names, "it is the same attempt");
-    sandbox.apply(["--continue"], &patch("old.txt", "Four", "three\n", "3\n")).exits(1).says("1 of 4 edits");
+    sandbox.apply(["--continue"], &patch("old.txt", "Four", "three\n", "3\n")).exits(1).says("of 4 failed");
     sandbox.apply(["--continue"], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Four"]);
     assert_eq!(sandbox.text("old.txt"), "one\ntwo\n3\nfour\n");
@@ -207,7 +207,7 @@ fn without_corrections_an_attempt_is_tried_again_as_it_is() {
     let again = sandbox.run(["check", "--continue", "--feedback", "-q"]).exits(1);
     assert_eq!(again, first, "what to ask for, also where the response itself is gone");
     same("a dry run", &before, &sandbox.listing());
-    let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(1, 3 would be fine)");
+    let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(edits 1, 3 would apply)");
     assert_eq!(attempts(&sandbox), names);
     sandbox.run(["--continue", "-"]).exits(5);
     // Somebody has made room for it by hand.
@@ -245,7 +245,7 @@ fn what_builds_on_a_failed_edit_needs_no_correction_of_its_own() {
         + &patch("README", "Newer", "brand new\nand more\n", "brand newer\n")
         + &create("one.txt", "One", "one\n");
     let run = sandbox.apply([""; 0], &response).exits(1).says("correct that one first");
-    assert!(run.stderr.contains("2 of 3 edits (3 would be fine)"), "{}", run.stderr);
+    assert!(run.stderr.contains("of 3 failed (edit 3 would apply)"), "{}", run.stderr);
     let right = patch("README", "New", "hello\n", "brand new\nand more\n");
     sandbox.apply(["check", "--continue"], &right).exits(0);
     let wrong = patch("README", "New", "helo, you\n", "brand new\nand more\n");
@@ -613,7 +613,7 @@ fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
     let run = sandbox.apply(["--continue"], &wrong).exits(1).says("[malformed]").says("old.txt");
     let _ = run.says("[search-not-found]");
     assert_eq!(sandbox.head(), before);
-    sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("1 of 4 edits");
+    sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("of 4 failed");
     sandbox.apply(["--continue"], &correction()).exits(0).says("taken for corrected");
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
     sandbox.is_sound();

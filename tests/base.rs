@@ -138,7 +138,7 @@ fn a_conflict_is_refused_with_file_and_lines_and_changes_nothing() {
     let run = sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1);
     let run =
         run.says("[conflict]").says("edit 2, forty.txt").says("at line 31").says("line 30, changed here");
-    run.says("1 would be fine").says("nothing was changed");
+    run.says("edit 1 would apply").says("nothing was changed");
     same("a conflict", &before, &sandbox.listing());
     let run = sandbox.apply(["--base", &base, "--no-keep", "--keep-going"], &response).exits(1);
     run.says("[conflict]").says("the others have landed");

@@ -128,7 +128,7 @@ fn what_builds_on_an_edit_that_is_left_out_is_refused() {
         let before = sandbox.state();
         let run = sandbox.apply(["--no-keep", "--only", "2"], &answer);
         assert_eq!(run.code, Some(1), "{what}: {}{}", run.stdout, run.stderr);
-        assert!(run.stderr.contains("edit 1, which is left out"), "{what}: {}", run.stderr);
+        assert!(run.stderr.contains("edit 1, which was left out"), "{what}: {}", run.stderr);
         sandbox.state().is(&before, what);
         whole.apply(["-q"], &answer).exits(0);
     }
@@ -207,7 +207,7 @@ fn a_refusal_of_what_is_chosen_changes_nothing() {
     let before = sandbox.listing();
     let answer = five() + &patch("README", "Wrong", "nowhere\n", "x\n");
     let run = sandbox.apply(["--no-keep", "--except", "3"], &answer).exits(1);
-    assert!(run.stderr.contains("1 of 5 edits (1, 2, 4, 5 would be fine)"), "{}", run.stderr);
+    assert!(run.stderr.contains("of 5 failed (edits 1, 2, 4, 5 would apply)"), "{}", run.stderr);
     same("a refusal", &before, &sandbox.listing());
 }
 
@@ -540,7 +540,7 @@ mod at_a_terminal {
             sandbox
         };
         let run = typed(&sandbox, &lines(&["e", "y"]), &["-i"], &replace("README", "w", "anew\n")).unwrap();
-        let _ = run.exits(0).says("merge conflict");
+        let _ = run.exits(0).says("conflict marker");
         assert_eq!(sandbox.text("README"), "anew\n");
     }
 

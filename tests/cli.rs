@@ -551,7 +551,7 @@ fn a_check_shows_the_edits_whatever_is_in_the_way() {
     for (response, exit) in [(&good, 4), (&bad, 1)] {
         let run = sandbox.apply(["check"], response).exits(exit);
         assert!(run.stdout.starts_with("1  replace  README "), "{}", run.stdout);
-        assert!(run.stdout.contains("  fine  w\n"), "{}", run.stdout);
+        assert!(run.stdout.contains("  ok  w\n"), "{}", run.stdout);
     }
 }
 

@@ -127,7 +127,7 @@ fn show_says_what_was_refused_and_not_wanted_beside_what_landed() {
         two() + &patch("README", "Say it again", "nowhere\n", "x\n") + &create("two.txt", "Add two", "2\n");
     sandbox.apply(["--keep-going", "--except", "4", "--no-keep"], &response).exits(1);
     let run = sandbox.run(["show"]).exits(0).says("not wanted").says("refused");
-    run.says("error: edit 3, README: the text to find is nowhere in the file [search-not-found]");
+    run.says("error: edit 3, README: no match for the search text [search-not-found]");
     let shown = json(&sandbox.run(["show", "--json"]).exits(0));
     let states: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["state"]).collect();
     assert_eq!(states, ["landed", "landed", "refused", "not-wanted"]);

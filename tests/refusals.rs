@@ -382,7 +382,7 @@ fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
         run.stderr
     );
     assert!(
-        run.stderr.contains("refused: 2 of 3 edits (2 would be fine); nothing was changed"),
+        run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"),
         "{}",
         run.stderr
     );

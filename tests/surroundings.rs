@@ -345,7 +345,7 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
         let run = sandbox.apply(["--no-keep"], &five());
         assert_eq!(run.code, Some(if git { 0 } else { 128 }), "{what}: {}", run.stderr);
         if !git {
-            assert!(run.stderr.contains("it belongs to somebody else"), "{what}: {}", run.stderr);
+            assert!(run.stderr.contains("owned by someone else"), "{what}: {}", run.stderr);
             same(what, &before, &sandbox.listing());
             continue;
         }

@@ -258,7 +258,7 @@ fn a_refused_edit_comes_before_a_check_that_fails() {
         let before = sandbox.head();
         let run = sandbox.apply(["--keep-going"].iter().chain(options), &half()).exits(1);
         for said in
-            ["edit 2", "README", "1 of 2 edits", "nothing was changed", "--continue", "broken\n", "error: "]
+            ["edit 2", "README", "of 2 failed", "nothing was changed", "--continue", "broken\n", "error: "]
         {
             assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
         }

@@ -1,4 +1,4 @@
-//! A text to find that ends inside a statement, and a line put after it: the statement must stay whole.
+//! A search text that ends inside a statement, and a line put after it: the statement must stay whole.
 
 use crate::answer::{Line, Side};
 use crate::language::{is_prose, may_be_comment};

@@ -25,7 +25,7 @@ pub(super) enum Objection {
     Pointer(Against),
     /// It begins or ends inside a token.
     Token,
-    /// It is in a comment, and the text to find is code.
+    /// It is in a comment, and the search text is code.
     Comment,
     /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
     Blanks,

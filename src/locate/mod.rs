@@ -20,7 +20,7 @@
 //! 9. Additions beside no line of the file: `arrange/addition`.
 //! 10. Insertions at one spot keep their order: `splice`.
 //! 11. The text as it is, then the text before the response: `cascade`, and [`crate::version`] for what became of it.
-//! 12. An empty text to find locates only an empty file: `arrange/single`.
+//! 12. An empty search text locates only an empty file: `arrange/single`.
 //! 13. What no one means is not put into a file: [`crate::guard`].
 //!
 //! A change as lines is a [`crate::pattern`]; a file is searched by [`crate::text::search`] alone.

@@ -1,4 +1,4 @@
-//! A text to find that is part of a line, or a line but for its indentation and its comment.
+//! A search text that is part of a line, or a line but for its indentation and its comment.
 
 use super::reindent::Reindent;
 use super::splice::{Unclear, region_eol};
@@ -8,7 +8,7 @@ use crate::text::search::{Haystack, Place};
 use crate::text::{Form, Language, indentation, is_blank};
 use crate::version::LineChange;
 
-/// Whether a text to find may be part of a line: a single line without indentation. Any other is whole lines.
+/// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
 pub(super) fn may_be(pattern: &Pattern<'_>) -> bool {
     matches!(pattern.before.as_slice(), [text] if pattern.unit != Unit::Lines && !is_blank(text) && indentation(text).is_empty())
 }
@@ -19,7 +19,7 @@ pub(super) fn comment_column(hay: Haystack<'_>, language: Language, line: usize)
     (!comment.is_empty()).then_some(code.len())
 }
 
-/// Whether a place lies in the comment of its line, which begins at a column, and the text to find is none.
+/// Whether a place lies in the comment of its line, which begins at a column, and the search text is none.
 pub(super) fn is_in_comment(
     language: Language,
     pattern: &Pattern<'_>,

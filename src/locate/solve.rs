@@ -28,7 +28,7 @@ pub(super) fn solve(
     let unknown_indentation = || {
         stands(
             "but how its new lines are to be indented there is not known",
-            "copy the lines to find from the file as it is, and indent the new ones like them",
+            "copy the search text from the file as it is, and indent the new ones like them",
         )
     };
     solution.changes = if aligned.rung.scope == Scope::Part {
@@ -53,7 +53,7 @@ pub(super) fn solve(
                 Unclear::Block => return unknown_indentation(),
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
-                    "copy the lines to find from the file as it is, blank ones included",
+                    "copy the search text from the file as it is, blank ones included",
                 ),
                 Unclear::Again => (
                     "but an earlier edit of the answer has put in there what the new lines begin with",
@@ -61,7 +61,7 @@ pub(super) fn solve(
                 ),
                 Unclear::Pairing => (
                     "but written otherwise, and it is not clear which of its equal lines are to stay",
-                    "copy the lines to find from the file as it is",
+                    "copy the search text from the file as it is",
                 ),
             };
             let mut refusal = stands(why, help);

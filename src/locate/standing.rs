@@ -86,7 +86,7 @@ pub(super) fn is_result(hay: Haystack<'_>, pattern: &Pattern<'_>, lines: &Place,
         && !remain(&below, &mut (lines.behind()..hay.line_count()))
 }
 
-/// The line that a result begins with, if the text to find begins with more of it.
+/// The line that a result begins with, if the search text begins with more of it.
 fn fewer_at_edge<'t>(
     before: impl Iterator<Item = &'t [u8]>,
     after: impl Iterator<Item = &'t [u8]> + Clone,

@@ -17,7 +17,7 @@ const SPLITS: usize = 64;
 /// A before-text and what becomes of its lines.
 #[derive(Debug)]
 pub(crate) struct Pattern<'a> {
-    /// The lines to find, without line endings.
+    /// The lines to search for, without line endings.
     pub(crate) before: Vec<&'a [u8]>,
     /// What becomes of them, in order: every index of `before` is kept or removed exactly once, ascending.
     pub(crate) steps: Vec<Step<'a>>,
@@ -188,7 +188,7 @@ impl<'a> Pattern<'a> {
         self.steps.iter().filter_map(removed).filter_map(|line| self.before.get(line).copied())
     }
 
-    /// The lines to find that are not blank.
+    /// The lines to search for that are not blank.
     pub(crate) fn solid(&self) -> Vec<&'a [u8]> {
         self.before.iter().copied().filter(|line| !is_blank(line)).collect()
     }

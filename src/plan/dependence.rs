@@ -9,7 +9,7 @@ pub(super) const HELP: &str = "take both, or neither";
 
 /// What to do about an edit that looks for what one that is left out brings.
 pub(super) fn is_left_out(earlier: usize, what: &str) -> String {
-    format!("edit {earlier}, which is left out, brings {what}: {HELP}")
+    format!("depends on edit {earlier}, which was left out and brings {what}: {HELP}")
 }
 
 /// What refused edits, or those that are left out, would have put where.

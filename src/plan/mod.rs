@@ -411,11 +411,9 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                     span(hunk),
                     "the hunk quotes no line of the file: its lines went below its heading, or to the end",
                 ),
-                Note::Stands => warning(
-                    Code::AlreadyApplied,
-                    span(hunk),
-                    "the result of this part of the edit is there already",
-                ),
+                Note::Stands => {
+                    warning(Code::AlreadyApplied, span(hunk), "this part of the edit is already applied")
+                }
                 Note::Retabbed => warning(
                     Code::Retabbed,
                     span(hunk),
@@ -426,7 +424,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         }
         Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
         Outcome::AlreadyApplied => {
-            vec![warning(Code::AlreadyApplied, edit.span, "the edit's result is there already")]
+            vec![warning(Code::AlreadyApplied, edit.span, "already applied")]
         }
     }
 }

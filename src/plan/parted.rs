@@ -86,7 +86,7 @@ impl<'t> Whole<'t> {
                 edits[..earlier].iter().rfind(|edit| is_left_out(**edit))
             });
             let message = match builds_on.max() {
-                Some(earlier) => format!("it builds on edit {earlier}, which is left out"),
+                Some(earlier) => format!("depends on edit {earlier}, which was left out"),
                 None => "without the edits that are left out it would do something else".to_owned(),
             };
             let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);

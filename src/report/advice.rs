@@ -19,15 +19,15 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let text = match finding.code {
         Code::SearchNotFound if help == Some(HELP_ADDED) => {
             "the file has the lines that the edit adds already. If nothing else is to change, leave the edit out; \
-             otherwise copy the lines to find from the file as quoted, character by character."
+             otherwise copy the search text from the file as quoted, character by character."
         }
         Code::SearchNotFound if help != Some(HELP_COPY) => return quoted().unwrap_or_default(),
         Code::SearchNotFound if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
-            "if that is the place that you mean, copy the lines to find from it as quoted, character by character, \
+            "if that is the place that you mean, copy the search text from it as quoted, character by character, \
              without the numbers, and keep what the edit changes."
         }
         Code::SearchNotFound => {
-            "look whether this is the right file, and copy the lines to find from it as it is."
+            "look whether this is the right file, and copy the search text from it as it is."
         }
         Code::SearchAmbiguous => return context(finding),
         Code::OccurrenceRange => {
@@ -81,7 +81,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::LeftOut => {
             "it builds on an edit that is not wanted. Write it so that it stands without that one, or leave it out, too."
         }
-        Code::Limit => "use a text to find that says more, so that it stands in few places.",
+        Code::Limit => "use a search text that says more, so that it stands in few places.",
         _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
     };
     text.to_owned()
@@ -101,7 +101,7 @@ fn context(finding: &Finding) -> String {
         format!(" Any {} in a row stand in this file only once.", counted(lines, "line"))
     });
     format!(
-        "take {context}, at the place that you mean, into the text to find, and keep these lines in the new text, so that \
+        "take {context}, at the place that you mean, into the search text, and keep these lines in the new text, so that \
          it stands in the file only once.{unique}"
     )
 }

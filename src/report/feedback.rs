@@ -363,7 +363,7 @@ impl<'a> Text<'a> {
             let all = evidence.file_lines.unwrap_or(0);
             let most = [40, 12, 0][detail as usize].min(beginning.lines.len());
             let unlike = match (finding.code, evidence.gave_up) {
-                (Code::SearchNotFound, false) => "Nothing in the file is like the text to find. ",
+                (Code::SearchNotFound, false) => "Nothing in the file is like the search text. ",
                 (Code::SearchNotFound, true) => "What is like it was not searched for to the end. ",
                 _ => "",
             };

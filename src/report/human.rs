@@ -47,7 +47,7 @@ pub fn edits(report: &Report, style: Style) -> String {
                 }
             }
             EditState::Fine => {
-                let _ = write!(out, "  {GREEN}fine{GREEN:#}");
+                let _ = write!(out, "  {GREEN}ok{GREEN:#}");
             }
             EditState::AlreadyApplied => {
                 let _ = write!(out, "  {DIM}already applied{DIM:#}");
@@ -286,7 +286,10 @@ pub fn findings(report: &Report, style: Style) -> String {
             Status::PartlyLanded => "the others have landed",
             _ => "nothing was changed",
         };
-        let refused = report.edits.iter().filter(|edit| edit.state == EditState::Refused).count();
+        let is_refused = |edit: &&EditReport| edit.state == EditState::Refused;
+        let failed = report.edits.iter().filter(is_refused);
+        let failed: Vec<String> = failed.map(|edit| edit.number.to_string()).collect();
+        let refused = failed.len();
         let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
         let all = wanted.clone().count();
         let fine: Vec<String> = wanted
@@ -304,10 +307,11 @@ pub fn findings(report: &Report, style: Style) -> String {
             (n, _) if report.status == Status::PartlyLanded => {
                 writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
             }
-            (n, _) => writeln!(
+            _ => writeln!(
                 out,
-                "{RED}refused{RED:#}: {n} of {all} edits ({} would be fine); {changed}",
-                ranges(&fine)
+                "{RED}refused{RED:#}: {} of {all} failed ({} would apply); {changed}",
+                named("edit", &failed),
+                named("edit", &fine)
             ),
         };
         let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
@@ -345,17 +349,18 @@ fn name(attempt: &KeptAttempt) -> String {
 /// Some hunks, by their numbers.
 fn hunks_of(numbers: &[usize]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    format!("hunk{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(&numbers))
+    named("hunk", &numbers)
 }
 
 fn plural(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-fn ranges(numbers: &[String]) -> String {
+fn named(what: &str, numbers: &[String]) -> String {
     match numbers {
-        [first, .., last] if numbers.len() > 8 => format!("{} from {first} to {last}", numbers.len()),
-        _ => numbers.join(", "),
+        [one] => format!("{what} {one}"),
+        [first, .., last] if numbers.len() > 8 => format!("{} {what}s from {first} to {last}", numbers.len()),
+        _ => format!("{what}s {}", numbers.join(", ")),
     }
 }
 

@@ -128,12 +128,12 @@ fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
     }
     let _ = writeln!(
         out,
-        "  most like it: {place} of the file, {}% alike ({RED}-{RED:#} the answer, {GREEN}+{GREEN:#} the file)",
+        "  closest match: {place}, {}% similar ({RED}-{RED:#} response, {GREEN}+{GREEN:#} file)",
         nearest.similarity
     );
     if !nearest.also.is_empty() {
         let lines: Vec<_> = nearest.also.iter().map(ToString::to_string).collect();
-        let _ = writeln!(out, "  {DIM}as much alike: what begins at line {}{DIM:#}", lines.join(", "));
+        let _ = writeln!(out, "  {DIM}just as similar: from line {}{DIM:#}", lines.join(", "));
     }
     let first = nearest.first_differing_row();
     let seen = first.and_then(|at| nearest.rows.get(at)).map(|row| row.kind);

@@ -81,7 +81,7 @@ fn outcome(one: &SuggestionReport, with_checks: bool) -> String {
         (Status::Landed | Status::PartlyLanded, Some(true)) => format!("{GREEN}passed{GREEN:#}"),
         (Status::Landed | Status::PartlyLanded, None) if with_checks => format!("{DIM}not run{DIM:#}"),
         (Status::Landed | Status::PartlyLanded, _) => String::new(),
-        (Status::Checked, _) => format!("{GREEN}fine{GREEN:#}"),
+        (Status::Checked, _) => format!("{GREEN}ok{GREEN:#}"),
         (Status::Nothing, _) => format!("{DIM}already applied{DIM:#}"),
         (Status::Refused, _) => format!("{RED}refused{RED:#}"),
         (Status::NoEdits, _) => format!("{RED}no edits{RED:#}"),

@@ -119,7 +119,7 @@ fn an_empty_text_is_found_in_an_empty_file_only() {
     let blocks = || search_replace("a.c", "", "a = 1");
     refused("a.c", MAIN, blocks().and(answer::applydir("a.c", "", "a = 1")));
     lands("a.c", "", blocks(), "a = 1\n");
-    // OPX wants a text to find.
+    // OPX wants a search text.
     let answer = answer::opx("a.c", "", "a = 1").0.remove(0).1;
     assert!(matches!(check::run("a.c", MAIN, &answer), Ran::Unreadable(_)));
 }

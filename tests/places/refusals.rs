@@ -43,7 +43,7 @@ fn an_ambiguous_text_carries_all_places_and_the_context_that_tells_them_apart() 
 fn a_text_that_is_nowhere_carries_the_nearest_region() {
     let find = "[three]\nsize = 5\ndepth = 4\nkind = c";
     let found = refused("a.ini", FILE, each("a.ini", find, &find.replace("kind = c", "kind = d")));
-    let found = found.code(Code::SearchNotFound).says("nowhere in the file");
+    let found = found.code(Code::SearchNotFound).says("no match for the search text");
     for evidence in found.evidence() {
         let nearest = evidence.nearest.as_ref().unwrap();
         assert_eq!(nearest.line, 9);

@@ -304,7 +304,7 @@ pub const OPTIONS: &[Opt] = &[
     },
     flag(
         "trailers",
-        "say in trailers where commits are from",
+        "add trailers that name the response and the edit",
         "After the message of a commit come `LLM-Apply-Id: <id>`, by which `list`, `show` and `undo` know the landing, for \
          each of its edits `LLM-Apply-Edit: <n> of <all> (<format>) in <response>`, \
          and for each text that was found in the file, `LLM-Apply-Match: <tier> at line <n>`, after `similar` with its \
@@ -559,7 +559,7 @@ pub const LIST_OPTIONS: &[Opt] = &[
         keyed: false,
         ..flag(
             "open",
-            "print the suggestions that HEAD lacks",
+            "list suggestion branches that are not merged",
             "With how many commits HEAD has since they began, and whether they still go onto it. See SUGGESTIONS. With \
              `--porcelain` the fields are the branch, its tip, the id of the landing, how many commits it has, how many HEAD has \
              since, `as-it-is`, `merges`, `in-already` or `conflicts`, and the files in conflict.",

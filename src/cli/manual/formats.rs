@@ -119,7 +119,7 @@ const SEARCH_REPLACE: Chapter = Chapter {
     title: "SEARCH/REPLACE blocks",
     pieces: &[
         Text(
-            "A heading `### File: <path>` and below it blocks of a line `<<<<<<< SEARCH`, the text to find, `=======`, the text \
+            "A heading `### File: <path>` and below it blocks of a line `<<<<<<< SEARCH`, the search text, `=======`, the text \
              to put, and `>>>>>>> REPLACE`. Which file a block belongs to is told above. The prose between heading and block is \
              the reason.",
         ),

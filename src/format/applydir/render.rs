@@ -42,7 +42,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Delete => (Some("delete_file"), Vec::new()),
             Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
             Action::Modify(texts) => {
-                // Only without an action may there be no lines to find.
+                // Only without an action may there be no lines to search for.
                 let action = (!texts.before.is_empty()).then_some("replace_lines");
                 (action, modify(change, &texts)?)
             }

@@ -282,7 +282,7 @@ impl Single<'_> {
         }
     }
 
-    /// Whether the line behind a place begins as the divider does that ends the text to find: that may quote it, cut short.
+    /// Whether the line behind a place begins as the divider does that ends the search text: that may quote it, cut short.
     fn may_go_on(&self, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
         let longer = readings.iter().rfind(|longer| longer.before.len() > pattern.before.len());
         let Some(divider) = longer.and_then(|longer| longer.before.get(pattern.before.len())) else {
@@ -303,7 +303,7 @@ impl Single<'_> {
             return Ok(self.sought(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
         }
         let lines = evidence::counted(hay.line_count(), "line");
-        Err(Refusal::new(Code::AlreadyExists, format!("the text to find is empty, but the file has {lines}"))
+        Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
             .with_help("give the lines beside which the new ones belong"))
     }
 }

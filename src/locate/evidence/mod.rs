@@ -19,11 +19,11 @@ use crate::text::search::{Haystack, Place};
 use surrounding::surroundings;
 
 /// What to do where a text is nowhere.
-pub const HELP_COPY: &str = "copy the lines to find from the file as it is";
+pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
 /// What to do where, besides, the nearest region has all lines that are to be added.
 pub const HELP_ADDED: &str = "the lines that it adds are there already: leave the edit out if that is all, else copy the \
-                              lines to find from the file as it is";
+                              lines to search for from the file as it is";
 
 /// A hunk that was not made: what is said of it in a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +76,20 @@ impl From<Unwanted> for Box<Refusal> {
     }
 }
 
+/// The first lines of places, from 1, the first few.
+fn line_numbers(places: &[Place]) -> String {
+    const SHOWN: usize = 5;
+    let lines = places.iter().take(SHOWN).map(|place| (place.first() + 1).to_string());
+    let more = (places.len() > SHOWN).then(|| "…".to_owned());
+    lines.chain(more).collect::<Vec<_>>().join(", ")
+}
+
 /// Several places.
 pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     let (content, effort) = (hay.content(), hay.effort());
     let places = &places.into_iter().collect::<Vec<_>>();
-    let message = format!("the text to find stands in {}", counted(places.len(), "place"));
+    let message =
+        format!("the search text matches {}: lines {}", counted(places.len(), "place"), line_numbers(places));
     let context_lines = context::needed(content, places, effort);
     let help = match context_lines {
         Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
@@ -113,12 +122,9 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> 
         (last, _) => format!("ask for one from 1 to {last}"),
     };
     let context_lines = context::needed(hay.content(), places, hay.effort()).filter(|_| places.len() > 1);
-    Refusal::new(
-        Code::OccurrenceRange,
-        format!("{asked} is asked for, but the text to find stands in {count}"),
-    )
-    .with_help(help)
-    .with_evidence(shown(hay, places, context_lines))
+    Refusal::new(Code::OccurrenceRange, format!("{asked} is asked for, but the search text matches {count}"))
+        .with_help(help)
+        .with_evidence(shown(hay, places, context_lines))
 }
 
 fn more(lines: usize) -> String {
@@ -139,16 +145,15 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
         && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
         && !Form::Trimmed.eq(text, hay.text(*line))
     {
-        let message = format!("the text to find is only a part of line {}", line + 1);
+        let message = format!("the search text is only a part of line {}", line + 1);
         return Refusal::new(Code::SearchNotFound, message)
             .with_help("give the whole line as the file has it")
             .with_evidence(evidence);
     }
-    let message =
-        if content.is_empty() { "the file is empty" } else { "the text to find is nowhere in the file" };
+    let message = if content.is_empty() { "the file is empty" } else { "no match for the search text" };
     let help = match &evidence.nearest {
         Some(nearest) if nearest::has_what_is_added(nearest, pattern) => HELP_ADDED,
-        _ if content.is_empty() => "leave the text to find empty to fill the file",
+        _ if content.is_empty() => "leave the search text empty to fill the file",
         _ => HELP_COPY,
     };
     Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
@@ -158,7 +163,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
 pub(super) fn stands_but(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place, why: &str) -> Box<Refusal> {
     let line = place.first() + 1;
     let evidence = nearest::evidence(hay, &pattern.before, &Pointers::NONE);
-    Refusal::new(Code::SearchNotFound, format!("the text to find stands at line {line}, {why}"))
+    Refusal::new(Code::SearchNotFound, format!("the search text matches at line {line}, {why}"))
         .with_evidence(evidence)
 }
 
@@ -203,7 +208,7 @@ pub(super) fn objected(
         }
         Objection::Blanks => (
             "but with other blank lines, or with these in other places".to_owned(),
-            "copy the lines to find from the file as it is, blank ones included",
+            "copy the search text from the file as it is, blank ones included",
         ),
     };
     stands_but(hay, pattern, place, &why).with_help(help)
@@ -226,18 +231,18 @@ pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> 
 /// A text that stands only loosely, while its result stands elsewhere as it is written.
 pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
-        "the text to find is like line {}, but the result stands at line {} already, as if it had been made there",
+        "the search text is like line {}, but the result stands at line {} already, as if it had been made there",
         place.first() + 1,
         result.first() + 1
     );
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("copy the lines to find from the file as it is, or leave the edit out if it is made")
+        .with_help("copy the search text from the file as it is, or leave the edit out if it is made")
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
 /// A hunk whose number, or count, names a place that is written otherwise, while another one is as the text has it.
 pub(super) fn named_looser(hay: Haystack<'_>, named: Place, chosen: Place) -> Box<Refusal> {
-    let why = "where the text to find is written otherwise, and it stands as it is at line";
+    let why = "where the search text is written otherwise, and it stands as it is at line";
     named_otherwise(hay, [named, chosen], why)
 }
 
@@ -283,7 +288,7 @@ pub(super) fn no_section(text: &str) -> Box<Refusal> {
 
 /// A text with more places than can be looked at.
 pub(super) fn many_places() -> Box<Refusal> {
-    let message = "the text to find may stand in very many places, too many to look at each";
+    let message = "the search text may stand in very many places, too many to look at each";
     Refusal::new(Code::Limit, message).with_help("give more lines around it")
 }
 
@@ -329,12 +334,12 @@ pub(super) fn too_many_dividers() -> Box<Refusal> {
         .with_help("give only the lines that change and those beside them")
 }
 
-/// A SEARCH/REPLACE block whose text to find may end at one divider or go on to the next.
+/// A SEARCH/REPLACE block whose search text may end at one divider or go on to the next.
 pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
     let message =
-        format!("line {line} of the file, behind the text to find, may be what its first divider quotes");
+        format!("line {line} of the file, behind the search text, may be what its first divider quotes");
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("end the text to find before that line or after it, and quote the line whole")
+        .with_help("end the search text before that line or after it, and quote the line whole")
 }
 
 /// The lines of places, as evidence: of very many the first ones.
@@ -351,5 +356,5 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
 /// The refusal of a response that asks for more searches than it is worth.
 pub(super) fn too_much() -> Box<Refusal> {
     Refusal::new(Code::Limit, "the response asks for too many searches")
-        .with_help("apply it in parts, or copy the lines to find from the files as they are")
+        .with_help("apply it in parts, or copy the search text from the files as they are")
 }

@@ -18,7 +18,7 @@ pub(crate) const LINES_PER_STEP: usize = 16;
 /// Looking for a part of a line in this many bytes, or comparing so much of one, costs one step.
 const BYTES_SCANNED: usize = 256;
 
-/// This many lines of a text to find are tried for the one that the fewest pieces of the file may have.
+/// This many lines of a search text are tried for the one that the fewest pieces of the file may have.
 const PROBED: usize = 8;
 
 /// A text and the effort that searching it may take. When that is spent searches find nothing, and

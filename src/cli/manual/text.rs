@@ -42,7 +42,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Text(
         "Each edit sees the result of those before it. One whose result is there already is reported as such and makes no \
-         commit, so applying a response a second time does nothing.",
+         commit. A response that has landed on the branch is not landed a second time; see HISTORY.",
     ),
     Heading("Where it lands"),
     Text(
@@ -121,6 +121,13 @@ pub(super) const HISTORY: &[Piece] = &[
          hold which edits, and how each was found. The record is a commit that nobody's branch has. Its first parent is the \
          record before it, the others are what has landed and what `--base` named, so that none of it is pruned; \
          `refs/llm-apply/history` names the last one. It moves with the branch, or neither does.",
+    ),
+    Text(
+        "By the record a response lands once. An edit that is on record is not made again while its commit is in the branch's \
+         history and taking it back would change something, or, where the commit is not there any more (after a rebase, say), \
+         while making it once more would change nothing. So what was undone or reverted lands again. An edit whose lines have \
+         been changed since is refused, and `--again` lands it once more. A response is known by its text, whatever its line \
+         ends; a correction counts for the edit that it replaced.",
     ),
     Text(
         "`list` prints a line for each, the newest first, the id first. Wherever an `<id>` is asked for, its beginning is \

@@ -381,9 +381,5 @@ fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
         "{}",
         run.stderr
     );
-    assert!(
-        run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"), "{}", run.stderr);
 }

@@ -19,7 +19,8 @@ static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Git does not open it either.
 pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     let unsafe_here = |source| Error::Git {
-        action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)".into(),
+        action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
+            .into(),
         source,
     };
     // Whatever a path ends with, blanks among it, belongs to it; but for the line break that git adds.

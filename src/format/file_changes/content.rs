@@ -57,6 +57,12 @@ impl<'r> Content<'r> {
         }
         let first = self.lines().find(|line| !line.is_blank());
         let opening = first.filter(|line| Fence::of(line.text).is_some());
+        // One that says Markdown may be around all of it, or end at the first bare one.
+        let says = |info: &str| info.eq_ignore_ascii_case("markdown") || info.eq_ignore_ascii_case("md");
+        let wraps = opening.filter(|line| Fence::of(line.text).is_some_and(|fence| says(fence.info)));
+        if let Some(line) = wraps.filter(|_| Fence::of(last).is_some_and(|fence| fence.info.is_empty())) {
+            return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
+        }
         if !is_markdown(path) && (opening.is_some() || last.ends_with(['`', '~'])) {
             let lone = Pairs::of(self.lines()).lone;
             let is_lone = |line: &Line<'_>| lone.iter().any(|lone| lone.start == line.start);

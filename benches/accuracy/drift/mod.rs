@@ -30,14 +30,15 @@ pub(crate) const DRIFTS: &[Drift] = &[
     Drift { name: "trailing blanks lost", bar: Some(97.0), make: line_ends::trailing },
     Drift { name: "block dedented", bar: Some(97.0), make: indentation::dedented },
     Drift { name: "block shifted", bar: Some(97.0), make: indentation::shifted },
+    // A line that is less deep than all matched ones may be of an unknown indentation.
     Drift {
         name: "tabs for spaces or back, in the search",
-        bar: Some(97.0),
+        bar: Some(93.0),
         make: indentation::tabs_in_search,
     },
     Drift {
         name: "tabs for spaces or back, on both sides",
-        bar: Some(97.0),
+        bar: Some(93.0),
         make: indentation::tabs_on_both,
     },
     Drift { name: "blank line added in context", bar: Some(97.0), make: blank_lines::blank_added },

@@ -10,7 +10,7 @@ use git_llm_apply::diag::Code;
 use git_llm_apply::edit::{Anchor, Change, FormatId, Hunk, Occurrence, Unit};
 use git_llm_apply::format;
 use git_llm_apply::guard::Guard;
-use git_llm_apply::locate::{self, Applied, Context, Effect, Limits, Others, Refusal, Repeat, Tier};
+use git_llm_apply::locate::{self, Applied, Context, Effect, Limits, Refusal, Repeat, Tier};
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::{self, Quoting, Report, Status, Style};
 use git_llm_apply::response::Response;
@@ -40,7 +40,7 @@ fn config(cases: u32) -> ProptestConfig {
 
 fn run(file: &[u8], hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     let version = Version::of_base(Content::new(file));
-    let (others, effort) = (Others::new(hunks.iter().collect()), Effort::default());
+    let (others, effort) = (hunks.iter().collect::<Vec<_>>(), Effort::default());
     let repeats = vec![Repeat::ONCE; hunks.len()];
     // In a text for people a line that stays may have a word more.
     let limits = Limits { guard: Guard { language: Language::of("a.md"), ..LIMITS.guard }, ..LIMITS };

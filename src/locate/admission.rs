@@ -4,7 +4,6 @@ use super::alignment::Alignment;
 use super::part;
 use super::pointer::Against;
 use super::sought::Sought;
-use super::standing::is_made;
 use super::tier::{Scope, Tier};
 use crate::text::is_blank;
 use crate::text::search::is_of_tokens;
@@ -72,7 +71,7 @@ fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
     let says_nothing = || pattern.before.iter().all(|line| is_blank(line));
     match aligned.rung.scope {
         Scope::Whole if aligned.rung.tier > Tier::Eol && says_nothing() => {
-            return (!is_made(sought, aligned)).then_some(Objection::Blanks);
+            return Some(Objection::Blanks);
         }
         Scope::Whole | Scope::Part => return None,
         Scope::SkippingBlanks => {}
@@ -83,6 +82,6 @@ fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
     let has_more = lines.into_iter().any(|line| hay.is_blank(line) && !paired.contains(&line));
     let is_about_blanks =
         || !pattern.changes_nothing() && pattern.removed().chain(pattern.added()).all(is_blank);
-    let moves = lacks && has_more || (lacks || has_more) && is_about_blanks() && !is_made(sought, aligned);
+    let moves = lacks && has_more || (lacks || has_more) && is_about_blanks();
     moves.then_some(Objection::Blanks)
 }

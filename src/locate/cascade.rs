@@ -3,7 +3,7 @@
 
 use super::evidence::{self, Refusal};
 use super::joined::Joined;
-use super::scene::{Mode, Part, Scene, Solution};
+use super::scene::{Mode, Part, Scene};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
 use super::{Applied, Effect, Note};
@@ -25,8 +25,14 @@ pub(super) fn settle(
     arrange: Strategy,
 ) -> Result<Applied, Vec<Refusal>> {
     let settled = Cascade { scene, version, hunks, effort, arrange }.settle();
-    // Nothing follows from a search that was cut short.
-    if effort.is_spent() { Err(vec![*evidence::too_much()]) } else { settled }
+    match settled {
+        // Nothing follows from a search that was cut short.
+        _ if effort.is_spent() => Err(vec![*evidence::too_much()]),
+        Ok(made) if scene.repeat(0).elsewhere > 0 && made.effect == Effect::Changed => {
+            Err(vec![*evidence::once_more()])
+        }
+        settled => settled,
+    }
 }
 
 struct Cascade<'a> {
@@ -42,9 +48,9 @@ impl Cascade<'_> {
         let content = self.version.content();
         let hay = Haystack::new(content, self.effort);
         let repeat = self.scene.repeat(0);
-        let elsewhere = repeat.elsewhere > 0;
+        let is_given_before = repeat.elsewhere > 0 || repeat.index > 0;
         // Identical hunks are counted on the text as it is.
-        let based = self.version.base().filter(|_| !elsewhere && repeat.total == 1);
+        let based = self.version.base().filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
         let lineage = self.version.base().map(|(_, lineage)| lineage);
         let scene = Scene { original: self.version.original(), lineage, ..*self.scene };
         let arrange = |mode: Mode| (self.arrange)(&scene, hay, self.hunks, mode);
@@ -58,7 +64,7 @@ impl Cascade<'_> {
             let bring = |parts| bring_over(base, content, lineage, parts);
             match (now, if asks_base { then() } else { None }) {
                 (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
-                    return self.finish(bring(there).map_err(|conflict| vec![conflict.1])?);
+                    return self.finish(bring(there)?);
                 }
                 (Ok(parts), Some(there)) => match was_there_too(&there, &parts, lineage) {
                     Some((hunk, places)) => return Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
@@ -68,13 +74,7 @@ impl Cascade<'_> {
                 (Err(refusals), None) if !asks_base => return Err(refusals),
                 (Err(refusals), None) => now = Err(refusals),
                 (Err(_), Some(there)) => {
-                    return self.finish(bring(there).or_else(|conflicted| {
-                        let (places, refusal) = *conflicted;
-                        // The lines may be just what the hunks make of them, whoever brought them.
-                        let scene = Scene { original: None, lineage: None, ..scene };
-                        let parts = (self.arrange)(&scene, hay, self.hunks, Mode::Standing).ok();
-                        parts.filter(|parts| are_what_became(parts, &places, lineage)).ok_or(vec![refusal])
-                    })?);
+                    return self.finish(bring(there)?);
                 }
             }
             let several = |refusals: &Vec<Refusal>| {
@@ -84,26 +84,19 @@ impl Cascade<'_> {
                 now = arrange(Mode::Standing);
             }
         }
-        let now = match now {
-            Err(refusals) if !elsewhere => match self.on_blob(&scene) {
-                Some(merged) => return merged.and_then(|parts| self.finish(parts)),
-                None => Err(refusals),
-            },
-            now => now,
-        };
         match now {
-            Ok(parts) if elsewhere && parts.iter().any(|part| matches!(part, Part::Change(_))) => {
-                Err(vec![*evidence::once_more([])])
-            }
             Ok(parts) => self.finish(parts),
             // They stand in the response more often than in the file: those before made them.
-            Err(refusals) if (elsewhere || repeat.index > 0) && refusals.iter().all(is_nowhere) => {
+            Err(refusals) if is_given_before && refusals.iter().all(is_nowhere) => {
                 let made = self.hunks.iter().map(|_| Part::Nothing).collect();
                 Ok(Applied { effect: Effect::AlreadyApplied, ..self.finish(made)? })
             }
-            // Several places are not made fewer by looking more loosely.
-            Err(refusals) if elsewhere || !refusals.iter().all(is_nowhere) => Err(refusals),
-            Err(_) => self.finish(arrange(Mode::Loose)?),
+            Err(refusals) => match self.on_blob(&scene) {
+                Some(merged) => self.finish(merged?),
+                // Several places are not made fewer by looking more loosely.
+                None if !refusals.iter().all(is_nowhere) => Err(refusals),
+                None => self.finish(arrange(Mode::Loose)?),
+            },
         }
     }
 
@@ -122,8 +115,9 @@ impl Cascade<'_> {
         }
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.effort));
         let brought = bring_over(blob, content, &Lineage::between(then, now), parts);
-        let changed =
-            |conflicted: Box<Conflicted>| vec![evidence::changed_since().of_hunk(conflicted.1.hunk)];
+        let changed = |refusals: Vec<Refusal>| {
+            refusals.iter().map(|refusal| evidence::changed_since().of_hunk(refusal.hunk)).collect()
+        };
         Some(brought.map_err(changed))
     }
 
@@ -209,29 +203,21 @@ fn is_closer(there: &[Part], parts: &[Part], lineage: &Lineage) -> bool {
     })
 }
 
-/// The places on the base of hunks that clash with what has become of it, and what to say of that.
-type Conflicted = (Vec<std::ops::Range<usize>>, Refusal);
-
-/// What hunks that were located on the base come to on the text as it is; or their places on the base, if one is not what it
-/// was any more.
+/// What hunks that were located on the base come to on the text as it is.
+///
+/// # Errors
+/// A place is not what it was any more.
 fn bring_over(
     base: &Content,
     content: &Content,
     lineage: &Lineage,
     mut parts: Vec<Part>,
-) -> Result<Vec<Part>, Box<Conflicted>> {
-    let range = |part: &Part| match part {
-        Part::Change(Solution { place, .. }) | Part::Made(Solution { place, .. }) => {
-            place.first()..place.behind()
-        }
-        Part::Nothing => 0..0,
-    };
-    let places: Vec<_> = parts.iter().map(range).collect();
+) -> Result<Vec<Part>, Vec<Refusal>> {
     for (hunk, part) in parts.iter_mut().enumerate() {
         let Part::Change(solution) = part else { continue };
         let line = solution.matched.line;
         let Some(brought) = version::bring_over(base, content, lineage, &solution.changes) else {
-            return Err(Box::new((places, evidence::conflict(line).of_hunk(hunk))));
+            return Err(vec![evidence::conflict(line).of_hunk(hunk)]);
         };
         solution.changes = brought;
         if let Some(change) = solution.changes.first() {
@@ -239,14 +225,4 @@ fn bring_over(
         }
     }
     Ok(parts)
-}
-
-/// Whether all hunks were made already, each where the lines of its place in the base are now, or what came for them.
-fn are_what_became(parts: &[Part], places: &[std::ops::Range<usize>], lineage: &Lineage) -> bool {
-    parts.iter().zip(places).all(|(part, place)| match part {
-        Part::Nothing => true,
-        Part::Change(_) => false,
-        Part::Made(made) => (made.place.first()..made.place.behind())
-            .all(|line| lineage.origin(line).is_none_or(|line| place.contains(&line))),
-    })
 }

@@ -2,11 +2,11 @@
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
+use super::already_applied::is_inside_result;
 use super::evidence::{self, Refusal};
 use super::part;
 use super::pointer::Against;
 use super::sought::Sought;
-use super::standing::is_made;
 use super::thresholds::SHIFT_EFFORT;
 use super::tier::{Rung, Scope, ladder};
 use crate::pattern::Pattern;
@@ -102,6 +102,8 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
     // Places ascend, and a long line may have many.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
+    let after = pattern.after().len() / LINES_PER_STEP + 1;
+    let may_be_made = may_be_made(pattern) && hay.effort().spend(places.len().saturating_mul(after));
     for place in places {
         if let Some(against) = pointers.against(&place) {
             refused = refused.or(Some((place, Objection::Pointer(against))));
@@ -112,22 +114,17 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
             line = Some(place.first());
             comment = part::comment_column(hay, scene.limits.language(), place.first());
         }
+        let made = may_be_made && is_inside_result(sought, &aligned);
         let candidate = Candidate { sought, aligned: &aligned, comment };
         match objection(&candidate) {
-            Some(objection) => refused = refused.or(Some((aligned.place, objection))),
-            None => admitted.push(aligned),
+            Some(objection) if !made => refused = refused.or(Some((aligned.place, objection))),
+            _ => admitted.push((aligned, made)),
         }
     }
-    if admitted.is_empty() {
-        return Ok(Search::Nowhere(refused));
+    match admitted.is_empty() {
+        true => Ok(Search::Nowhere(refused)),
+        false => Ok(Search::Found(Found { rung, places: admitted })),
     }
-    let after = pattern.after().len() / LINES_PER_STEP + 1;
-    let may_be_made = may_be_made(pattern) && hay.effort().spend(admitted.len().saturating_mul(after));
-    let places = admitted.into_iter().map(|aligned| {
-        let made = may_be_made && is_made(sought, &aligned);
-        (aligned, made)
-    });
-    Ok(Search::Found(Found { rung, places: places.collect() }))
 }
 
 /// Whether the after-text has the before-text in it, so that a place may lie inside the hunk's result: nothing that says

@@ -12,7 +12,7 @@
 //! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
 //! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
 //!    checked for every plan.
-//! 5. Already there is said only where nothing else can be meant: `standing`.
+//! 5. Already applied is said only where nothing else can be meant: `already_applied`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
 //!    syntax they go on with the blocks of the file: `block`.
@@ -27,6 +27,7 @@
 
 mod admission;
 mod alignment;
+mod already_applied;
 mod arrange;
 mod block;
 mod cascade;
@@ -37,7 +38,6 @@ mod indent;
 mod joined;
 mod look_alikes;
 mod loose;
-mod others;
 mod outcome;
 mod part;
 mod pointer;
@@ -46,16 +46,13 @@ mod scene;
 mod solve;
 mod sought;
 mod splice;
-mod standing;
 mod thresholds;
 mod tier;
-mod together;
 mod verbatim;
 
+pub use already_applied::before_all;
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
-pub use others::Others;
 pub use tier::Tier;
-pub use together::{are_all_there, may_be_there};
 
 use crate::edit::{Anchor, Hunk};
 use crate::guard::Guard;
@@ -128,7 +125,7 @@ pub struct Context<'a> {
     /// One for every hunk.
     pub repeats: &'a [Repeat],
     /// All hunks that the response has for the file: they show how it is written there.
-    pub others: &'a Others<'a>,
+    pub others: &'a [&'a Hunk],
     /// Whether some of those come behind these.
     pub followed: bool,
     /// What the user lets edits do.

@@ -122,7 +122,12 @@ fn breaks_in_brackets(lines: &[&[u8]]) -> bool {
 }
 
 /// Whether a place within a line lies inside the result of its hunk.
-pub(super) fn is_made(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>, place: &Place) -> bool {
+pub(super) fn is_inside_result(
+    hay: Haystack<'_>,
+    language: Language,
+    pattern: &Pattern<'_>,
+    place: &Place,
+) -> bool {
     let after = pattern.after();
     let Some(text) = pattern.before.first() else { return false };
     after.iter().enumerate().any(|(index, line)| {

@@ -204,7 +204,7 @@ fn shown_by_others<T>(
     let text = scene.original.unwrap_or(hay.content());
     let hay = Haystack::new(text, hay.effort());
     let rung = Rung { scope: Scope::Whole, ..Rung::LOOSEST };
-    scene.others.hunks().iter().take(OTHERS).find_map(|hunk| {
+    scene.others.iter().take(OTHERS).find_map(|hunk| {
         let pattern = Pattern::readings(&hunk.change).into_iter().next()?;
         match hay.whole_lines(&pattern.before, rung.form).as_slice() {
             [one] => {

@@ -1,8 +1,8 @@
 //! What hunks are located with, and what they come to.
 
-use super::others::Others;
 use super::tier::{Rung, Scope, Tier};
 use super::{Limits, Match, Note, Repeat};
+use crate::edit::Hunk;
 use crate::text::search::{Haystack, Place};
 use crate::text::{Content, Eol};
 use crate::version::{LineChange, Lineage};
@@ -14,7 +14,7 @@ pub(super) struct Scene<'a> {
     /// One for each hunk.
     pub(super) repeats: &'a [Repeat],
     /// All hunks that the response has for the file: they show how it writes what the file has.
-    pub(super) others: &'a Others<'a>,
+    pub(super) others: &'a [&'a Hunk],
     /// Whether other hunks for the file come behind these.
     pub(super) followed: bool,
     /// The file before any edit of the response.

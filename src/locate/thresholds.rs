@@ -21,16 +21,6 @@ pub(super) const CUT_LEAST: usize = 8;
 /// This many in a hundred of the lines that are not blank make something nearly the before-text. Row "make B like A".
 pub(super) const NEARLY: usize = 60;
 
-/// Of a text of no more lines one that is like a line that goes is enough to be nearly the before-text.
-pub(super) const FEW: usize = 3;
-
-/// If more regions than this have enough lines of a text, in any order, one is taken to be nearly the text.
-pub(super) const NEARLY_REGIONS: usize = 256;
-
-/// A part of a line that stands in a file proves that it was put there only if it is so long, and more than one word: any
-/// file holds a word like `None` once. Row "run twice".
-pub(super) const PART_PROOF: usize = 10;
-
 /// A `~` line needs this many removed lines on either side of it, as in its origin (udiffx): with one, half of what is to be
 /// removed would hang on a line such as `}`.
 pub(super) const GAP_ANCHORS: usize = 2;
@@ -66,6 +56,9 @@ pub(super) const NEAREST_REGIONS: usize = 16;
 
 /// The nearest region: where no line of the text stands in the file, the words of this many of its lines are looked for.
 pub(super) const PROBES: usize = 3;
+
+/// The nearest region: this many words of each of those, the longest.
+pub(super) const WORDS_PROBED: usize = 2;
 
 /// The nearest region: what comparing lines may cost, in steps: 20 ms with code, below 0.1 s with any lines.
 pub(super) const NEAREST_STEPS: usize = 2_000_000;

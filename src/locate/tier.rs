@@ -124,6 +124,12 @@ impl Rung {
     pub(super) const LOOSEST: Self =
         Self { tier: Tier::BlankLines, form: Form::FoldedTrimmed, scope: Scope::SkippingBlanks };
 
+    /// Whether it is asked before another one.
+    pub(super) fn is_stricter(self, than: Self) -> bool {
+        let place = |of: Self| LADDER.iter().position(|(_, rung)| *rung == of);
+        place(self) < place(than)
+    }
+
     /// Whether lines may be indented otherwise than in the file, all of them in the same way.
     pub(super) fn is_shifted(self) -> bool {
         matches!(self.form, Form::Trimmed | Form::FoldedTrimmed)
@@ -134,7 +140,7 @@ impl Rung {
         match self.form {
             Form::Text => Form::Text,
             Form::Trailing | Form::Trimmed => Form::Trailing,
-            Form::Folded | Form::FoldedTrimmed | Form::Bare => Form::Folded,
+            Form::Folded | Form::FoldedTrimmed => Form::Folded,
         }
     }
 }

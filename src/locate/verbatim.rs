@@ -1,6 +1,7 @@
 //! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
 
 use super::Repeat;
+use super::already_applied::is_inside;
 use super::evidence::{self, Refusal};
 use super::scene::{Part, Solution};
 use super::sought::Sought;
@@ -31,12 +32,10 @@ pub(super) fn verbatim(
     let places = places(hay, before);
     // Inside of the new text it is what an insertion leaves of it.
     let made = if after.contains(before) { self::places(hay, after) } else { Vec::new() };
-    let is_made =
-        |place: &Place| made.iter().any(|result| place.overlaps(result) && !place.reaches_out_of(result));
     let rung = Rung { scope: Scope::Part, ..Rung::EXACT };
     match *places.as_slice() {
         [] => Ok(None),
-        [place] if is_made(&place) => Ok(Some(Part::Made(Solution::at(hay, place, rung, 0)))),
+        [place] if is_inside(&place, &made) => Ok(Some(Part::Made(Solution::at(hay, place, rung, 0)))),
         [place] => {
             guard::hunk(hay, &place, pattern, &scene.limits.guard)?;
             let mut solution = Solution::at(hay, place, rung, 1);

@@ -1,22 +1,14 @@
 //! The hunks that a script has for each file.
 
 use crate::edit::{Hunk, Script};
-use crate::locate::Others;
 use std::collections::HashMap;
 
 /// The hunks of a script by file.
 pub(super) struct Hunks<'a> {
-    files: Vec<File<'a>>,
+    /// With each file the last edit that has hunks for it.
+    files: Vec<(Vec<&'a Hunk>, usize)>,
     /// For every edit its file.
     of: Vec<usize>,
-    none: Others<'a>,
-}
-
-/// What a script has for a file.
-struct File<'a> {
-    others: Others<'a>,
-    /// The last edit that has hunks for it.
-    last: usize,
 }
 
 impl<'a> Hunks<'a> {
@@ -32,27 +24,18 @@ impl<'a> Hunks<'a> {
                 files.push((Vec::new(), 0));
             }
             let counts = !edit.hunks().is_empty() && !script.is_left_out(number);
-            if let Some(file) = files.get_mut(id).filter(|_| counts) {
-                file.0.extend(edit.hunks());
-                file.1 = number;
+            if let Some((hunks, last)) = files.get_mut(id).filter(|_| counts) {
+                hunks.extend(edit.hunks());
+                *last = number;
             }
             of.push(id);
         }
-        let files = files.into_iter().map(|(hunks, last)| File { others: Others::new(hunks), last });
-        Self { files: files.collect(), of, none: Others::default() }
+        Self { files, of }
     }
 
-    fn file(&self, edit: usize) -> Option<&File<'a>> {
-        self.files.get(*self.of.get(edit)?)
-    }
-
-    /// All hunks for the file of an edit, which is given by its number from 0.
-    pub(super) fn of_file(&self, edit: usize) -> &Others<'a> {
-        self.file(edit).map_or(&self.none, |file| &file.others)
-    }
-
-    /// Whether a later edit has hunks for the same file.
-    pub(super) fn follow(&self, edit: usize) -> bool {
-        self.file(edit).is_some_and(|file| file.last > edit)
+    /// All hunks for the file of an edit, which is given by its number from 0, and whether a later edit has some of them.
+    pub(super) fn of_file(&self, edit: usize) -> (&[&'a Hunk], bool) {
+        let file = self.of.get(edit).and_then(|file| self.files.get(*file));
+        file.map_or((&[], false), |(hunks, last)| (hunks, *last > edit))
     }
 }

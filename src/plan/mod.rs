@@ -305,6 +305,8 @@ enum Aim {
     Steps,
     /// Whether all edits are fine. It ends with the first that is not.
     Whether,
+    /// Likewise, on a text from which the results of all were taken out.
+    Combined,
 }
 
 impl<'t> Run<'t> {
@@ -317,7 +319,7 @@ impl<'t> Run<'t> {
     ) -> Result<Self, TreeError> {
         let effort = &match aim {
             Aim::Refusals => Effort::default(),
-            Aim::Steps | Aim::Whether => Effort::without_evidence(),
+            Aim::Steps | Aim::Whether | Aim::Combined => Effort::without_evidence(),
         };
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
@@ -363,7 +365,7 @@ impl<'t> Run<'t> {
                     findings.extend(
                         diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
                     );
-                    if aim == Aim::Whether && !judged.contains(&index) {
+                    if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
                         return Ok(Self { overlay, steps, findings });
                     }
                 }
@@ -373,9 +375,11 @@ impl<'t> Run<'t> {
             }
             repeats.pass(index, edit.region, &places);
         }
-        let mut progress =
-            together::Progress { overlay: &mut overlay, steps: &mut steps, findings: &mut findings };
-        together::judge(script, &paths, rules, &mut progress)?;
+        if aim != Aim::Combined {
+            let mut progress =
+                together::Progress { overlay: &mut overlay, steps: &mut steps, findings: &mut findings };
+            together::judge(script, &paths, tree, rules, &mut progress)?;
+        }
         // Removing what is absent is done only where everything else is there already, one thing provably.
         let done = findings.is_empty()
             && steps.iter().all(|step| step.outcome != Outcome::Changes)

@@ -4,7 +4,7 @@ mod moves;
 
 use super::hunks::Hunks;
 use super::overlay::Overlay;
-use super::repeats::{Repeats, stands_alone};
+use super::repeats::Repeats;
 use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
 use crate::diag::{Code, Diagnostic};
@@ -325,15 +325,13 @@ impl Operation<'_, '_> {
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
         let version = &self.grown(path, version)?;
-        let repeats = repeats_of(self.repeats, number, self.edit, hunks);
+        let mut repeats = self.repeats.of(number, self.edit.region);
+        // Those that help each other are repeated only all together.
+        let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
+        repeats.resize(hunks.len(), first);
         let limits = self.limits();
-        let context = Context {
-            repeats: &repeats,
-            others: self.hunks.of_file(number),
-            followed: self.hunks.follow(number),
-            limits: &limits,
-            effort: self.effort,
-        };
+        let (others, followed) = self.hunks.of_file(number);
+        let context = Context { repeats: &repeats, others, followed, limits: &limits, effort: self.effort };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             let diagnostic = self.refusal(refusal, hunks);
@@ -491,7 +489,7 @@ impl Operation<'_, '_> {
 }
 
 /// What an edit's hunks are located within.
-pub(super) fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
+fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
     Limits {
         max_fuzz: rules.max_fuzz,
         guard: Guard {
@@ -502,15 +500,6 @@ pub(super) fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
             format: Some(edit.format),
         },
     }
-}
-
-/// What is known of the repetitions of an edit's hunks; those that help each other are repeated only all together.
-pub(super) fn repeats_of(repeats: &Repeats, number: usize, edit: &Edit, hunks: &[Hunk]) -> Vec<Repeat> {
-    let known = repeats.of(number, edit.region);
-    if hunks.iter().all(stands_alone) {
-        return known;
-    }
-    vec![known.first().copied().unwrap_or(Repeat::ONCE); hunks.len()]
 }
 
 fn outcome(effect: Effect) -> Outcome {

@@ -411,8 +411,8 @@ fn paths_are_read_as_models_write_them_or_refused() {
 
 #[test]
 fn removing_what_is_absent_is_done_only_where_all_else_is_provably_there() {
-    let base = tree(&[("a", "2\n"), ("n", "1\n")]);
-    let applied = patch("a", "1\n", "2\n");
+    let base = tree(&[("a", "x\n2\ny\n"), ("n", "1\n")]);
+    let applied = patch("a", "x\n1\ny\n", "x\n2\ny\n");
     let done = [Outcome::AlreadyApplied, Outcome::AlreadyApplied];
     assert_eq!(outcomes(run(&base, &[delete("gone"), applied.clone()])), done);
     assert_eq!(outcomes(run(&base, &[applied.clone(), rename("old", "n")])), done);
@@ -424,7 +424,7 @@ fn removing_what_is_absent_is_done_only_where_all_else_is_provably_there() {
         [(1, Code::NotFound)],
         "another edit changes something, so the response was not applied before"
     );
-    let op = Op::Rename { to: Box::new(target("a")), hunks: vec![hunk("1\n", "2\n")] };
+    let op = Op::Rename { to: Box::new(target("a")), hunks: vec![hunk("x\n1\ny\n", "x\n2\ny\n")] };
     assert_eq!(outcomes(run(&base, &[edit("old", op)])), [Outcome::AlreadyApplied], "proven by its text");
 }
 
@@ -474,8 +474,9 @@ fn identical_edits_of_a_region_take_as_many_places_in_order() {
 
 #[test]
 fn edits_that_change_nothing_are_reported() {
-    let base = tree(&[("a", "1\n")]);
-    let plan = run(&base, &[patch("a", "1\n", "1\n"), patch("a", "0\n", "1\n")]).unwrap();
+    let base = tree(&[("a", "1\n2\n3\n")]);
+    let applied = patch("a", "1\n0\n3\n", "1\n2\n3\n");
+    let plan = run(&base, &[patch("a", "1\n", "1\n"), applied]).unwrap();
     let codes: Vec<_> = plan.warnings().iter().map(|warning| warning.code).collect();
     assert_eq!(codes, [Code::NoChange, Code::AlreadyApplied]);
 }

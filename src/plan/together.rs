@@ -1,18 +1,14 @@
 //! Edits of a file that touch each other, when the response is run again: no single result of theirs may stand in the file
 //! any more, and all of them are there.
 
-use super::hunks::Hunks;
-use super::operations::{limits_of, repeats_of};
 use super::overlay::Overlay;
-use super::repeats::Repeats;
-use super::{Node, Outcome, Rules, Step, TreeError};
+use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
 use crate::diag::Diagnostic;
-use crate::edit::{Hunk, Op, Script};
-use crate::locate::{self, Context};
+use crate::edit::{Edit, Hunk, Op, Script};
+use crate::locate;
 use crate::path::RepoPath;
 use crate::text::Content;
 use crate::text::search::Effort;
-use crate::version::Version;
 use std::collections::{BTreeMap, HashMap};
 
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.
@@ -30,34 +26,23 @@ pub(super) struct Progress<'a, 't> {
 pub(super) fn judge(
     script: &Script,
     paths: &[String],
+    tree: &dyn TreeView,
     rules: &Rules,
     progress: &mut Progress<'_, '_>,
 ) -> Result<(), TreeError> {
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
-        if !progress.changes(&edits) && progress.is_fine(&edits) {
+        let is_fine = progress.is_fine(&edits);
+        if is_fine && !progress.changes(&edits) {
             continue;
         }
         let Some(node @ Node::File { .. }) = progress.overlay.base_node(&path)? else { continue };
-        let content = progress.overlay.text(&super::Body::Base(path.clone()))?;
-        let stands = progress.stands(&path, node, &content)? || are_appended(script, &edits, &content);
-        if progress.is_fine(&edits) && stands {
+        let content = progress.overlay.text(&Body::Base(path.clone()))?;
+        let stands =
+            is_fine && (progress.leave(&path, node, &content)? || are_appended(script, &edits, &content));
+        if stands || are_there(script, &edits, tree, rules, (&path, node, &content))? {
             progress.settle(&edits, &path);
-            continue;
         }
-        if !are_hunks(script, &edits) {
-            continue;
-        }
-        let hunks: Vec<&Hunk> =
-            edits.iter().filter_map(|edit| script.edits.get(*edit)).flat_map(|edit| edit.hunks()).collect();
-        let refused = !progress.is_fine(&edits);
-        if content.is_binary()
-            || !refused && !locate::may_be_there(&content, &hunks)
-            || !are_there(script, &edits, rules, &content)
-        {
-            continue;
-        }
-        progress.settle(&edits, &path);
     }
     Ok(())
 }
@@ -74,7 +59,7 @@ impl Progress<'_, '_> {
     }
 
     /// Whether the edits leave a file as it was.
-    fn stands(&self, path: &RepoPath, node: Node, content: &Content) -> Result<bool, TreeError> {
+    fn leave(&self, path: &RepoPath, node: Node, content: &Content) -> Result<bool, TreeError> {
         match self.overlay.file(path)? {
             Some(state) if state.node == node => Ok(self.overlay.text(&state.body)? == *content),
             _ => Ok(false),
@@ -131,40 +116,29 @@ fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
     locate::ends_with(content, &regions.concat())
 }
 
-/// Whether a file is changed by hunks alone, and by several.
-fn are_hunks(script: &Script, edits: &[usize]) -> bool {
-    let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
-    of().all(|edit| matches!(edit.op, Op::Modify { .. }) && edit.git.executable.is_none())
-        && (2..=MOST).contains(&of().map(|edit| edit.hunks().len()).sum::<usize>())
-}
-
-fn are_there(script: &Script, edits: &[usize], rules: &Rules, content: &Content) -> bool {
-    let edits = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
+/// Whether a file is what hunks, several of them and nothing else, make of the text without their results.
+fn are_there(
+    script: &Script,
+    edits: &[usize],
+    tree: &dyn TreeView,
+    rules: &Rules,
+    (path, node, content): (&RepoPath, Node, &Content),
+) -> Result<bool, TreeError> {
+    let edits: Vec<Edit> = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
+    let are_hunks =
+        edits.iter().all(|edit| matches!(edit.op, Op::Modify { .. }) && edit.git.executable.is_none());
     let part = Script { edits, ..Script::default() };
     let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
-    let effort = Effort::without_evidence();
-    locate::are_all_there(content, &hunks, &effort, |before| made(&part, rules, before, &effort))
-}
-
-/// What edits of one file make of a text; none if one is refused.
-fn made(script: &Script, rules: &Rules, before: &Version, effort: &Effort) -> Option<Content> {
-    let paths = vec![String::new(); script.edits.len()];
-    let mut repeats = Repeats::new(script, &paths);
-    let hunks = Hunks::new(script, &paths);
-    let mut now = before.clone();
-    for (number, edit) in script.edits.iter().enumerate() {
-        let known = repeats_of(&repeats, number, edit, edit.hunks());
-        let limits = limits_of(edit, rules);
-        let context = Context {
-            repeats: &known,
-            others: hunks.of_file(number),
-            followed: hunks.follow(number),
-            limits: &limits,
-            effort,
-        };
-        let applied = locate::apply(&now, edit.hunks(), &context).ok()?;
-        repeats.pass(number, edit.region, &applied.places);
-        now = applied.version;
+    if !are_hunks || !(2..=MOST).contains(&hunks.len()) || content.is_binary() {
+        return Ok(false);
     }
-    Some(now.content().clone())
+    let effort = Effort::without_evidence();
+    let Some(before) = locate::before_all(content, &hunks, &effort).filter(|_| !effort.is_spent()) else {
+        return Ok(false);
+    };
+    let mut overlay = Overlay::new(tree);
+    overlay.set(path, Some(FileState { node, body: Body::Text(before) }), None);
+    let run = Run::of(&part, &overlay, rules, &BTreeMap::new(), Aim::Combined)?;
+    let made = run.overlay.file(path)?.map(|state| run.overlay.text(&state.body)).transpose()?;
+    Ok(run.findings.is_empty() && made.is_some_and(|made| made == *content))
 }

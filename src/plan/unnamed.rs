@@ -190,7 +190,7 @@ mod tests {
     /// Of files a and b with lines of their own and one that both have: the file that changes, or the error.
     fn settled(op: Op, candidates: &[(&str, Clue)]) -> Result<String, String> {
         let tree =
-            MemoryTree::new().with_file("a", "a\nboth\n").unwrap().with_file("b", "b\nboth\n").unwrap();
+            MemoryTree::new().with_file("a", "a\nboth\n-\n").unwrap().with_file("b", "b\nboth\n-\n").unwrap();
         let candidates: Vec<Candidate> = candidates
             .iter()
             .map(|(path, by)| Candidate { path: target(path), by: *by, quoted: *by != Clue::Mention })
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_file_that_has_the_after_text_counts_where_it_is_named_for_the_edit() {
         // In `a` it would be applied, in `b` it is: as after a first run.
-        let swap = || change("a\nboth\n", "b\nboth\n");
+        let swap = || change("a\nboth\n-\n", "b\nboth\n-\n");
         assert!(refused("missing", swap(), &[("a", Clue::Previous), ("b", Clue::Mention)]));
         assert_eq!(settled(swap(), &[("b", Clue::Previous), ("a", Clue::Mention)]), Ok("a".into()));
     }

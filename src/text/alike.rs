@@ -1,6 +1,6 @@
 //! How alike two lines are, and where in a file something like some lines stands.
 
-use crate::text::{Language, difference, in_common, is_of_word, words};
+use crate::text::{Language, difference, in_common, is_of_word};
 use std::collections::HashMap;
 
 /// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes, which take 4 ms with
@@ -77,60 +77,6 @@ pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
         && word(left, from.len()).max(word(right, to.len())) >= least
 }
 
-/// Whether all words and signs of a text but those of one spot make up a line, or are a part of it, with at most one word at
-/// that spot on either side and a word besides; a text may leave out more of a line. A letter by itself is a name: with
-/// another one a line is about another thing. Both are given without their style.
-pub(crate) fn differs_in_a_word(text: &[u8], line: &[u8], is_part: bool) -> bool {
-    let (text, line) = (tokens(text), tokens(line));
-    let is_word = |token: &&[u8]| token.iter().copied().any(is_of_word);
-    let starts = if is_part { line.len() } else { 1 };
-    (0..starts).any(|start| {
-        let line = &line[start..];
-        let head = text.iter().zip(line).take_while(|(a, b)| a == b).count();
-        let (text_rest, line_rest) = (&text[head..], &line[head..]);
-        let spots = |rest: &[&[u8]]| -> Vec<usize> {
-            let is_one = |end: &usize| {
-                let mut words = rest[..*end].iter().filter(|token| is_word(token));
-                words.next().is_none_or(|word| word.len() > 1 || word[0].is_ascii_digit())
-                    && words.next().is_none()
-            };
-            (0..=rest.len().min(SPOT)).filter(is_one).collect()
-        };
-        spots(text_rest).into_iter().any(|end| {
-            let tail = &text_rest[end..];
-            let spot = line_rest.len().saturating_sub(tail.len());
-            let is_whole =
-                start == 0 && line_rest.ends_with(tail) && (end == 0 || spots(line_rest).contains(&spot));
-            // One word alone stands in many lines.
-            let is_part = is_part && head + tail.len() > 1;
-            text[..head].iter().chain(tail).any(is_word)
-                && (is_whole
-                    || is_part && spots(line_rest).into_iter().any(|end| line_rest[end..].starts_with(tail)))
-        })
-    })
-}
-
-/// The words and signs of a line. Words may have dots and hyphens in them.
-fn tokens(text: &[u8]) -> Vec<&[u8]> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let joins =
-            |at: usize| b".-".contains(&text[at]) && text.get(at + 1).copied().is_some_and(is_of_word);
-        let end = match is_of_word(text[at]) {
-            true => {
-                (at + 1..text.len()).find(|&end| !is_of_word(text[end]) && !joins(end)).unwrap_or(text.len())
-            }
-            false => at + 1,
-        };
-        if !text[at].is_ascii_whitespace() {
-            tokens.push(&text[at..end]);
-        }
-        at = end;
-    }
-    tokens
-}
-
 /// A line of code as its tokens, with one blank between two that may be something else without: `a b`, `x -y`, `: :`. What is
 /// quoted is as it is, and so is what follows a quote that is not closed.
 pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
@@ -155,9 +101,6 @@ pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
     }
     tokens
 }
-
-/// How many words and signs may differ at one spot: a word, and signs beside it.
-const SPOT: usize = 3;
 
 /// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
 /// semicolon at its end.
@@ -191,28 +134,6 @@ pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// Two parts of a line: what is misquoted at one spot leaves one of them as it is.
-pub(crate) enum Spared<'a> {
-    /// The longest words of two spots.
-    Words([&'a [u8]; 2]),
-    /// Its halves, where it has words at one spot only.
-    Halves([&'a [u8]; 2]),
-}
-
-impl<'a> Spared<'a> {
-    pub(crate) fn of(text: &'a [u8]) -> Self {
-        let text = text.trim_ascii();
-        let longest = |token| words(token).max_by_key(|word| word.len());
-        let mut longest: Vec<&[u8]> = tokens(text).into_iter().filter_map(longest).collect();
-        longest.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-        longest.dedup();
-        match longest[..] {
-            [first, second, ..] => Spared::Words([first, second]),
-            _ => Spared::Halves(text.split_at(text.len() / 2).into()),
-        }
-    }
-}
-
 /// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.
 pub(crate) fn reach(wanted: usize) -> usize {
     wanted + wanted / 2 + 4
@@ -221,23 +142,6 @@ pub(crate) fn reach(wanted: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_word_is_another_one_or_left_out() {
-        let differs = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), false);
-        assert!(differs("let x=1", "const x=1") && differs("debug=no", "debug=false"));
-        assert!(differs("port=1", "port=22") && differs("v 1.2", "v 1.3.1") && differs("x a-b", "x cd"));
-        assert!(differs("let x=1", "let mut x=1") && differs("x:u8=1", "x=1") && differs("a<b", "a<=b"));
-        assert!(differs("f(a)", "f(a, b=None)") && !differs("f(a, b=None)", "f(a)"));
-        assert!(
-            !differs("a.b=1", "c=2")
-                && !differs("f(one,two)", "f(two,one)")
-                && !differs("return a", "return b")
-        );
-        let part = |text: &str, line: &str| differs_in_a_word(text.as_bytes(), line.as_bytes(), true);
-        assert!(part("b:2", "{a:1,b:3,c:4}") && part("ab:1,b", "x(cd:1,b)") && !part("b:2", "{a:1,c:4}"));
-        assert!(!part("return books", "def shelf(books):") && part("return books", "return items"));
-    }
 
     #[test]
     fn lines_are_alike_by_what_a_difference_leaves() {

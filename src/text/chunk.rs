@@ -1,12 +1,8 @@
 //! A run of whole lines with what was once found out about them.
 
 use super::form::{Form, hash};
-use super::word::{is_of_word, words};
 use super::{Eol, Line};
-use memchr::memmem;
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The least size of a chunk that another one follows, in bytes; one of twice the size is cut. Smaller ones make
@@ -23,18 +19,6 @@ pub(super) struct Chunk {
     solid: OnceLock<Box<[usize]>>,
     /// A bit for each three bytes in a row.
     triples: OnceLock<Sieve>,
-    words: OnceLock<Words>,
-    /// How often a word was asked for.
-    asked: AtomicUsize,
-}
-
-/// Which lines have which words.
-struct Words {
-    /// The hashes of the words, ascending, each with where its lines begin.
-    starts: Box<[(u64, usize)]>,
-    /// Ascending for each word.
-    lines: Box<[usize]>,
-    sieve: Sieve,
 }
 
 /// The hashes of a chunk's lines.
@@ -97,12 +81,6 @@ fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// How many bits that of its words has: some ten for each of those that differ.
-const WORDS: usize = 8192;
-
-/// A word is looked for so often before it is worth to know all: that takes as long as some 50 searches.
-const ASKED: usize = 32;
-
 /// This many triples of a text are looked at.
 const PROBED: usize = 12;
 
@@ -158,8 +136,6 @@ impl Chunk {
             hashes: Default::default(),
             solid: OnceLock::new(),
             triples: OnceLock::new(),
-            words: OnceLock::new(),
-            asked: AtomicUsize::new(0),
         })
     }
 
@@ -218,38 +194,6 @@ impl Chunk {
     /// The lines that are not blank, ascending.
     pub(super) fn solid(&self) -> &[usize] {
         self.solid.get_or_init(|| (0..self.lines.len()).filter(|&at| !self.line(at).is_blank()).collect())
-    }
-
-    /// The lines that have a word, ascending. Who asks often has them looked up.
-    pub(super) fn lines_with_word(&self, word: &[u8]) -> Cow<'_, [usize]> {
-        if self.words.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < ASKED {
-            let is_inner = |at: Option<usize>| {
-                at.and_then(|at| self.bytes.get(at)).is_some_and(|byte| is_of_word(*byte))
-            };
-            let is_whole = |at: &usize| !is_inner(at.checked_sub(1)) && !is_inner(Some(at + word.len()));
-            let found = memmem::find_iter(&self.bytes, word).filter(is_whole);
-            let mut lines: Vec<usize> = found.filter_map(|at| Some(self.line_at(at)?.0)).collect();
-            lines.dedup();
-            return Cow::Owned(lines);
-        }
-        let Words { starts, lines, sieve } = self.words.get_or_init(|| {
-            let of_line = |line: usize| words(self.line(line).text).map(move |word| (hash(word), line));
-            let mut all: Vec<(u64, usize)> = (0..self.lines.len()).flat_map(of_line).collect();
-            all.sort_unstable();
-            all.dedup();
-            let mut starts: Vec<(u64, usize)> =
-                all.iter().enumerate().map(|(at, (word, _))| (*word, at)).collect();
-            starts.dedup_by_key(|(word, _)| *word);
-            let sieve = self.sieve(WORDS, || starts.iter().map(|(word, _)| *word));
-            Words { starts: starts.into(), lines: all.into_iter().map(|(_, line)| line).collect(), sieve }
-        });
-        let word = hash(word);
-        let found = match sieve.may_have(word) {
-            true => starts.binary_search_by_key(&word, |(word, _)| *word).ok(),
-            false => None,
-        };
-        let end = |at: usize| starts.get(at + 1).map_or(lines.len(), |(_, start)| *start);
-        Cow::Borrowed(found.map_or(&[][..], |at| &lines[starts[at].1..end(at)]))
     }
 
     /// Whether a text may stand in it. A few of its triples are looked at.

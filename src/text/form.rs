@@ -5,8 +5,7 @@ use std::hash::Hasher;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// What of a line's text counts. Two lines are equal in a form if [`Form::of`] gives equal bytes; lines that are equal
-/// in [`Form::Text`] are so in every form, and lines that are equal in any form but [`Form::Bare`] are so in
-/// [`Form::FoldedTrimmed`].
+/// in [`Form::Text`] are so in every form, and lines that are equal in any form are so in [`Form::FoldedTrimmed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Every byte.
@@ -20,15 +19,11 @@ pub enum Form {
     Folded,
     /// Look-alikes are one, and blanks at both ends do not count.
     FoldedTrimmed,
-    /// Nor does what may be written in one style or another: blanks anywhere, quotes, capitals, a comma or semicolon at the
-    /// end. It finds what is nearly a text, and never where one stands.
-    Bare,
 }
 
 impl Form {
     /// All of them.
-    pub const ALL: [Form; 6] =
-        [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed, Form::Bare];
+    pub const ALL: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
 
     /// What counts of a line's text.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
@@ -44,13 +39,6 @@ impl Form {
                 Cow::Borrowed(text) => Cow::Borrowed(trim_start(trim_end(text))),
                 Cow::Owned(text) => Cow::Owned(trim_start(trim_end(&text)).to_vec()),
             },
-            Form::Bare => {
-                let text = fold(text);
-                let counts = |b: &&u8| !b.is_ascii_whitespace() && !b"\"'`".contains(b);
-                let mut bare: Vec<u8> = text.iter().filter(counts).map(u8::to_ascii_lowercase).collect();
-                bare.truncate(bare.len() - usize::from(matches!(bare.last(), Some(b',' | b';'))));
-                Cow::Owned(bare)
-            }
         }
     }
 
@@ -71,7 +59,6 @@ impl Form {
             Form::Trailing => Some(Form::Text),
             Form::Trimmed | Form::Folded => Some(Form::Trailing),
             Form::FoldedTrimmed => Some(Form::Trimmed),
-            Form::Bare => None,
         }
     }
 }

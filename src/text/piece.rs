@@ -2,7 +2,6 @@
 
 use super::Form;
 use super::chunk::Chunk;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Consecutive whole lines of a file.
@@ -46,11 +45,6 @@ impl<'a> Piece<'a> {
     /// Whether a text may stand within it, asked in the same way.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
         self.chunk.may_hold(text)
-    }
-
-    /// Its lines that have a word, ascending, counted within the piece.
-    pub(super) fn lines_with_word(&self, word: &[u8]) -> Cow<'a, [usize]> {
-        self.chunk.lines_with_word(word)
     }
 
     /// Its lines that are not blank, ascending, counted within the piece.

@@ -98,17 +98,6 @@ fn hashes_are_equal_for_lines_of_equal_form() {
 }
 
 #[test]
-fn the_lines_that_have_a_word_are_the_same_however_often_it_is_asked() {
-    let content = Content::new(b"let one = two;\none_two(one)\nstone\n\none\n");
-    let piece = content.pieces(0..5).next().unwrap();
-    for _ in 0..100 {
-        assert_eq!(*piece.lines_with_word(b"one"), [0, 1, 4]);
-        assert_eq!(*piece.lines_with_word(b"stone"), [2]);
-        assert_eq!(*piece.lines_with_word(b"ston"), [0; 0]);
-    }
-}
-
-#[test]
 fn versions_know_what_they_share() {
     let lines: String = (0..50_000).map(|n| format!("line {n}\n")).collect();
     let content = Content::new(lines.as_bytes());

@@ -28,8 +28,8 @@ fn an_insertion_is_there_the_second_time() {
 
 #[test]
 fn a_deletion_between_kept_lines_is_there_the_second_time() {
-    let find = "alpha = 1\nbravo = 2\ncharlie = 3\ndelta = 4";
-    let put = "alpha = 1\ndelta = 4";
+    let find = "alpha = 1\nbravo = 2\ncharlie = 3\ndelta = 4\nend = 5";
+    let put = "alpha = 1\ndelta = 4\nend = 5";
     let expected = LIST.replace(find, put);
     lands("a.py", LIST, each("a.py", find, put), &expected);
     already("a.py", &expected, each("a.py", find, put));
@@ -90,7 +90,10 @@ fn an_answer_that_exchanges_two_lines_does_not_exchange_them_back() {
 
 #[test]
 fn what_is_half_made_is_finished() {
-    let pairs = [("alpha = 1", "alpha = 10"), ("delta = 4", "delta = 40")];
+    let pairs = [
+        ("start = 0\nalpha = 1\nbravo = 2", "start = 0\nalpha = 10\nbravo = 2"),
+        ("delta = 4\nend = 5", "delta = 40\nend = 5"),
+    ];
     let half = LIST.replace("alpha = 1", "alpha = 10");
     let expected = half.replace("delta = 4", "delta = 40");
     lands("a.py", &half, texts("a.py", &pairs), &expected);
@@ -129,9 +132,10 @@ fn a_draft_and_the_final_answer_are_made_once() {
 #[test]
 fn the_second_run_of_a_response_for_several_files_is_all_there() {
     let files = check::files(&[("a.py", LIST), ("b.py", LIST)]);
-    let pairs = [("bravo = 2", "bravo = 20")];
+    let pairs = [("alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\nbravo = 20\ncharlie = 3")];
+    let other = [("charlie = 3\ndelta = 4\nend = 5", "charlie = 3\ndelta = 40\nend = 5")];
     let all = answer::search_replace_all("a.py", &pairs).0.remove(0).1
-        + &answer::search_replace_all("b.py", &[("delta = 4", "delta = 40")]).0.remove(0).1;
+        + &answer::search_replace_all("b.py", &other).0.remove(0).1;
     let check::Ran::Changed(after, _) = run_on(&files, &all) else { panic!("it lands") };
     assert_eq!(after["a.py"], LIST.replace("bravo = 2", "bravo = 20"));
     assert_eq!(after["b.py"], LIST.replace("delta = 4", "delta = 40"));

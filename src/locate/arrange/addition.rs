@@ -11,7 +11,7 @@ use crate::locate::scene::{Part, Scene, Solution};
 use crate::locate::sought::Sought;
 use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::Rung;
-use crate::locate::{Limits, Note, Others};
+use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Effort, Haystack, Place};
 use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
@@ -51,12 +51,11 @@ pub(in crate::locate) fn appended(
     limits: &Limits,
     effort: &Effort,
 ) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
-    let (content, others) = (version.content(), Others::default());
+    let content = version.content();
     let mut pattern = Pattern::of_texts("", text, Unit::Lines);
     pattern.end = End::Newline;
     let last = content.line_count();
-    let scene =
-        Scene { limits, repeats: &[], others: &others, followed: false, original: None, lineage: None };
+    let scene = Scene { limits, repeats: &[], others: &[], followed: false, original: None, lineage: None };
     let hay = Haystack::new(content, effort);
     let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
     let reindent = Reindent::of(&sought, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;

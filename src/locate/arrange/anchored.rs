@@ -5,6 +5,7 @@ use crate::diag::Code;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
+use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
@@ -13,7 +14,7 @@ use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
 use crate::pattern::Pattern;
 use crate::text::Form;
-use crate::text::search::{Haystack, Place};
+use crate::text::search::{Haystack, Place, Point};
 
 /// How far the chunks so far have come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -181,10 +182,7 @@ impl Chunk<'_> {
         let [(aligned, false)] = found.places.as_slice() else { return None };
         let is_free = !self.taken.iter().any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
-        (is_free && !sought.stands_oftener(1)).then(|| {
-            sought.is_strictest(aligned.rung, &[aligned.place])?;
-            Ok(Part::Change(solve(&sought, aligned, 1)?))
-        })
+        (is_free && !sought.stands_oftener(1)).then(|| Ok(Part::Change(solve(&sought, aligned, 1)?)))
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
@@ -197,16 +195,10 @@ impl Chunk<'_> {
         let open = found.open();
         let regions = pointers.regions.as_deref().unwrap_or(&[]);
         let Some(first) = open.first() else { return Ok(None) };
-        // A place where the chunk was made is one that may have been meant.
-        if let Some(done) = found.made().map(|aligned| aligned.place).next() {
-            let before = |region: &Region| region.holds(&done) && done.first() < first.place.first();
-            if regions.iter().any(|region| !region.opens && before(region)) {
-                return Ok(None);
-            }
-            return Err(evidence::ambiguous(
-                self.sought.hay,
-                found.places.iter().map(|(aligned, _)| aligned.place),
-            ));
+        // A place where the chunk is applied is one that may have been meant.
+        if found.made().next().is_some() {
+            let places = found.places.iter().map(|(aligned, _)| aligned.place);
+            return Err(evidence::ambiguous(self.sought.hay, places));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
         // Equal chunks for as many places are those places in order.
@@ -215,7 +207,11 @@ impl Chunk<'_> {
         let follows = || {
             let mut meant = regions.iter().filter(|region| places.iter().any(|place| region.holds(place)));
             match (meant.next(), meant.next()) {
-                (Some(region), None) => !region.opens && !self.stands_between(region, first),
+                (Some(region), None) => {
+                    let from = Point { line: region.heading, column: 0 };
+                    let points = [from, first.place.start];
+                    !region.opens && result_between(&self.sought, points, &first.place).is_none()
+                }
                 _ => false,
             }
         };
@@ -223,13 +219,6 @@ impl Chunk<'_> {
             return Ok(Some(((*first).clone(), open.len())));
         }
         Err(evidence::ambiguous(self.sought.hay, places))
-    }
-
-    /// Whether the chunk's result stands between a heading and a place.
-    fn stands_between(&self, region: &Region, aligned: &Alignment) -> bool {
-        let between = region.heading..aligned.place.first();
-        let results = self.sought.hay.whole_lines(&self.sought.pattern.after(), Form::Trailing);
-        results.iter().any(|result| between.contains(&result.first()))
     }
 
     /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.

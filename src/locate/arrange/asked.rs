@@ -1,19 +1,19 @@
 //! What all strategies ask of one hunk on one text.
 
 use crate::locate::admission::Objection;
+use crate::locate::already_applied::{already_applied, stricter_result};
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::scene::{Part, Solution};
 use crate::locate::sought::Sought;
-use crate::locate::standing::{standing, stands_stricter};
 use crate::locate::tier::{Rung, Tier};
 use crate::locate::{Repeat, loose};
 use crate::text::search::Place;
 
 impl Sought<'_> {
-    /// Refuses places found on a rung where the result of the hunk stands on a stricter one, apart from them: it was made
-    /// there perhaps.
+    /// Refuses places found on a rung where the result of the hunk matches on a stricter one, apart from them: it is applied there
+    /// perhaps.
     pub(super) fn is_strictest(&self, rung: Rung, places: &[Place]) -> Result<(), Box<Refusal>> {
-        match (stands_stricter(self, rung, places), places) {
+        match (stricter_result(self, rung, places), places) {
             (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
             _ => Ok(()),
         }
@@ -42,9 +42,9 @@ impl Sought<'_> {
         Part::Made(Solution::at(self.hay, place, rung, places))
     }
 
-    /// The hunk as one that was made, if its result stands where it says that it was.
-    pub(super) fn standing(&self, repeat: Repeat) -> Option<Part> {
-        let (place, rung) = standing(self, repeat)?;
+    /// The hunk as one that is already applied, if it is.
+    pub(super) fn already_applied(&self, repeat: Repeat) -> Option<Part> {
+        let (place, rung) = already_applied(self, repeat)?;
         Some(self.made(place, rung, 0))
     }
 
@@ -58,7 +58,7 @@ impl Sought<'_> {
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
         let Self { scene, hay, pattern, pointers } = *self;
-        if let Some(part) = repeat.and_then(|repeat| self.standing(repeat)) {
+        if let Some(part) = repeat.and_then(|repeat| self.already_applied(repeat)) {
             return Ok(part);
         }
         if loose

@@ -7,17 +7,16 @@ use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
+use crate::locate::already_applied::{applied_at, nearly_matches};
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
 use crate::locate::gapped;
 use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
 use crate::locate::scene::{Mode, Part, Scene, Solution};
 use crate::locate::sought::Sought;
-use crate::locate::standing::{stands_at, stands_nearly};
 use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
 use crate::locate::tier::Rung;
-use crate::pattern::{Pattern, Step, says_something};
-use crate::text::Form;
+use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
@@ -103,7 +102,7 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
-        let Sought { scene, hay, pattern, pointers } = self.sought;
+        let Sought { scene, hay, pattern, .. } = self.sought;
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
         }
@@ -116,9 +115,9 @@ impl Member<'_> {
                 None => self.made_or_nowhere(mode, repeat, None),
             };
         }
-        let (rung, mut places, refused) = match find(&self.sought)? {
-            Search::Found(found) => (found.rung, found.places, None),
-            Search::Nowhere(refused) => (Rung::EXACT, Vec::new(), refused),
+        let (mut places, refused) = match find(&self.sought)? {
+            Search::Found(found) => (found.places, None),
+            Search::Nowhere(refused) => (Vec::new(), refused),
         };
         let numbered = Numbered::of(scene, self.hunk);
         let open: Vec<Place> =
@@ -129,25 +128,17 @@ impl Member<'_> {
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) = self.made_at_number(&numbered, &open, rung) {
-            // What says nothing may stand there by chance, and models get numbers wrong.
-            let agrees = pointers.regions.is_some()
-                || !open.is_empty()
-                || !stands_nearly(hay, pattern, &[place], &Pointers::NONE, &|_| false);
-            match open.first() {
-                _ if pattern.after_is_proof() && agrees => {
-                    return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));
-                }
-                Some(first) => return Err(evidence::stands_looser(hay, first, &place)),
-                None => {}
-            }
+        } else if let Some(place) = self.applied_at_number(&numbered, &open) {
+            return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
         if let Some(named) = self.looser_at_number(&numbered, &open) {
             return Err(evidence::named_looser(hay, named, *first));
         }
-        if open.len() == places.len() {
-            self.sought.is_strictest(rung, &open)?;
+        if open.len() == places.len()
+            && let Some((aligned, _)) = places.first()
+        {
+            self.sought.is_strictest(aligned.rung, &open)?;
         }
         // Equal edits for as many places are those places in order.
         if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
@@ -164,27 +155,19 @@ impl Member<'_> {
         Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
 
-    /// The line that a number names is settled by what stands there: not the before-text, but the after-text.
-    fn made_at_number(&self, numbered: &Numbered, open: &[Place], found: Rung) -> Option<Place> {
+    /// Where the result matches at a line that a number names, and the search text does not. Models get numbers wrong: without
+    /// another place, nothing in the file may be nearly the search text.
+    fn applied_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
         let names = [numbered.then, numbered.now];
-        let there = open.iter().any(|place| names.contains(&Some(place.first())));
-        let after = self.sought.pattern.after();
-        // Where lines only go, the after-text may stand wherever the before-text does.
-        let says_nothing_new =
-            !self.sought.pattern.solid().is_empty() && !self.sought.pattern.added().any(says_something);
-        if there && (found == Rung::EXACT || says_nothing_new) {
+        if open.iter().any(|place| names.contains(&Some(place.first()))) {
             return None;
         }
-        // Where the before-text stands there too, but loosely, the after-text has to stand there as it is.
-        let form = if there { Form::Text } else { Form::Trailing };
-        let length = after.len();
-        let place = |line: &usize| Place::lines(*line, line + length);
-        let stands = |line: &&usize| {
-            stands_at(self.sought.hay, self.sought.pattern, **line, form)
-                && self.sought.pointers.against(&place(line)).is_none()
-                && !open.iter().any(|one| one.reaches_out_of(&place(line)))
-        };
-        numbered.after.iter().find(stands).map(place)
+        let apart = |place: &Place| !open.iter().any(|one| one.reaches_out_of(place));
+        let place = numbered.after.iter().find_map(|line| applied_at(&self.sought, *line).filter(apart))?;
+        let agrees = self.sought.pointers.regions.is_some()
+            || !open.is_empty()
+            || !nearly_matches(&self.sought, &[place]);
+        agrees.then_some(place)
     }
 
     /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.

@@ -3,9 +3,10 @@
 use super::addition;
 use super::everywhere::everywhere;
 use crate::diag::Code;
-use crate::edit::{Anchor, Hunk, Occurrence, Unit};
+use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
+use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Found, Search, find};
 use crate::locate::outcome::same;
@@ -18,7 +19,7 @@ use crate::locate::tier::{Rung, Scope, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
 use crate::text::Form;
-use crate::text::search::{Haystack, Place, is_of_tokens};
+use crate::text::search::{Haystack, Place, Point};
 
 /// What one hunk comes to on a text.
 pub(in crate::locate) fn arrange(
@@ -85,15 +86,13 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::Standing
             && !counts
-            && let Some(part) = readings.iter().find_map(|pattern| self.sought(pattern).standing(self.repeat))
+            && let Some(part) =
+                readings.iter().find_map(|pattern| self.sought(pattern).already_applied(self.repeat))
         {
             return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
-        let loose = mode == Mode::Loose
-            && readings.len() == 1
-            && self.hunk.anchor == Anchor::Unique
-            && self.repeat.elsewhere == 0;
+        let loose = mode == Mode::Loose && readings.len() == 1 && self.hunk.anchor == Anchor::Unique;
         match refused {
             Some((pattern, objected)) => self.sought(pattern).otherwise(None, loose, Some(objected)),
             None => self.sought(shortest).otherwise(None, loose, None),
@@ -102,22 +101,11 @@ impl Single<'_> {
 
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
-        if let Some(part) = everywhere(&self.sought(pattern), &self.hunk.change)? {
-            return match part {
-                Part::Change(solution) if self.repeat.elsewhere > 0 => {
-                    Err(evidence::once_more([solution.place]))
-                }
-                part => Ok(part),
-            };
+        let sought = self.sought(pattern);
+        match everywhere(&sought, &self.hunk.change)? {
+            Some(part) => Ok(part),
+            None => sought.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
         }
-        let after = pattern.after();
-        let results = match after.as_slice() {
-            [text] => self.hay.parts(text).len(),
-            lines => self.hay.whole_lines(lines, Form::Text).len(),
-        };
-        // It leaves as many results as it had places.
-        let repeat = Repeat { total: results.max(2), ..self.repeat };
-        self.sought(pattern).otherwise((mode >= Mode::Standing).then_some(repeat), false, None)
     }
 
     /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
@@ -158,17 +146,10 @@ impl Single<'_> {
         }
         let open = found.open();
         let Some(first) = open.first() else {
-            // Made at every place that it has, and in no more than it could have been.
-            let made = found
-                .places
-                .first()
-                .filter(|_| [1, self.repeat.total, self.repeat.elsewhere].contains(&found.places.len()));
-            return Ok(made.map(|(aligned, _)| sought.made(aligned.place, found.rung, 0)));
+            let first = found.places.first().map(|(aligned, _)| aligned.place);
+            return Ok(first.map(|place| sought.made(place, found.rung, 0)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
-        if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more(places()));
-        }
         // A place where the hunk was made is one that may have been meant.
         let made = found.places.len() - open.len();
         if made > 0 && self.repeat.total != found.places.len() {
@@ -236,32 +217,18 @@ impl Single<'_> {
         if *made {
             return Ok(sought.made(aligned.place, found.rung, places.len()));
         }
-        if self.repeat.elsewhere > 0 {
-            return Err(evidence::once_more([aligned.place]));
-        }
-        if let Some(result) = self.result_beside(sought.pattern, &aligned.place, occurrence) {
+        let (start, end) = (aligned.place.start, Point { line: self.hay.line_count(), column: 0 });
+        let on_the_way = match occurrence {
+            Occurrence::Last => [start, end],
+            _ => [Point { line: 0, column: 0 }, start],
+        };
+        if let Some(result) = result_between(sought, on_the_way, &aligned.place) {
             return Err(evidence::counted_past(self.hay, &aligned.place, &result));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
         }
         solve(sought, aligned, places.len()).map(Part::Change)
-    }
-
-    /// Where the result stands on the way to the place that is counted to.
-    fn result_beside(&self, pattern: &Pattern<'_>, place: &Place, occurrence: Occurrence) -> Option<Place> {
-        let after = pattern.after();
-        let mut results = self.hay.whole_lines(&after, Form::Trimmed);
-        if let [text] = after.as_slice()
-            && pattern.unit != Unit::Lines
-        {
-            results.extend(self.hay.parts(text).into_iter().filter(|place| is_of_tokens(self.hay, place)));
-        }
-        let on_the_way = |result: &Place| match occurrence {
-            Occurrence::Last => result.start > place.start,
-            _ => result.start < place.start,
-        };
-        results.into_iter().find(|result| on_the_way(result) && !result.overlaps(place))
     }
 
     /// The line of another place that is counted to as well, if it is counted in the text before the response: a model may

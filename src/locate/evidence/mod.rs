@@ -228,15 +228,15 @@ pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> 
     refusal
 }
 
-/// A text that stands only loosely, while its result stands elsewhere as it is written.
+/// A text that matches only loosely, while its result matches elsewhere as it is written.
 pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
-        "the search text is like line {}, but the result stands at line {} already, as if it had been made there",
+        "the search text is like line {}, but the result is at line {} already, as if it was applied there",
         place.first() + 1,
         result.first() + 1
     );
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("copy the search text from the file as it is, or leave the edit out if it is made")
+        .with_help("copy the search text from the file as it is, or leave the edit out if it is applied")
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
@@ -292,14 +292,13 @@ pub(super) fn many_places() -> Box<Refusal> {
     Refusal::new(Code::Limit, message).with_help("give more lines around it")
 }
 
-/// The same edit as in an earlier part of the response, and a place where it would be made again.
-pub(super) fn once_more(places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
+/// The same edit as in an earlier part of the response, which would be made again.
+pub(super) fn once_more() -> Box<Refusal> {
     Refusal::new(
         Code::Duplicate,
         "the same edit stands in an earlier part of the response and would be made twice",
     )
     .with_help("leave one of them out, or give more lines if another place is meant")
-    .with_evidence(candidates(&places.into_iter().collect::<Vec<_>>()))
 }
 
 /// The hunk fits the base at that line, but not what became of it.

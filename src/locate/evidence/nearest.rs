@@ -6,11 +6,12 @@ use crate::diag::{Evidence, Nearest, Row, RowKind};
 use crate::locate::pointer::Pointers;
 use crate::locate::thresholds::{
     ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
+    WORDS_PROBED,
 };
 use crate::pattern::Pattern;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
 use crate::text::search::{Effort, Haystack, Solid};
-use crate::text::{Content, Form, difference_of, is_blank};
+use crate::text::{Content, Form, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -111,8 +112,13 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     probes.truncate(PROBES);
     let spots = probes.into_iter().flat_map(|(at, wanted)| {
-        let lines = hay.lines_like(&wanted.text).into_iter();
-        lines.map(move |lines| (at, lines.into_iter().filter_map(|(line, _)| file.index(line)).collect()))
+        let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
+        longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        longest.truncate(WORDS_PROBED);
+        let lines = longest.into_iter().map(|word| hay.lines_with(word, false));
+        lines
+            .map(|lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))
+            .collect::<Vec<_>>()
     });
     beginnings(spots)
 }

@@ -1,12 +1,12 @@
 //! A line that the answer misquotes, and writes in its after-text as the file has it, is a kept line: the result is what
 //! both the file and the answer say.
 
+use crate::locate::already_applied::nearly_matches;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::found::{Search, find};
 use crate::locate::scene::Solution;
 use crate::locate::solve::solve;
 use crate::locate::sought::Sought;
-use crate::locate::standing::stands_nearly;
 use crate::locate::tier::Tier;
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
@@ -17,7 +17,7 @@ const FORM: Form = Form::FoldedTrimmed;
 
 /// The one place of a hunk, where only lines differ that it misquotes and writes right.
 pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
-    let Sought { hay, pattern, pointers, .. } = *sought;
+    let Sought { hay, pattern, .. } = *sought;
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
@@ -25,7 +25,7 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {
-            if stands_nearly(hay, pattern, &[one.place], pointers, &|_| false) {
+            if nearly_matches(sought, &[one.place]) {
                 return Ok(None);
             }
             let mut solution = solve(&sought.with(&meant), one, 1)?;

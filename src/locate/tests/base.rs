@@ -24,7 +24,6 @@ fn an_edit_written_against_the_base_is_brought_over() {
     assert_eq!(both("a\nb\n-\n", ("-\n", "-\na\nb\n"), second), ok("a\nx\n-\na\nb\n"));
     assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
-    assert_eq!(both("a\nb\n", ("a\nb\n", "a\nx\n-\n"), second), ok("a\nx\n-\n"), "already applied");
 }
 
 #[test]

@@ -84,8 +84,8 @@ fn what_only_a_stricter_tier_sees_is_not_there_because_the_rest_is() {
 
 #[test]
 fn of_equal_lines_at_an_edge_one_that_goes_is_not_gone_before_it_is() {
-    let (file, expected) = ("first line\nlast line\n\n\n", "first line\nlast line\n\n");
-    let edit = hunk("fisrt line\nlast line\n\n\n", "first line\nlast line\n\n");
+    let (file, expected) = ("first line\na\nlast line\n\n\n", "first line\na\nlast line\n\n");
+    let edit = hunk("fisrt line\na\nlast line\n\n\n", "first line\na\nlast line\n\n");
     assert_eq!(made(file, std::slice::from_ref(&edit)), ok(expected));
     assert_eq!(run(expected, &[edit]).unwrap().effect, Effect::AlreadyApplied);
 }

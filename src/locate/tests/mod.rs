@@ -32,7 +32,7 @@ pub(super) fn apply_to(
     repeats: &[Repeat],
     limits: &Limits,
 ) -> Result<Applied, Vec<Refusal>> {
-    let others = Others::new(hunks.iter().collect());
+    let others: Vec<&Hunk> = hunks.iter().collect();
     let effort = Effort::default();
     apply(version, hunks, &Context { repeats, others: &others, followed: false, limits, effort: &effort })
 }
@@ -191,26 +191,28 @@ fn an_insertion_that_is_there_is_not_made_twice() {
 }
 
 #[test]
-fn what_stands_exactly_once_was_applied_already() {
-    assert_eq!(run("a\ny\n", &[hunk("x\n", "y\n")]).unwrap().effect, Effect::AlreadyApplied);
-    assert_eq!(made("y\na\ny\n", &[hunk("x\n", "y\n")]), Err(Code::SearchNotFound), "which of the two?");
-    assert_eq!(run("a\nc\n", &[hunk("a\nb\nc\n", "a\nc\n")]).unwrap().effect, Effect::AlreadyApplied);
-    assert_eq!(
-        made("a\n", &[hunk("a\nb\n", "a\n")]),
-        Err(Code::SearchNotFound),
-        "no line after the removed one"
-    );
+fn a_result_of_three_lines_that_matches_once_is_already_applied() {
+    let change = hunk("a\nx\nc\n", "a\ny\nc\n");
+    let effect =
+        |file: &str, edit: &Hunk| run(file, std::slice::from_ref(edit)).map(|applied| applied.effect);
+    assert_eq!(effect("-\na\ny\nc\n", &change).unwrap(), Effect::AlreadyApplied);
+    let removal = hunk("a\nx\nb\nc\n", "a\nb\nc\n");
+    assert_eq!(effect("a\nb\nc\n", &removal).unwrap(), Effect::AlreadyApplied);
+    for (file, edit, why) in [
+        ("a\ny\nc\na\ny\nc\n", change.clone(), "which of the two?"),
+        ("a\ny\nc\na\nc\n", change, "the other one may be meant"),
+        ("a\nc\n", hunk("a\nb\nc\n", "a\nc\n"), "two lines match by chance"),
+        ("a\ny\n", hunk("x\n", "a\ny\n"), "no line is kept"),
+        ("a\nb\nc\n", hunk("x\na\nb\nc\n", "a\nb\nc\n"), "no line before the removed one"),
+    ] {
+        assert_eq!(made(file, &[edit]), Err(Code::SearchNotFound), "{why}");
+    }
 }
 
 #[test]
-fn a_word_that_stands_somewhere_proves_nothing() {
-    assert_eq!(made("a = None\n", &[text_hunk("foo(1)\n", "None\n")]), Err(Code::SearchNotFound));
+fn a_match_inside_the_result_is_already_applied() {
     let applied = run("if a = b + 1 {\n", &[text_hunk("a = b\n", "a = b + 1\n")]).unwrap();
     assert_eq!(applied.effect, Effect::AlreadyApplied);
-    assert_eq!(
-        run("f(long_name, 2)\n", &[text_hunk("g(q)\n", "f(long_name, 2)\n")]).unwrap().effect,
-        Effect::AlreadyApplied
-    );
 }
 
 #[test]
@@ -386,8 +388,6 @@ fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip(
     let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
     let edit = hunk("    return 1\n", "    return None\n");
     assert_eq!(made(file, std::slice::from_ref(&edit)), Err(Code::SearchNotFound));
-    let done = run("def a():\n    return None\n", &[edit]).unwrap();
-    assert_eq!(done.effect, Effect::AlreadyApplied);
     let file = "timeout: 30,\nother:\n  timeout: 60\n";
     assert_eq!(made(file, &[hunk("  timeout: 30\n", "  timeout: 60\n")]), Err(Code::SearchNotFound));
     let file = "f() {\n  }\n  g(1);\n}\nh() {\n  i {\n  }\n}\n";

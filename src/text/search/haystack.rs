@@ -2,7 +2,6 @@
 
 use super::borders::Borders;
 use super::solid::Solid;
-use crate::text::alike::Spared;
 use crate::text::piece::Piece;
 use crate::text::search::{Effort, Place};
 use crate::text::{Content, Form, Line, is_blank};
@@ -128,33 +127,6 @@ impl<'a> Haystack<'a> {
             lines.len() < most
         });
         lines
-    }
-
-    /// The lines that may be one but for one spot of it, for each of two parts of it, with their hashes in [`Form::Bare`].
-    pub(crate) fn lines_like(&self, text: &[u8]) -> [Vec<(usize, u64)>; 2] {
-        match Spared::of(text) {
-            Spared::Words(words) => words.map(|word| self.lines_with_word(word)),
-            Spared::Halves(halves) => halves.map(|half| {
-                let lines = self.lines_with(half, false).into_iter();
-                lines.map(|line| (line, Form::Bare.hash(self.text(line)))).collect()
-            }),
-        }
-    }
-
-    fn lines_with_word(&self, word: &[u8]) -> Vec<(usize, u64)> {
-        let mut found = Vec::new();
-        for piece in self.pieces(self.searched.0) {
-            let lines = piece.lines_with_word(word);
-            if !self.effort.spend(lines.len() / LINES_PER_STEP + 1) {
-                return Vec::new();
-            }
-            if !lines.is_empty() {
-                let hashes = piece.hashes(Form::Bare);
-                found.extend(lines.iter().map(|&line| (piece.first() + line, hashes[line])));
-            }
-        }
-        found.retain(|(line, _)| self.searches(*line));
-        found
     }
 
     /// All places of a text within lines, ascending; overlapping ones count.

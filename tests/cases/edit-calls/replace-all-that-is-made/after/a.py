@@ -1,2 +1,0 @@
-total = number_of(items)
-print(number_of(items), 1)

@@ -6,6 +6,7 @@
 
 use super::alignment::Alignment;
 use super::found::{Found, find};
+use super::indent::{Pair, Shift};
 use super::reindent::Reindent;
 use super::sought::Sought;
 use super::splice::{Beside, Splice};
@@ -26,38 +27,75 @@ const FORM: Form = Rung::LOOSEST.form;
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
 
-/// Whether a place of the search text lies inside a result of the hunk, which may be indented in any one way.
-pub(super) fn is_inside_result(sought: &Sought<'_>, aligned: &Alignment) -> bool {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    let (place, scope) = (&aligned.place, aligned.rung.scope);
-    if scope == Scope::Part {
-        return part::is_inside_result(hay, scene.limits.language(), pattern, place);
+/// The results of a hunk around places of its search text, indented as it is written or as the search text matched.
+pub(super) struct Results<'a> {
+    sought: &'a Sought<'a>,
+    rung: Rung,
+    after: Pattern<'a>,
+    /// Ascending.
+    places: Vec<Place>,
+}
+
+impl<'a> Results<'a> {
+    /// Those around places that were found so, ascending.
+    pub(super) fn around(sought: &'a Sought<'a>, rung: Rung, places: &[Place]) -> Self {
+        let Sought { hay, pattern, .. } = *sought;
+        let after = Pattern::of_lines(pattern.after());
+        let margin = 2 * after.before.len() + MARGIN;
+        let first = places.first().map_or(0, Place::first).saturating_sub(margin);
+        let beside = hay.within(first..places.last().map_or(0, Place::behind) + margin);
+        let places = match rung.scope {
+            Scope::Part => Vec::new(),
+            // Only the bytes tell what was made from what was not, if they do.
+            _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
+                let tells = differs(pattern, &after.before, Form::Text);
+                if tells { beside.whole_lines(&after.before, Form::Text) } else { Vec::new() }
+            }
+            Scope::SkippingBlanks if brings_lines(pattern, &after) => {
+                beside.skipping_blanks(&after.solid(), FORM)
+            }
+            _ => beside.whole_lines(&after.before, FORM),
+        };
+        Self { sought, rung, after, places }
     }
-    let after = Pattern::of_lines(pattern.after());
-    let solid = after.solid();
-    let brings = solid.len() > pattern.solid().len();
-    let margin = 2 * after.before.len() + MARGIN;
-    let beside = hay.within(place.first().saturating_sub(margin)..place.behind() + margin);
-    let results = match scope {
-        // Only the bytes tell what was made from what was not, if they do.
-        _ if solid.is_empty() || !differs(pattern, &after.before, FORM) => {
-            let tells = differs(pattern, &after.before, Form::Text);
-            if tells { beside.whole_lines(&after.before, Form::Text) } else { Vec::new() }
+
+    /// Whether a place of the search text lies inside one of them.
+    pub(super) fn hold(&self, aligned: &Alignment) -> bool {
+        let Sought { scene, hay, pattern, .. } = *self.sought;
+        let place = &aligned.place;
+        if self.rung.scope == Scope::Part {
+            return part::is_inside_result(hay, scene.limits.language(), pattern, place);
         }
-        Scope::SkippingBlanks if brings => beside.skipping_blanks(&solid, FORM),
-        _ => beside.whole_lines(&after.before, FORM),
-    };
-    // Where no line comes that is not blank, the blank ones tell, too.
-    let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
-    let first = lines.next().unwrap_or(place.first());
-    let last = lines.next_back().unwrap_or(first);
-    let rung = Rung { scope, ..Rung::LOOSEST };
-    results.into_iter().any(|result| {
-        result.first() <= first
-            && last < result.behind()
-            && !is_unfinished(hay, pattern, &result)
-            && Alignment::at(hay, &after, result, rung).is_some()
-    })
+        // Where no line comes that is not blank, the blank ones tell, too.
+        let brings = brings_lines(pattern, &self.after);
+        let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
+        let first = lines.next().unwrap_or(place.first());
+        let last = lines.next_back().unwrap_or(first);
+        let rung = Rung { scope: self.rung.scope, ..Rung::LOOSEST };
+        // One prefix for all lines; else what the search text showed, or tabs for blanks.
+        let is_indented = |result: &Place| {
+            let Some(result) = Alignment::at(hay, &self.after, *result, rung) else { return false };
+            let fits = |(written, real): &Pair| {
+                written.contains(&b'\t') != real.contains(&b'\t')
+                    || aligned.shift.of(written).as_ref() == Some(real)
+            };
+            !matches!(result.shift, Shift::Steps(_)) || result.indentations(hay, &self.after).iter().all(fits)
+        };
+        let from = self.places.partition_point(|result| result.behind() <= last);
+        self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {
+            hay.effort().spend(COMPARED * self.after.before.len() + 1)
+                && !is_unfinished(hay, pattern, result)
+                && is_indented(result)
+        })
+    }
+}
+
+/// What it takes in steps to compare a line with its indentation.
+const COMPARED: usize = 16;
+
+/// Whether a hunk brings lines that are not blank.
+fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
+    after.solid().len() > pattern.solid().len()
 }
 
 /// Whether a place lies inside one of some results.
@@ -72,7 +110,8 @@ pub(super) fn already_applied(sought: &Sought<'_>, repeat: Repeat) -> Option<(Pl
     let after = Pattern::of_lines(pattern.after());
     let keeps = || pattern.kept().any(|line| !is_blank(pattern.before[line]));
     let says_enough = is_pointed_to || after.solid().len() >= LEAST_LINES && keeps();
-    if !says_enough || !pattern.after_is_proof() {
+    let shrinks = shrinks_at(&mut pattern.steps.iter()) || shrinks_at(&mut pattern.steps.iter().rev());
+    if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
     let Found { rung, places } = find(&sought.with(&after)).ok()?.found()?;
@@ -81,6 +120,12 @@ pub(super) fn already_applied(sought: &Sought<'_>, repeat: Repeat) -> Option<(Pl
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result = is_finished && rung.scope == Scope::Whole && sees_all(pattern, rung.form);
     (is_result && had(sought, rung) && !nearly_matches(sought, &places)).then_some((place, rung))
+}
+
+/// Whether a hunk removes more lines at an edge than it adds there: they may still stand beside its result, misquoted.
+fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
+    let changes: Vec<&Step<'_>> = steps.take_while(|step| !matches!(step, Step::Keep(_))).collect();
+    2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
 }
 
 /// The result of a hunk, if it matches just at a line that its number names.

@@ -2,16 +2,16 @@
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
-use super::already_applied::is_inside_result;
+use super::already_applied::Results;
 use super::evidence::{self, Refusal};
 use super::part;
 use super::pointer::Against;
 use super::sought::Sought;
-use super::thresholds::SHIFT_EFFORT;
+use super::thresholds::{MATCHES, SHIFT_EFFORT};
 use super::tier::{Rung, Scope, ladder};
 use crate::pattern::Pattern;
 use crate::text::is_blank;
-use crate::text::search::{LINES_PER_STEP, Place};
+use crate::text::search::Place;
 
 /// The places of a before-text.
 #[derive(Debug)]
@@ -93,6 +93,9 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
     if places.is_empty() {
         return Ok(Search::Nowhere(None));
     }
+    if places.len() > MATCHES {
+        return Err(evidence::ambiguous(hay, places));
+    }
     let steps = places.len().saturating_mul(pattern.before.len());
     let looks_at_each = rung.is_shifted() || rung.scope == Scope::SkippingBlanks;
     if looks_at_each && (steps > SHIFT_EFFORT || !hay.effort().spend(steps)) {
@@ -102,8 +105,7 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
     // Places ascend, and a long line may have many.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
-    let after = pattern.after().len() / LINES_PER_STEP + 1;
-    let may_be_made = may_be_made(pattern) && hay.effort().spend(places.len().saturating_mul(after));
+    let results = may_be_made(pattern).then(|| Results::around(sought, rung, &places));
     for place in places {
         if let Some(against) = pointers.against(&place) {
             refused = refused.or(Some((place, Objection::Pointer(against))));
@@ -114,7 +116,7 @@ fn on_rung(sought: &Sought<'_>, rung: Rung) -> Result<Search, Box<Refusal>> {
             line = Some(place.first());
             comment = part::comment_column(hay, scene.limits.language(), place.first());
         }
-        let made = may_be_made && is_inside_result(sought, &aligned);
+        let made = results.as_ref().is_some_and(|results| results.hold(&aligned));
         let candidate = Candidate { sought, aligned: &aligned, comment };
         match objection(&candidate) {
             Some(objection) if !made => refused = refused.or(Some((aligned.place, objection))),

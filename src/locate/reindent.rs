@@ -150,7 +150,7 @@ impl Reindent {
         });
         if let Some(shown) = shown {
             (self.tabs, self.shift) = (shown, Shift::None);
-        } else if new.iter().all(|indent| kind(indent) == Some(b' ')) {
+        } else if STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
             self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
         } else {
             return Err(Unknown::Indentation);

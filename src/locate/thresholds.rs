@@ -48,6 +48,9 @@ pub(super) const LINE_COMPARED: usize = 20;
 /// choose from anyway.
 pub(super) const SHIFT_EFFORT: usize = 2_000_000;
 
+/// A text that matches more places is ambiguous, whatever says where: to look at each takes memory.
+pub(super) const MATCHES: usize = 10_000;
+
 /// Of more places the context that tells them apart is not looked for: no one adds that many lines. That many take 14 ms.
 pub(super) const CONTEXT_PLACES: usize = 10_000;
 

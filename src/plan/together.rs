@@ -50,12 +50,14 @@ pub(super) fn judge(
 impl Progress<'_, '_> {
     /// Whether no edit of some is refused.
     fn is_fine(&self, edits: &[usize]) -> bool {
-        !self.findings.iter().any(|(number, _)| edits.contains(&(number - 1)))
+        !self.findings.iter().any(|(number, _)| edits.binary_search(&(number - 1)).is_ok())
     }
 
     /// Whether some edits change anything.
     fn changes(&self, edits: &[usize]) -> bool {
-        self.steps.iter().any(|step| edits.contains(&(step.edit - 1)) && step.outcome == Outcome::Changes)
+        self.steps
+            .iter()
+            .any(|step| edits.binary_search(&(step.edit - 1)).is_ok() && step.outcome == Outcome::Changes)
     }
 
     /// Whether the edits leave a file as it was.
@@ -69,8 +71,8 @@ impl Progress<'_, '_> {
     /// Takes edits of a file for done.
     fn settle(&mut self, edits: &[usize], path: &RepoPath) {
         self.overlay.forget(path);
-        self.findings.retain(|(number, _)| !edits.contains(&(number - 1)));
-        self.steps.retain(|step| !edits.contains(&(step.edit - 1)));
+        self.findings.retain(|(number, _)| edits.binary_search(&(number - 1)).is_err());
+        self.steps.retain(|step| edits.binary_search(&(step.edit - 1)).is_err());
         self.steps.extend(edits.iter().map(|edit| Step {
             edit: edit + 1,
             mail: None,

@@ -76,8 +76,8 @@ pub(in crate::locate) fn arrange(
             context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = scene.followed || index + 1 < hunks.len();
         let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
-        let taken = parts.iter().filter_map(Part::place).collect();
-        let chunk = Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode, taken };
+        let chunk =
+            Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode, before: &parts };
         // The same chunks right before it, and how many of those were made.
         let same = |(other, _): &(&Hunk, &Part)| other.change == hunk.change && other.anchor == hunk.anchor;
         let before = hunks[..index].iter().zip(&parts).rev().take_while(same);
@@ -110,8 +110,8 @@ struct Chunk<'a> {
     /// Whether other hunks for the file follow.
     followed: bool,
     mode: Mode,
-    /// The places of the chunks before it.
-    taken: Vec<Place>,
+    /// What the chunks before it come to.
+    before: &'a [Part],
 }
 
 impl Chunk<'_> {
@@ -180,7 +180,8 @@ impl Chunk<'_> {
         let sought = Sought { pointers: &Pointers::NONE, ..self.sought };
         let Ok(Search::Found(found)) = find(&sought) else { return None };
         let [(aligned, false)] = found.places.as_slice() else { return None };
-        let is_free = !self.taken.iter().any(|place| place.overlaps(&aligned.place));
+        let mut taken = self.before.iter().filter_map(Part::place);
+        let is_free = !taken.any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
         (is_free && !sought.stands_oftener(1)).then(|| Ok(Part::Change(solve(&sought, aligned, 1)?)))
     }

@@ -18,8 +18,10 @@ use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
 use crate::locate::tier::Rung;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
+use std::collections::BTreeMap;
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
+#[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
 pub(in crate::locate) fn arrange(
     scene: &Scene<'_>,
     hay: Haystack<'_>,
@@ -31,6 +33,10 @@ pub(in crate::locate) fn arrange(
     let (original, now) = (Blocks::new(original, scene), Blocks::new(hay, scene));
     let mut series = Series { scene, hay, hunks: Vec::with_capacity(hunks.len()) };
     let mut refusals = Vec::new();
+    let mut equal: BTreeMap<&Change, Vec<usize>> = BTreeMap::new();
+    for (index, hunk) in hunks.iter().enumerate() {
+        equal.entry(&hunk.change).or_default().push(index);
+    }
     for (index, hunk) in hunks.iter().enumerate() {
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
@@ -44,13 +50,16 @@ pub(in crate::locate) fn arrange(
         let Some(pattern) = readings.pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let equal = |other: &Hunk| other.change == hunk.change;
-        let has_equal = hunks.iter().enumerate().any(|(at, other)| at != index && equal(other));
+        let equal = equal.get(&hunk.change).map_or(&[][..], Vec::as_slice);
+        let has_equal = equal.len() > 1;
+        let before = &equal[..equal.partition_point(|other| *other < index)];
+        if !hay.effort().spend(before.len() / 2) {
+            return Err(vec![evidence::too_much().of_hunk(index)]);
+        }
         // With the same number it is the same place, and so are lines that are put below the same heading.
         let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
         let may_be_same = is_numbered || pattern.before.is_empty();
-        let again =
-            may_be_same && hunks[..index].iter().any(|other| equal(other) && other.anchor == hunk.anchor);
+        let again = may_be_same && before.iter().any(|other| hunks[*other].anchor == hunk.anchor);
         let followed = scene.followed || index + 1 < hunks.len();
         let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
         let state = pointers.and_then(|pointers| {
@@ -66,8 +75,10 @@ pub(in crate::locate) fn arrange(
                     }
                     _ => false,
                 };
-                let is_same = |other: &Hunk| equal(other) && number(other) == number(hunk);
-                let taken = series.hunks.iter().any(|(other, _, state)| is_same(other) && is_there(state));
+                let same = before.iter().filter_map(|other| series.hunks.get(*other));
+                let taken = same
+                    .filter(|(other, _, _)| number(other) == number(hunk))
+                    .any(|(_, _, state)| is_there(state));
                 taken && !sought.stands_oftener(1)
             };
             match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {

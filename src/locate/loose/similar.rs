@@ -3,7 +3,7 @@
 
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::is_inside_result;
+use crate::locate::already_applied::Results;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};
@@ -48,7 +48,8 @@ pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
         }
     }
     let with_made = |aligned: Alignment| {
-        let made = is_inside_result(sought, &aligned) || wanted.result_stands(sought, &file, &aligned);
+        let made = Results::around(sought, aligned.rung, &[aligned.place]).hold(&aligned)
+            || wanted.result_stands(sought, &file, &aligned);
         (aligned, made)
     };
     places.into_iter().map(with_made).collect()

@@ -287,6 +287,9 @@ impl<'a> Needle<'a> {
                             _ => (line + 1).saturating_sub(matched),
                         };
                         places.push(Place::lines(start, line + 1));
+                        if !hay.effort.spend(1) {
+                            return hay.searched.1;
+                        }
                         matched = self.borders.after_all();
                     }
                 }

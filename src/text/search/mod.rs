@@ -9,7 +9,7 @@ mod solid;
 mod token;
 
 pub use effort::Effort;
-pub(crate) use haystack::{Haystack, LINES_PER_STEP};
+pub(crate) use haystack::Haystack;
 pub(crate) use place::{Place, Point};
 pub(crate) use solid::Solid;
 pub(crate) use token::is_of_tokens;

@@ -81,7 +81,7 @@ fn blank_lines_may_be_skipped() {
 #[test]
 fn nothing_is_found_once_the_effort_is_spent() {
     let content = Content::new(b"a\nb\n");
-    let effort = Effort::new(3, 1);
+    let effort = Effort::new(4, 1);
     let hay = Haystack::new(&content, &effort);
     assert_eq!(hay.whole_lines(&[b"a"], Form::Text).len(), 1);
     assert!(!effort.is_spent());

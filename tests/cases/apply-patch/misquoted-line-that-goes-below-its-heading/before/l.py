@@ -1,0 +1,5 @@
+def f(x):
+    validate(x, strict=False)
+    y = parse(x)
+    z = emit(y)
+    close()

@@ -1,0 +1,10 @@
+void f(int x)
+{
+    if (x) {
+        a();
+        b();
+}
+
+void g(void)
+{
+}

@@ -1,0 +1,5 @@
+/* a */
+int main(void)
+{
+	return 0;
+}

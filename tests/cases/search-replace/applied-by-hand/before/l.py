@@ -1,0 +1,7 @@
+def f(a):
+    b = a
+    return 7
+
+
+def g():
+    return 2

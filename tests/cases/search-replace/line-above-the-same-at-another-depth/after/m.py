@@ -1,0 +1,6 @@
+def f(a):
+    for i in a:
+        if i:
+            x(i)
+        return True
+    return True

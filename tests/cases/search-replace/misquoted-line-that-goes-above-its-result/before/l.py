@@ -1,0 +1,5 @@
+x = load()
+validate(x, strict=False)
+y = parse(x)
+z = emit(y)
+close()

@@ -1,0 +1,5 @@
+x = load()
+y = parse(x)
+z = emit(y)
+close()
+validate(x, strict=False)

@@ -1,0 +1,11 @@
+void f(int x)
+{
+    if (x) {
+        a();
+        b();
+    }
+}
+
+void g(void)
+{
+}

@@ -225,7 +225,7 @@ fn what_a_refusal_advises_works_for_what_was_piped() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     let hook = create(".husky/pre-commit", "Hook", "true\n") + &create("one.txt", "One", "one\n");
-    sandbox.apply([""; 0], &hook).exits(1).says("--allow-sensitive");
+    sandbox.apply([""; 0], &hook).exits(1).says("[path-sensitive]");
     sandbox.run(["--continue", "--allow-sensitive"]).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Hook", "One"]);
     // Or without the edit.

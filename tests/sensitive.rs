@@ -151,7 +151,7 @@ fn what_git_comes_to_by_itself_is_sensitive() {
             for options in [&["--no-keep"][..], &["--no-keep", "-b", "side"]] {
                 let run = sandbox.apply(options, &touch(&sandbox, path));
                 let all = format!("{}{}", run.stdout, run.stderr);
-                let refused = run.code == Some(1) && all.contains("--allow-sensitive lets it pass");
+                let refused = run.code == Some(1) && all.contains("[path-sensitive]");
                 assert!(refused, "{name}: {path}: {:?} {all}", run.code);
             }
         }

@@ -225,7 +225,7 @@ fn a_failing_signer() {
     let before = sandbox.listing();
     let run =
         sandbox.apply(["--no-keep"], &five()).exits(128).says("could not sign").says("no card in the reader");
-    assert!(run.stdout.is_empty() && run.stderr.contains("--no-gpg-sign"), "{}", run.stderr);
+    assert!(run.stdout.is_empty() && run.stderr.contains("user.signingKey"), "{}", run.stderr);
     sandbox::same("a signer that fails", &before, &sandbox.listing());
     sandbox.is_sound();
 }

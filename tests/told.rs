@@ -266,8 +266,7 @@ fn a_refused_edit_comes_before_a_check_that_fails() {
         // The attempt is whole, with the edit that was fine.
         let hooks = sandbox.repo.join(".git/hooks/pre-commit");
         let _ = std::fs::remove_file(hooks);
-        let fixed = sandbox.response(&patch("README", "Greet", "hello\n", "hi\n"));
-        sandbox.run(["--continue", fixed.to_str().unwrap()]).exits(0);
+        sandbox.apply(["--continue", "--no-exec"], &patch("README", "Greet", "hello\n", "hi\n")).exits(0);
         assert_eq!(sandbox.subjects(&format!("{before}..")), ["New", "Greet"]);
         sandbox.leaves_no_file();
         // And for programs.

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::output::{Printer, Said};
 use super::settings::{Output, Settings};
 use super::terminal::Terminal;
-use super::{Error, args, input, suggest};
+use super::{Error, args, input, settings, suggest};
 use crate::flow::{self, Done, Each, NotNumbers, Numbers, Order, Resume};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -13,8 +13,14 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let mut settings = Settings::read(matches, repo.config(), check)?;
     let output = Output::read(matches, repo.config())?;
+    let branch = args::single(matches, "branch").flatten();
+    let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
+    let resume = goes_on.as_ref().filter(|_| abort.is_none());
+    let resume = resume.map(|id| Resume::find(&repo, id.as_deref(), branch.as_deref())).transpose()?;
+    let kept = resume.as_ref().map(Resume::options);
+    let mut settings = Settings::read(matches, repo.config(), kept, check)?;
+    let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
     settings.options.diffs = output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
     let printer = Printer::new(output, said);
@@ -24,13 +30,12 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     if clipboard && !names.is_empty() {
         return Err(Error::Usage("--clipboard goes with no response".into()));
     }
-    let branch = args::single(matches, "branch").flatten();
     let skip = args::several(matches, "skip").unwrap_or_default();
-    if !skip.is_empty() && settings.resume.is_none() {
+    if !skip.is_empty() && goes_on.is_none() {
         return Err(Error::Usage("--skip goes with --continue only".into()));
     }
-    if let Some(id) = &settings.abort {
-        if settings.resume.is_some() || !names.is_empty() || clipboard || settings.dry_run {
+    if let Some(id) = &abort {
+        if goes_on.is_some() || !names.is_empty() || clipboard || settings.dry_run {
             let message = match (id, names.as_slice()) {
                 (None, [name]) => {
                     format!(
@@ -52,20 +57,23 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
-        settings.options.message = Some(input::read_message(&repo, file, settings.options.max_size)?);
+        let message = input::read_message(&repo, file, settings.options.max_size)?;
+        settings.options.given.insert("message".into(), vec![message.clone()]);
+        settings.options.message = Some(message);
     }
     let mut order = Order {
         only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),
         except: numbers(matches, "except")?,
         ..Order::default()
     };
-    if let Some(id) = &settings.resume {
-        let mut resume = Resume::find(&repo, id.as_deref(), branch.as_deref())?;
+    if let Some(mut resume) = resume {
         resume.skip = numbers(matches, "skip")?;
         // What was said of that response goes before what is configured, what is typed before both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
+        // Whoever asks for feedback would not see what lands.
+        order.hold = args::switch(matches, "feedback") == Some(true);
     }
     if args::switch(matches, "interactive") == Some(true) {
         if settings.dry_run {
@@ -94,6 +102,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
+    if let Some(text) = &going_on {
+        printer.note(text);
+    }
     let keep = |bytes: &[u8]| {
         if settings.options.keep && !settings.dry_run {
             flow::keep_answer(&repo, bytes, &printer);
@@ -108,8 +119,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     if let Some((each, template)) = template {
         return suggest::run(each, &template, order, &settings, output, &printer);
     }
-    if settings.dry_run {
+    if settings.dry_run || order.hold {
         let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
+        checked.report.remarks.splice(0..0, going_on);
         let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
@@ -117,7 +129,8 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         }
         return Ok(exit);
     }
-    let done = flow::land(repo, order, &settings.options, &printer);
+    let mut done = flow::land(repo, order, &settings.options, &printer);
+    done.report.remarks.splice(0..0, going_on);
     finish(done, &settings, output, &printer)
 }
 

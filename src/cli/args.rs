@@ -8,6 +8,7 @@ mod options;
 use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+pub(super) use options::OF_ONE_RUN;
 pub use options::{
     ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
     SHOW_OPTIONS, UNDO_OPTIONS,

@@ -2,7 +2,7 @@
 
 use crate::flow;
 use crate::response::ResponseError;
-use crate::transaction::{self, Failure, Ran};
+use crate::transaction::{self, Failure};
 use crate::vcs;
 
 /// What to do about a flow that failed.
@@ -73,9 +73,7 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
     use vcs::Error as V;
     match error {
         V::Unsupported { help, .. } => Some(help.clone()),
-        V::NotARepository(_) => {
-            Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into())
-        }
+        V::NotARepository(_) => Some("change to a clone, or use -C <dir>; 'git init' makes a new one".into()),
         V::Ident { known: true, .. } => None,
         V::Ident { .. } => Some("git config --global user.name <name>, and user.email".into()),
         V::Locked(_) => Some("wait for the other process; if there is none, remove the file".into()),
@@ -83,9 +81,9 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
         V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
             Some("nothing was changed; run it again".into())
         }
-        V::Remote { .. } => {
-            Some("nothing was changed; 'git remote -v' names the remotes, --push=<remote> takes another".into())
-        }
+        V::Remote { .. } => Some(
+            "nothing was changed; 'git remote -v' names the remotes, --push=<remote> takes another".into(),
+        ),
         V::Unfetched { .. } => {
             Some("make its remote reachable, then run it again; 'git remote -v' names it".into())
         }
@@ -93,9 +91,7 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
         V::Filter { path, .. } => {
             Some(format!("'git check-attr -a {path}' names the filter or encoding; git needs its command"))
         }
-        V::Unsigned(_) => Some(
-            "user.signingKey, gpg.format and gpg.program say how git signs; --no-gpg-sign lands unsigned commits".into(),
-        ),
+        V::Unsigned(_) => Some("user.signingKey, gpg.format and gpg.program say how git signs".into()),
         V::Encoding { .. } => {
             Some("'git -c i18n.commitEncoding=UTF-8 llm-apply' takes git's own encoding".into())
         }
@@ -113,10 +109,5 @@ fn of_failure(failure: &Failure) -> String {
                 .worktreeinclude names it"
             .into();
     }
-    match &failure.ran {
-        Ran::Hook("pre-commit" | "pre-merge-commit" | "commit-msg" | "pre-llm-apply") => {
-            "nothing was changed; --no-verify lands without this hook".into()
-        }
-        _ => "nothing was changed".into(),
-    }
+    "nothing was changed".into()
 }

@@ -1,11 +1,12 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
-use super::args::{self, ASK_OPTIONS, OPTIONS, PROMPT_OPTIONS};
+use super::args::{self, ASK_OPTIONS, OF_ONE_RUN, OPTIONS, PROMPT_OPTIONS, Takes};
 use crate::edit::FormatId;
-use crate::flow::{Each, Options, Question, ROUNDS, Template};
+use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
+use crate::report::escape::shell_word;
 use crate::vcs::Result;
 use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
@@ -30,10 +31,6 @@ pub(super) struct Settings {
     pub(super) diff: bool,
     /// Show the diffstat.
     pub(super) stat: bool,
-    /// The attempt to go on from; the only one, where no name is given.
-    pub(super) resume: Option<Option<String>>,
-    /// The attempt to forget.
-    pub(super) abort: Option<Option<String>>,
 }
 
 /// How to print.
@@ -81,7 +78,7 @@ impl Output {
     /// # Errors
     /// A configuration value makes no sense.
     pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
-        let from = From { matches, config };
+        let from = From::new(matches, config);
         let color = match from.single("color")? {
             Some(text) => Color::read(&text)
                 .ok_or_else(|| config::bad("llmapply.color", &text, "one of always, never, auto"))?,
@@ -131,32 +128,48 @@ impl Color {
     }
 }
 
-/// The two sources of an option.
+/// The sources of an option, in their order.
 struct From<'a> {
     matches: &'a ArgMatches,
+    /// The options of the attempt that is gone on with.
+    kept: Option<&'a Given>,
     config: &'a Config,
 }
 
-impl From<'_> {
+impl<'a> From<'a> {
+    fn new(matches: &'a ArgMatches, config: &'a Config) -> Self {
+        Self { matches, kept: None, config }
+    }
+
     fn key(long: &str) -> String {
         OPTIONS
             .iter()
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
-            .find(|option| option.long == long)
+            .find(|option| option.long == long && option.keyed)
             .map(args::Opt::key)
             .unwrap_or_default()
     }
 
+    fn kept(&self, long: &str) -> Option<&Vec<String>> {
+        self.kept?.get(long)
+    }
+
     fn switch(&self, long: &str, default: bool) -> Result<bool> {
-        match args::switch(self.matches, long) {
+        let kept = || self.kept(long).map(|values| values.as_slice() == [ON]);
+        match args::switch(self.matches, long).or_else(kept) {
             Some(on) => Ok(on),
             None => Ok(self.config.bool(&Self::key(long))?.unwrap_or(default)),
         }
     }
 
+    /// What was typed, or is kept: a value, or that there is to be none.
+    fn given(&self, long: &str) -> Option<Option<String>> {
+        args::single(self.matches, long).or_else(|| Some(self.kept(long)?.last().cloned()))
+    }
+
     fn single(&self, long: &str) -> Result<Option<String>> {
-        match args::single(self.matches, long) {
+        match self.given(long) {
             Some(value) => Ok(value),
             None => Ok(self.config.string(&Self::key(long))?.filter(|value| !value.is_empty())),
         }
@@ -164,7 +177,7 @@ impl From<'_> {
 
     /// A key, or whether to sign at all.
     fn sign(&self) -> Result<Sign> {
-        match args::single(self.matches, "gpg-sign") {
+        match self.given("gpg-sign") {
             Some(Some(key)) => return Ok(Sign::With(key)),
             Some(None) => return Ok(Sign::Never),
             None => {}
@@ -180,8 +193,8 @@ impl From<'_> {
 
     /// A remote, an empty one where git is to choose, or whether to push at all.
     fn push(&self) -> Result<Option<String>> {
-        if let Some(typed) = args::single(self.matches, "push") {
-            return Ok(typed);
+        if let Some(given) = self.given("push") {
+            return Ok(given);
         }
         let key = Self::key("push");
         let Some(text) = self.config.string(&key)? else { return Ok(None) };
@@ -205,11 +218,70 @@ impl From<'_> {
     }
 
     fn several(&self, long: &str) -> Result<Vec<String>> {
-        match args::several(self.matches, long) {
+        match args::several(self.matches, long).or_else(|| self.kept(long).cloned()) {
             Some(values) => Ok(values),
             None => self.config.list(&Self::key(long)),
         }
     }
+
+    /// All that says how edits are judged and landed, wherever it is from.
+    fn all(&self) -> Result<Given> {
+        let mut all = Given::new();
+        for option in OPTIONS.iter().filter(|option| !OF_ONE_RUN.contains(&option.long)) {
+            let long = option.long;
+            let is_given = self.given(long).is_some() || args::switch(self.matches, long).is_some();
+            let values = match option.takes {
+                Takes::Nothing => {
+                    let on = self.switch(long, true)?;
+                    let is_said = on == self.switch(long, false)?;
+                    is_said.then(|| vec![if on { ON } else { OFF }.to_owned()])
+                }
+                Takes::Values(_) => Some(self.several(long)?).filter(|values| is_given || !values.is_empty()),
+                _ => {
+                    let value = match long {
+                        "push" => self.push()?,
+                        "gpg-sign" => match self.sign()? {
+                            Sign::With(key) => Some(key),
+                            Sign::Never | Sign::AsConfigured => None,
+                        },
+                        _ => self.single(long)?,
+                    };
+                    (is_given || value.is_some()).then(|| value.into_iter().collect())
+                }
+            };
+            all.extend(values.map(|values| (long.to_owned(), values)));
+        }
+        Ok(all)
+    }
+}
+
+/// The values of a switch that is kept.
+const ON: &str = "true";
+const OFF: &str = "false";
+
+/// The key that no option stands for, and that is kept with the options.
+const SENSITIVE: &str = "llmapply.sensitive";
+
+/// What an attempt is gone on with, as it would be typed, but for what is typed now.
+pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
+    let is_typed = |long: &str| {
+        args::switch(matches, long).is_some()
+            || args::single(matches, long).is_some()
+            || args::several(matches, long).is_some()
+    };
+    let mut words = Vec::new();
+    for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
+        let dashes = if long == SENSITIVE { "" } else { "--" };
+        match values.as_slice() {
+            [] => words.push(format!("--no-{long}")),
+            [value] if value == OFF => words.push(format!("--no-{long}")),
+            values => words.extend(values.iter().map(|value| match value.as_str() {
+                "" | ON => format!("--{long}"),
+                value => format!("{dashes}{long}={}", shell_word(value)),
+            })),
+        }
+    }
+    (!words.is_empty()).then(|| format!("going on with the options of the attempt: {}", words.join(" ")))
 }
 
 /// Whether a value only turns something on or off.
@@ -219,12 +291,17 @@ fn is_switch(text: &str) -> bool {
 }
 
 impl Settings {
-    /// Reads all settings.
+    /// Reads all settings; `kept` are the options of the attempt that is gone on with.
     ///
     /// # Errors
     /// A configuration value makes no sense; what was typed was checked by the parser.
-    pub(super) fn read(matches: &ArgMatches, config: &Config, dry_run: bool) -> Result<Self> {
-        let from = From { matches, config };
+    pub(super) fn read(
+        matches: &ArgMatches,
+        config: &Config,
+        kept: Option<&Given>,
+        dry_run: bool,
+    ) -> Result<Self> {
+        let from = From { matches, kept, config };
         let formats = from.formats()?;
         let commit = match from.single("commit")?.as_deref() {
             None | Some("edit") => Grouping::Edit,
@@ -255,7 +332,7 @@ impl Settings {
         options.reading.path = args::single(matches, "path").flatten();
         options.strict = from.switch("strict", options.strict)?;
         options.base = from.single("base")?;
-        options.favor = match args::single(matches, "strategy-option").flatten().as_deref() {
+        options.favor = match from.single("strategy-option")?.as_deref() {
             Some("ours") => Some(Favor::Ours),
             Some(_) => Some(Favor::Theirs),
             None => None,
@@ -270,7 +347,7 @@ impl Settings {
         options.signoff = from.switch("signoff", options.signoff)?;
         options.allow_skip_ci = from.switch("allow-skip-ci", options.allow_skip_ci)?;
         options.author.author = from.single("author")?;
-        options.author.date = args::single(matches, "date").flatten();
+        options.author.date = from.single("date")?;
         options.sign = from.sign()?;
         options.ff = from.switch("ff", options.ff)?;
         options.verify = from.switch("verify", options.verify)?;
@@ -296,9 +373,16 @@ impl Settings {
         options.autostash = from.switch("autostash", options.autostash)?;
         options.keep = from.switch("keep", options.keep)?;
         options.record = from.switch("record", options.record)?;
-        options.sensitive = config.list("llmapply.sensitive")?;
+        options.sensitive = match from.kept(SENSITIVE) {
+            Some(kept) => kept.clone(),
+            None => config.list(SENSITIVE)?,
+        };
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
         options.lock_timeout = lock_timeout(config)?;
+        options.given = from.all()?;
+        if !options.sensitive.is_empty() {
+            options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
+        }
         Ok(Self {
             options,
             branch_per_edit,
@@ -306,8 +390,6 @@ impl Settings {
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
-            resume: attempt(matches, "continue"),
-            abort: attempt(matches, "abort"),
         })
     }
 }
@@ -352,7 +434,7 @@ impl Settings {
 /// # Errors
 /// The configuration cannot be read.
 pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<String>> {
-    Ok(From { matches, config }.single("with")?.filter(|line| !line.trim().is_empty()))
+    Ok(From::new(matches, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
 /// How often it asks at most.
@@ -360,7 +442,7 @@ pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<Strin
 /// # Errors
 /// It is no number above 0.
 pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, super::Error> {
-    let Some(text) = (From { matches, config }).single("rounds")? else { return Ok(ROUNDS) };
+    let Some(text) = From::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
         Some(text) => super::Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
@@ -384,7 +466,7 @@ fn joined(paragraphs: &[String]) -> String {
 }
 
 /// The attempt that an option names, or the only one.
-fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
+pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
     args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
@@ -393,7 +475,7 @@ fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
 /// # Errors
 /// A configuration value makes no sense.
 pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question> {
-    let from = From { matches, config };
+    let from = From::new(matches, config);
     let mut question = Question::default();
     if let Some(format) = from.formats()?.last() {
         question.format = *format;

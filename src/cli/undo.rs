@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let mut settings = Settings::read(matches, repo.config(), false)?;
+    let mut settings = Settings::read(matches, repo.config(), None, false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     // What is configured of messages is about those out of a response.

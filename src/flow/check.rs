@@ -24,7 +24,7 @@ pub struct Checked {
     pub repo: Repo,
 }
 
-/// Resolves and says what would happen. Nothing is changed and no lock is taken.
+/// Resolves and says what would happen. Nothing is changed and no lock is taken; an order to hold keeps the attempt.
 pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Checked {
     let heard = Heard::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &heard, true);
@@ -92,6 +92,9 @@ impl Run<'_> {
         // What the edits come to is shown whatever keeps them from landing.
         if let Some(preview) = preview {
             *preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));
+        }
+        if self.hold {
+            report.attempt = self.keep_whole(repo, &target);
         }
         let obstacles = obstacles?;
         if !obstacles.is_empty() {

@@ -197,7 +197,7 @@ impl Run<'_> {
             let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
             if why.is_some_and(message::asks_to_skip_ci) {
                 self.watch.warn(&format!(
-                    "the reason of edit {} asks to skip CI; in its commit these are mere words, unless --allow-skip-ci",
+                    "the reason of edit {} asks to skip CI; in its commit these are mere words",
                     at + 1
                 ));
             }

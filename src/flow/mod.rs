@@ -44,7 +44,7 @@ pub use land::{Done, Moved, land};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
-pub use options::Options;
+pub use options::{Given, Options};
 pub use prompt::{Prompted, Question, prompt};
 pub use resume::{Resume, abort};
 pub use run::Order;

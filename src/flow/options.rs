@@ -5,10 +5,14 @@ use crate::locate::Tier;
 use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::commit::Sign;
-use crate::vcs::ident::Given;
+use crate::vcs::ident;
 use crate::vcs::merge::Favor;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Options by their long names, each with its values; a switch has one, `true` or `false`.
+pub type Given = BTreeMap<String, Vec<String>>;
 
 /// How responses are read, judged and landed. The defaults are those of the command.
 #[derive(Debug, Clone)]
@@ -42,7 +46,7 @@ pub struct Options {
     /// Let reasons ask continuous integration to skip a commit.
     pub allow_skip_ci: bool,
     /// What is given of the author.
-    pub author: Given,
+    pub author: ident::Given,
     /// Whether commits are signed.
     pub sign: Sign,
     /// Whether the branch moves to the last commit; else to a merge commit above it.
@@ -108,6 +112,8 @@ pub struct Options {
     pub max_size: u64,
     /// How long to wait for another landing.
     pub lock_timeout: Duration,
+    /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
+    pub given: Given,
 }
 
 impl Default for Options {
@@ -126,7 +132,7 @@ impl Default for Options {
             assisted_by: None,
             signoff: false,
             allow_skip_ci: false,
-            author: Given::default(),
+            author: ident::Given::default(),
             sign: Sign::AsConfigured,
             ff: true,
             favor: None,
@@ -159,6 +165,7 @@ impl Default for Options {
             record: true,
             max_size: DEFAULT_MAX_SIZE,
             lock_timeout: Duration::from_secs(60),
+            given: Given::new(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Going on with a refused attempt, forgetting one, and keeping what is refused.
 
-use super::Error;
 use super::keep::{is_unwanted, keep_answers};
 use super::numbers::Numbers;
 use super::run::Run;
+use super::{Error, Given};
 use crate::diag::Diagnostic;
 use crate::edit::Script;
 use crate::format::{self, Reading, UnknownFormat};
@@ -45,6 +45,11 @@ impl Resume {
     /// There is none, or it cannot be read.
     pub(super) fn named(id: &str) -> Result<Self, Error> {
         Self::find(&Repo::discover()?, Some(id), None)
+    }
+
+    /// The options of the attempt.
+    pub fn options(&self) -> &Given {
+        &self.found.attempt.options
     }
 
     /// The id that the first correction has to have.
@@ -236,7 +241,7 @@ impl Run<'_> {
     }
 
     fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {
-        if self.dry || !self.options.keep {
+        if (self.dry && !self.hold) || !self.options.keep {
             return None;
         }
         let kept = self.try_keep(repo, target, what);
@@ -283,6 +288,7 @@ impl Run<'_> {
         }));
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.options.branch);
+        attempt.options.clone_from(&self.options.given);
         attempt.target = Some(target.name.clone());
         attempt.paths = self.script.paths();
         // What clashes with the branch can only be corrected on the branch as it is now.

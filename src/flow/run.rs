@@ -30,6 +30,8 @@ pub struct Order {
     pub responses: Vec<Response>,
     /// The refused attempt that they correct. Without responses it is tried again as it is.
     pub resume: Option<Resume>,
+    /// Nothing lands: an attempt that would is kept for the next run, as one is that is refused.
+    pub hold: bool,
     /// Those of the edits that are to land, by their numbers in the report; without it, all.
     pub only: Option<Numbers>,
     /// Those that are not.
@@ -81,6 +83,8 @@ pub(super) struct Run<'a> {
     pub(super) base: Option<Oid>,
     /// Nothing is to be changed.
     pub(super) dry: bool,
+    /// But for the attempt that is kept.
+    pub(super) hold: bool,
     pub(super) messages: Messages,
 }
 
@@ -109,7 +113,7 @@ impl<'a> Run<'a> {
         watch: &'a dyn Watch,
         dry: bool,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, resume, only, except, .. } = order;
+        let Order { responses, resume, hold, only, except, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             script.append(format::parse(response, &options.reading));
@@ -131,6 +135,7 @@ impl<'a> Run<'a> {
             unwanted: BTreeMap::new(),
             base: None,
             dry,
+            hold,
             messages: Messages::default(),
         };
         let begun = run.begin(repo, resume, only.as_ref(), &except);

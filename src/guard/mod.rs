@@ -171,10 +171,8 @@ fn placeholders<'a>(
 fn takes_the_place(line: &[u8]) -> Unwanted {
     let line = String::from_utf8_lossy(line);
     let message = format!("`{}` would take the place of code that the file has", line.trim());
-    Unwanted::new(Code::Placeholder, message).with_help(
-        "write the code out, or leave the unchanged lines out of both texts; \
-                            --allow-placeholder lets it pass",
-    )
+    Unwanted::new(Code::Placeholder, message)
+        .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
 
 /// A line that begins or ends a merge conflict, and that the file has none of.
@@ -189,8 +187,7 @@ fn markers(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwant
             // Enough to look for; a label may be of any length.
             let line: String = String::from_utf8_lossy(line).chars().take(40).collect();
             let message = format!("the new text holds the conflict marker `{line}`");
-            Err(Unwanted::new(Code::Markers, message)
-                .with_help("write the lines as they should be; --allow-markers lets it pass"))
+            Err(Unwanted::new(Code::Markers, message).with_help("write the lines as they should be"))
         }
         _ => Ok(()),
     }
@@ -214,7 +211,7 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unw
             let line = String::from_utf8_lossy(line).into_owned();
             let message = format!("the new text holds `{}`, which divides a block", line.trim());
             Err(Unwanted::new(Code::Markers, message)
-                .with_help("write each block with its three marks, each once; --allow-markers lets it pass"))
+                .with_help("write each block with its three marks, each once"))
         }
         None => Ok(()),
     }

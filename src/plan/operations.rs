@@ -149,7 +149,7 @@ impl Operation<'_, '_> {
                     let message = format!("`{path}` exists already, with other content");
                     return Err(self
                         .error(Code::AlreadyExists, message)
-                        .with_help("patch or replace it instead, or allow overwriting with --allow-overwrite")
+                        .with_help("patch or replace it instead")
                         .with_evidence(locate::beginning(content))
                         .into());
                 }
@@ -167,7 +167,7 @@ impl Operation<'_, '_> {
             return Ok(());
         }
         let message = format!("`{path}` has {before} lines and would have {after}");
-        let help = "give all lines that stay too; --allow-shrink lets it pass";
+        let help = "give all lines that stay too";
         Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
@@ -179,8 +179,7 @@ impl Operation<'_, '_> {
                 self.may_appear(&path)?;
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
                     let message = format!("`{path}` would hold a line that divides a block");
-                    let help =
-                        "write each block with its three marks, each once; --allow-markers lets it pass";
+                    let help = "write each block with its three marks, each once";
                     return Err(self.error(Code::Markers, message).with_help(help).into());
                 }
                 self.guard(&text, None)?;
@@ -416,11 +415,7 @@ impl Operation<'_, '_> {
 
     fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
         match policy::may_touch(path, self.rules, self.overlay)? {
-            Some((code, message)) => {
-                let error = self.error(code, message);
-                let sensitive = code == Code::PathSensitive;
-                Err(if sensitive { error.with_help("--allow-sensitive lets it pass") } else { error }.into())
-            }
+            Some((code, message)) => Err(self.error(code, message).into()),
             None => Ok(()),
         }
     }

@@ -333,12 +333,13 @@ pub fn findings(report: &Report, style: Style) -> String {
 /// What becomes of an answer that is kept whole, since not its edits were refused.
 pub fn kept(report: &Report) -> Option<String> {
     let attempt = report.attempt.as_ref()?;
-    matches!(report.status, Status::InTheWay | Status::Failed).then(|| {
-        let name = name(attempt);
-        format!(
-            "the answer is kept: 'git llm-apply --continue{name}' tries it again, '--abort{name}' forgets it"
-        )
-    })
+    let what = match report.status {
+        Status::InTheWay | Status::Failed => "tries it again",
+        Status::Checked => "lands it",
+        _ => return None,
+    };
+    let name = name(attempt);
+    Some(format!("the answer is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"))
 }
 
 /// What names an attempt on the command line, if it has to be named.

@@ -10,14 +10,14 @@ use crate::response::Response;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The version of what is written.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The file that holds everything but the responses, which lie beside it under their numbers.
 const RECORD: &str = "attempt.json";
@@ -46,6 +46,8 @@ pub struct Attempt {
     pub paths: Vec<String>,
     /// The commit that `--base` named.
     pub base: Option<String>,
+    /// The options by which it was judged and was to land, by their names.
+    pub options: BTreeMap<String, Vec<String>>,
     /// How each of the responses was read.
     pub readings: Vec<KeptReading>,
     /// The names of the responses, in order.
@@ -128,6 +130,7 @@ impl Attempt {
             target: None,
             paths: Vec::new(),
             base: None,
+            options: BTreeMap::new(),
             readings: Vec::new(),
             names: Vec::new(),
             slots,

@@ -490,6 +490,33 @@ pub const OPTIONS: &[Opt] = &[
     },
 ];
 
+/// What of them is about one run, and not about how edits are judged and land: an attempt is not gone on with it. Its branch
+/// and its base are known.
+pub(crate) const OF_ONE_RUN: &[&str] = &[
+    "format",
+    "clipboard",
+    "path",
+    "branch",
+    "branch-per-edit",
+    "base",
+    "file",
+    "dry-run",
+    "diff",
+    "stat",
+    "interactive",
+    "only",
+    "except",
+    "continue",
+    "skip",
+    "abort",
+    "keep",
+    "json",
+    "feedback",
+    "quiet",
+    "verbose",
+    "color",
+];
+
 /// The options of prompt beside `--format` and `--base`.
 pub const PROMPT_OPTIONS: &[Opt] = &[
     Opt {

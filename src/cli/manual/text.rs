@@ -86,7 +86,7 @@ pub(super) const VERBS: &[Piece] = &[
 pub(super) const RESUMING: &[Piece] = &[
     Text(
         "A response with refused edits is kept, unless `--no-keep` or `llmapply.keep` says otherwise: the responses, \
-         which edits were fine, and what `--branch` and `--base` named. It lies under `llm-apply/` in the git directory of \
+         which edits were fine, and the options that it was judged by. It lies under `llm-apply/` in the git directory of \
          the worktree, readable by its owner only, and is the one thing that a refusal leaves. `-n` and `check` keep nothing.",
     ),
     Text(
@@ -103,14 +103,18 @@ pub(super) const RESUMING: &[Piece] = &[
          correction stays as it was, and one that only builds on another that failed needs none. What is refused again can be corrected again.",
     ),
     Text(
-        "Without a response, on a terminal or with nothing at all on standard input, the attempt is tried again as it is, \
-         with the options that are given now: `git llm-apply --continue --feedback` prints again what to ask for, \
-         `--continue --allow-sensitive` lets pass what was refused for that, and `--continue --keep-going` lands what is fine.",
+        "It goes on with the options of the attempt, typed or configured: branch, base, commands of `--exec`, what edits may touch \
+         and hold, messages, trailers, signature, push. It prints them. An option that is given again counts in the place of the \
+         kept one: `--no-exec` lands without the command that failed, `--no-exclude` what was excluded.",
+    ),
+    Text(
+        "Without a response, on a terminal or with nothing at all on standard input, the attempt is tried again as it is: \
+         `--continue --allow-sensitive` lets pass what was refused for that, and `--continue --keep-going` lands what is fine. With \
+         `--feedback` nothing lands: it prints what to ask for, and an attempt that would land is kept for the next run.",
     ),
     Text(
         "An attempt is forgotten when it lands, when the same response lands, with `--abort`, and after 14 days. The same \
-         response refused again is the same attempt. What `--branch` and `--base` named goes before their configuration, \
-         unless it is typed again; other options are given anew. Where edits clash with what the branch has become since \
+         response refused again is the same attempt. Where edits clash with what the branch has become since \
          `--base`, that is not kept, since corrections can only be for the branch as it is now.",
     ),
 ];

@@ -4,7 +4,9 @@
 
 mod sandbox;
 
-use git_llm_apply::flow::{self, Options, Order, Resume, Watch};
+use git_llm_apply::flow::{
+    self, Each, ModelCommand, Options, Order, Question, Resume, Template, Undo, Watch,
+};
 use git_llm_apply::report::{EditState, Status};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::Recovered;
@@ -12,6 +14,8 @@ use git_llm_apply::vcs::repo::Repo;
 use sandbox::fault::with_fault;
 use sandbox::{Sandbox, create, patch};
 use std::cell::Cell;
+use std::path::PathBuf;
+use std::process::Command;
 
 fn order(text: &str) -> Order {
     Order::of(vec![Response::new(0, "answer", text.into(), 1 << 20).unwrap()])
@@ -28,7 +32,6 @@ impl Watch for Heard {
     }
 }
 
-/// The one test here: flows work in the current directory, which is the whole process's.
 #[test]
 fn a_program_checks_lands_and_resumes() {
     let sandbox = Sandbox::new();
@@ -90,4 +93,85 @@ fn a_program_checks_lands_and_resumes() {
     assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
     assert_eq!(sandbox.git(["log", "--format=%s", &format!("{before}..")]), "Add late\nmoved");
     other.state().is(&untouched, "the repository in the current directory");
+}
+
+/// Where the repository is that [`a_program_in_another_repository`] opens.
+const PLACE: &str = "FLOW_TEST_PLACE";
+
+#[test]
+fn flows_work_where_their_handle_points() {
+    let (sandbox, other) = (Sandbox::new(), Sandbox::new());
+    for sandbox in [&sandbox, &other] {
+        sandbox.git(["config", "user.name", "A"]);
+        sandbox.git(["config", "user.email", "a@example.com"]);
+    }
+    let (base, untouched) = (sandbox.head(), other.state());
+    let git_dir = other.repo.join(".git");
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "a_program_in_another_repository", "--ignored"]);
+    // As in a hook of the other one.
+    child.current_dir(&other.repo).env(PLACE, &sandbox.repo).env("GIT_DIR", &git_dir);
+    child.env("GIT_INDEX_FILE", git_dir.join("index")).env("GIT_WORK_TREE", &other.repo);
+    child.env("GIT_OBJECT_DIRECTORY", git_dir.join("objects"));
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    other.state().is(&untouched, "the repository that the environment names");
+    let subjects = ["Add it", "Suggest it", "Change it", "Asked"];
+    assert_eq!(sandbox.subjects(&format!("{base}..main")), subjects);
+    assert_eq!(sandbox.git(["branch", "--format=%(refname:short)"]), "main\nmany/1\nmany/2");
+    assert_eq!(sandbox.status(), "");
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+}
+
+#[test]
+#[ignore = "run by flows_work_where_their_handle_points, in another repository"]
+fn a_program_in_another_repository() {
+    let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
+    let repo = Repo::open(&place.join(".git"), Some(&place)).unwrap();
+    let again = || repo.open_again().unwrap();
+    let options = Options::default();
+    let onto = |branch: &str| {
+        let mut options = Options::default();
+        options.branch = Some(branch.to_owned());
+        options
+    };
+    let landed = |done: Result<flow::Done, flow::Error>| {
+        let done = done.unwrap();
+        assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
+    };
+    landed(Ok(flow::land(again(), order(&create("new.txt", "Add it", "new\n")), &options, &())));
+    let commit = again().tip("HEAD").unwrap().unwrap().to_string();
+    let mut undo = Undo { name: Some(commit), ..Undo::default() };
+    landed(flow::undo(&repo, &undo, &options, &()));
+    undo.redo = true;
+    landed(flow::undo(&repo, &undo, &options, &()));
+    landed(Ok(flow::land(again(), order(&create("try.txt", "Suggest it", "try\n")), &onto("try"), &())));
+    landed(flow::accept(&repo, &["try".to_owned()], &options, &()));
+    let _ = flow::drop(&repo, &["try".to_owned()], false, options.lock_timeout, &()).unwrap();
+    landed(Ok(flow::land(again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &())));
+    let open = flow::open(&repo).unwrap();
+    assert_eq!(open.open.iter().map(|one| one.branch.as_str()).collect::<Vec<_>>(), ["still-open"]);
+    let forgotten = flow::list(&repo).unwrap().landings[0].record.id.clone();
+    flow::forget(&repo, &forgotten, options.lock_timeout, &()).unwrap();
+    assert!(flow::show(&repo, Some(&forgotten)).is_err());
+    flow::drop(&repo, &["still-open".to_owned()], true, options.lock_timeout, &()).unwrap();
+    let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
+    let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();
+    let resume = Resume::find(&repo, Some(&kept.id), None).unwrap();
+    let fix = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
+    let mut fix = Order::of(vec![Response::new(resume.next_response(), "fix", fix.into(), 1 << 20).unwrap()]);
+    fix.resume = Some(resume);
+    landed(Ok(flow::land(again(), fix, &options, &())));
+    let both = order(&(create("1.txt", "One", "1\n") + &create("2.txt", "Two", "2\n")));
+    let template = Template::parse("many/{n}").unwrap();
+    assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, false, &()).unwrap().all.len(), 2);
+    let mut question = Question::default();
+    question.files = vec!["README".to_owned()];
+    let prompted = flow::prompt(&repo, &question).unwrap();
+    assert_eq!(prompted.files, ["README"]);
+    let answer = place.with_file_name("answer");
+    std::fs::write(&answer, create("asked.txt", "Asked", "asked\n")).unwrap();
+    let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
+    landed(flow::ask(&repo, &prompted, &mut model, 1, &options, &()));
 }

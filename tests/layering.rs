@@ -53,6 +53,9 @@ impl Layers {
         }
         let has = |needle: &[&str]| words.windows(needle.len()).any(|found| found == needle);
         let has_word = |word: &str| words.iter().any(|found| found == word);
+        if !["vcs", "cli"].contains(&own.as_str()) && has_word("discover") {
+            all.push("looks for a repository, where only the command line does".to_owned());
+        }
         if own != "vcs" {
             if has_word("git2") {
                 all.push("names git2 outside src/vcs".to_owned());

@@ -14,9 +14,8 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let settings = Settings::read(matches, repo.config(), None, false)?;
     let output = Output::read(matches, repo.config())?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
-    drop(repo);
     let printer = Printer::new(output, said);
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
-    let done = flow::accept(&names, &settings.options, &printer)?;
+    let done = flow::accept(&repo, &names, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

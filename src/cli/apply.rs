@@ -117,7 +117,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     // A file can be given again.
     settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
     if let Some((each, template)) = template {
-        return suggest::run(each, &template, order, &settings, output, &printer);
+        return suggest::run(&repo, each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run || order.hold {
         let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);

@@ -24,18 +24,17 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
         return Err(Error::Usage(message.into()));
     };
     let rounds = settings::rounds(matches, repo.config())?;
-    let question = settings::question(matches, repo.config())?;
+    let question = settings::question(matches, &repo)?;
     // A model that was asked for one format and gives another is understood, unless one was typed.
     if args::several(matches, "format").is_none() {
         settings.options.reading.formats.clear();
     }
-    let prompted = flow::prompt(&question)?;
+    let prompted = flow::prompt(&repo, &question)?;
     let left_out = prompted.left_out.iter().map(|(path, why)| format!("left out: {path} ({why})"));
     let left_out: Vec<String> = left_out.collect();
     left_out.iter().for_each(|text| printer.warn(text));
-    drop(repo);
-    let mut model = ModelCommand::new(with, &settings.options, &printer);
-    let mut done = flow::ask(&prompted, &mut model, rounds, &settings.options, &printer)?;
+    let mut model = ModelCommand::new(&repo, with, &settings.options, &printer);
+    let mut done = flow::ask(&repo, &prompted, &mut model, rounds, &settings.options, &printer)?;
     done.report.remarks.splice(0..0, left_out);
     apply::finish(done, &settings, output, &printer)
 }

@@ -13,8 +13,7 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let repo = Repo::discover()?;
     let printer = Printer::new(Output::read(matches, repo.config())?, said);
     let timeout = settings::lock_timeout(repo.config())?;
-    drop(repo);
     let force = args::switch(matches, "force").unwrap_or(false);
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
-    Ok(printer.report(flow::drop(&names, force, timeout, &printer)?))
+    Ok(printer.report(flow::drop(&repo, &names, force, timeout, &printer)?))
 }

@@ -15,7 +15,7 @@ pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output, said);
     let is_open = args::switch(matches, "open").unwrap_or(false);
-    let report = if is_open { flow::open()? } else { flow::list(&repo)? };
+    let report = if is_open { flow::open(&repo)? } else { flow::list(&repo)? };
     if output.json {
         return Ok(printer.report(report));
     }
@@ -47,8 +47,7 @@ pub(super) fn forget(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Erro
     let repo = Repo::discover()?;
     let printer = Printer::new(Output::read(matches, repo.config())?, said);
     let timeout = settings::lock_timeout(repo.config())?;
-    drop(repo);
-    Ok(printer.report(flow::forget(id(matches).unwrap_or_default(), timeout, &printer)?))
+    Ok(printer.report(flow::forget(&repo, id(matches).unwrap_or_default(), timeout, &printer)?))
 }
 
 fn id(matches: &ArgMatches) -> Option<&str> {

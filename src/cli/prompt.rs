@@ -9,8 +9,8 @@ use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
-    let question = settings::question(matches, Repo::discover()?.config())?;
-    let prompted = flow::prompt(&question)?;
+    let repo = Repo::discover()?;
+    let prompted = flow::prompt(&repo, &settings::question(matches, &repo)?)?;
     output::exactly(&prompted.text);
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));

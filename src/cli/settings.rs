@@ -11,6 +11,7 @@ use crate::vcs::Result;
 use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
 use crate::vcs::merge::Favor;
+use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use clap::ArgMatches;
 use std::path::Path;
@@ -474,7 +475,8 @@ pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>
 ///
 /// # Errors
 /// A configuration value makes no sense.
-pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question> {
+pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
+    let config = repo.config();
     let from = From::new(matches, config);
     let mut question = Question::default();
     if let Some(format) = from.formats()?.last() {
@@ -494,7 +496,8 @@ pub(super) fn question(matches: &ArgMatches, config: &Config) -> Result<Question
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;
     question.request = from.single("request")?;
-    question.files = matches.get_many("pathspec").into_iter().flatten().cloned().collect();
+    let files = matches.get_many::<String>("pathspec").into_iter().flatten();
+    question.files = files.map(|typed| repo.from_here(typed)).collect::<Result<_>>()?;
     Ok(question)
 }
 

@@ -7,8 +7,10 @@ use super::settings::{Output, Settings};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
 use crate::transaction::{self, interrupt};
+use crate::vcs::repo::Repo;
 
 pub(super) fn run(
+    repo: &Repo,
     each: Each,
     template: &str,
     order: Order,
@@ -28,7 +30,8 @@ pub(super) fn run(
         return Err(Error::Usage(message.into()));
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
-    let suggested = flow::suggest(order, each, &template, &settings.options, settings.dry_run, printer)?;
+    let suggested =
+        flow::suggest(repo, order, each, &template, &settings.options, settings.dry_run, printer)?;
     if let Some(report) = suggested.report {
         return Ok(printer.report(report));
     }
@@ -53,7 +56,7 @@ pub(super) fn run(
     report.status = status.unwrap_or(Status::Failed);
     printer.suggestions(&report, exit);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
-        suggested.repo.show_diff(old, new, settings.show(output, None))?;
+        repo.show_diff(old, new, settings.show(output, None))?;
     }
     Ok(exit)
 }

@@ -16,13 +16,12 @@ pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<E
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     // What is configured of messages is about those out of a response.
     settings.options.edit = false;
-    drop(repo);
     let mut edits = Numbers::default();
     for numbers in args::several(matches, "edit").unwrap_or_default() {
         edits.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
     }
     let name = matches.get_one::<String>("id").cloned();
     let printer = Printer::new(output, said);
-    let done = flow::undo(&Undo { name, edits, redo }, &settings.options, &printer)?;
+    let done = flow::undo(&repo, &Undo { name, edits, redo }, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

@@ -18,35 +18,18 @@ use std::cell::OnceCell;
 /// # Errors
 /// A name is none of a commit, a branch has merges that cannot be done again; or the world went wrong, and nothing has
 /// changed unless the error says so.
-pub fn accept(names: &[String], options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let opened = Repo::discover()?;
-    land::recover(&opened, options.lock_timeout, watch)?;
-    let mut attempt = 1;
+pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
+    land::recover(repo, options.lock_timeout, watch)?;
     let first = OnceCell::new();
-    loop {
+    land::while_it_moves(options, |_| {
         // Anew each time: a quarantine was this handle's object store.
-        let repo = opened.open_again()?;
-        let accepting = Accepting { repo: &repo, names, options, watch };
-        match accepting.land(&first) {
-            Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
-                if attempt < land::ATTEMPTS =>
-            {
-                attempt += 1
-            }
-            Err(Error::Transaction(transaction::Error::Behind { .. }))
-                if options.rebase && attempt < land::ATTEMPTS =>
-            {
-                attempt += 1
-            }
-            outcome => {
-                let (report, moved) = outcome?;
-                if moved.is_some() {
-                    repo.maintain();
-                }
-                return Ok(Done { report, failure: None, moved, repo });
-            }
+        let repo = repo.open_again()?;
+        let (report, moved) = Accepting { repo: &repo, names, options, watch }.land(&first)?;
+        if moved.is_some() {
+            repo.maintain();
         }
-    }
+        Ok(Done { report, failure: None, moved, repo })
+    })
 }
 
 struct Accepting<'a> {

@@ -35,6 +35,7 @@ pub trait Model {
 /// # Errors
 /// The model gave no answer, or what [`land`] says.
 pub fn ask(
+    repo: &Repo,
     asked: &Prompted,
     model: &mut dyn Model,
     rounds: usize,
@@ -42,14 +43,14 @@ pub fn ask(
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
     let heard = Heard::new(watch);
-    if let Some(done) = in_the_way(asked, options, &heard)? {
+    if let Some(done) = in_the_way(repo, asked, options, &heard)? {
         return Ok(done);
     }
     let mut attempt = None;
-    let outcome = rounds_of(&asked.text, model, rounds.max(1), options, &heard, &mut attempt);
+    let outcome = rounds_of(repo, &asked.text, model, rounds.max(1), options, &heard, &mut attempt);
     // Without leave to keep an attempt, none stays, however it ends.
     if let (false, Some(id)) = (options.keep, attempt) {
-        Attempt::forget(&Repo::discover()?, &id)?;
+        Attempt::forget(repo, &id)?;
     }
     let mut outcome = outcome?;
     heard.write(&mut outcome.report);
@@ -60,13 +61,17 @@ pub fn ask(
 }
 
 /// What is in the way before anybody is asked. Some of the files that are shown may be: an answer may be about the others.
-fn in_the_way(asked: &Prompted, options: &Options, watch: &dyn Watch) -> Result<Option<Done>, Error> {
-    let repo = Repo::discover()?;
+fn in_the_way(
+    repo: &Repo,
+    asked: &Prompted,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Option<Done>, Error> {
     let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
-    let target = Target::choose(&repo, options.branch.as_deref(), base)?;
+    let target = Target::choose(repo, options.branch.as_deref(), base)?;
     let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
     let found =
-        transaction::in_the_way_of(&repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
+        transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
     let about: BTreeSet<String> = found.iter().map(Obstacle::subject).collect();
     let shown = |path: &String| files.iter().any(|file| file.as_str() == path);
     if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
@@ -76,11 +81,12 @@ fn in_the_way(asked: &Prompted, options: &Options, watch: &dyn Watch) -> Result<
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(told::branch(&target));
     told::in_the_way(&mut report, &found);
-    Ok(Some(Done { report, failure: None, moved: None, repo }))
+    Ok(Some(Done { report, failure: None, moved: None, repo: repo.open_again()? }))
 }
 
 /// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.
 fn rounds_of(
+    repo: &Repo,
     prompt: &str,
     model: &mut dyn Model,
     rounds: usize,
@@ -105,15 +111,15 @@ fn rounds_of(
         said_so_far += &text;
         said_so_far += "\n";
         watch.detail(&format!("round {round}, answered:\n{text}"));
-        let resume = attempt.as_deref().map(Resume::named).transpose()?;
+        let resume = attempt.as_deref().map(|id| Resume::named(repo, id)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
         if options.keep && std::str::from_utf8(&answer).is_err() {
-            keep_answer(&Repo::discover()?, &answer, watch);
+            keep_answer(repo, &answer, watch);
         }
         let response = Response::new(first, format!("answer {round}"), answer, options.max_size)?;
         let mut order = Order::of(vec![response]);
         order.resume = resume;
-        let done = land(Repo::discover()?, order, &kept, watch);
+        let done = land(repo.open_again()?, order, &kept, watch);
         if let Some(kept) = &done.report.attempt {
             *attempt = Some(kept.id.clone());
         }

@@ -11,14 +11,19 @@ use std::time::Duration;
 ///
 /// # Errors
 /// There is no such branch, or it is no suggestion; or the world went wrong.
-pub fn drop(names: &[String], force: bool, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
-    let repo = Repo::discover()?;
-    land::recover(&repo, timeout, watch)?;
-    let known = if force { Vec::new() } else { suggestions(&repo)? };
+pub fn drop(
+    repo: &Repo,
+    names: &[String],
+    force: bool,
+    timeout: Duration,
+    watch: &dyn Watch,
+) -> Result<Report, Error> {
+    land::recover(repo, timeout, watch)?;
+    let known = if force { Vec::new() } else { suggestions(repo)? };
     let mut report = Report::new(Status::Dropped);
     let (mut branches, mut obstacles) = (Vec::new(), Vec::new());
     for name in names {
-        let target = Target::choose(&repo, Some(name), None)?;
+        let target = Target::choose(repo, Some(name), None)?;
         let Some(tip) = target.tip else { return Err(Error::NoBranch(name.clone())) };
         let branch = target.short().to_owned();
         if branches.iter().any(|(known, _)| *known == target.name) {
@@ -47,6 +52,6 @@ pub fn drop(names: &[String], force: bool, timeout: Duration, watch: &dyn Watch)
         report.obstacle_help = obstacles.iter().map(|obstacle| help(obstacle).to_owned()).collect();
         return Ok(report);
     }
-    transaction::drop_branches(&repo, &branches, timeout)?;
+    transaction::drop_branches(repo, &branches, timeout)?;
     Ok(report)
 }

@@ -38,11 +38,10 @@ pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
 ///
 /// # Errors
 /// There is none, or more than one; or the chain cannot be written.
-pub fn forget(name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
-    let repo = Repo::discover()?;
-    recover(&repo, timeout, watch)?;
-    let (record, link) = find(&repo, Some(name))?;
-    transaction::forget(&repo, &link, timeout)?;
+pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
+    recover(repo, timeout, watch)?;
+    let (record, link) = find(repo, Some(name))?;
+    transaction::forget(repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);
     report.landings = vec![told((record, link))];
     Ok(report)

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
-pub(super) const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 3;
 
 /// From which commit to which a branch has moved.
 pub type Moved = (Option<Oid>, Oid);
@@ -68,6 +68,26 @@ pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Resu
     Ok(())
 }
 
+/// Tries it, and again where a branch moves meanwhile: the one here, or with `--rebase` the remote's. What is tried is told
+/// whether it was tried before.
+pub(super) fn while_it_moves<T>(
+    options: &Options,
+    mut land: impl FnMut(bool) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let moves = |error: &Error| match error {
+        Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })) => true,
+        Error::Transaction(transaction::Error::Behind { .. }) => options.rebase,
+        _ => false,
+    };
+    for attempt in 1..ATTEMPTS {
+        match land(attempt > 1) {
+            Err(error) if moves(&error) => {}
+            outcome => return outcome,
+        }
+    }
+    land(true)
+}
+
 impl Run<'_> {
     /// Lands, and again where the branch moves meanwhile. The report goes as far as it comes.
     fn tries(
@@ -94,31 +114,18 @@ impl Run<'_> {
             self.choose(repo, chooser)?;
             *report = self.declared();
         }
-        let mut attempt = 1;
         let first = OnceCell::new();
-        loop {
-            if attempt > 1 {
+        let moved = while_it_moves(&self.options, |again| {
+            if again {
                 // Anew: a quarantine was this handle's object store.
                 *repo = repo.open_again()?;
             }
-            match self.land(repo, &first, report) {
-                Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
-                    if attempt < ATTEMPTS =>
-                {
-                    attempt += 1
-                }
-                Err(Error::Transaction(transaction::Error::Behind { .. }))
-                    if self.options.rebase && attempt < ATTEMPTS =>
-                {
-                    attempt += 1
-                }
-                Ok(Some(moved)) => {
-                    repo.maintain();
-                    return Ok(Some(moved));
-                }
-                outcome => return outcome,
-            }
+            self.land(repo, &first, report)
+        })?;
+        if moved.is_some() {
+            repo.maintain();
         }
+        Ok(moved)
     }
 
     /// Says which hooks judge nothing since they are not executable, as git does.

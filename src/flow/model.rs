@@ -16,6 +16,7 @@ const SAID: usize = 2000;
 /// A command line for `sh`. Prompts and answers go by files in a directory that nobody else can enter, never by the command
 /// line.
 pub struct ModelCommand<'a> {
+    repo: &'a Repo,
     line: String,
     limit: u64,
     lock_timeout: Duration,
@@ -24,16 +25,16 @@ pub struct ModelCommand<'a> {
 
 impl<'a> ModelCommand<'a> {
     /// It runs at the top of the checkout, and may answer with as much as the options allow.
-    pub fn new(line: String, options: &Options, watch: &'a dyn Watch) -> Self {
-        Self { line, limit: options.max_size, lock_timeout: options.lock_timeout, watch }
+    pub fn new(repo: &'a Repo, line: String, options: &Options, watch: &'a dyn Watch) -> Self {
+        Self { repo, line, limit: options.max_size, lock_timeout: options.lock_timeout, watch }
     }
 }
 
 impl Model for ModelCommand<'_> {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
         let _held = interrupt::hold();
-        let repo = Repo::discover()?;
-        let room = Private::make(&repo, self.lock_timeout)?;
+        let repo = self.repo;
+        let room = Private::make(repo, self.lock_timeout)?;
         let (asked, answered) = (room.file("prompt"), room.file("answer"));
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
         let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);

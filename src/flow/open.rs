@@ -17,12 +17,11 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// The repository cannot be read.
-pub fn open() -> Result<Report, Error> {
-    let repo = Repo::discover()?;
+pub fn open(repo: &Repo) -> Result<Report, Error> {
     let head = repo.tip("HEAD")?;
     let mut report = Report::new(Status::Shown);
-    for (branch, tip, record) in suggestions(&repo)? {
-        if head.is_some_and(|head| head == tip) || in_history(&repo, tip, head)? {
+    for (branch, tip, record) in suggestions(repo)? {
+        if head.is_some_and(|head| head == tip) || in_history(repo, tip, head)? {
             continue;
         }
         let commits = repo.commits_beyond(tip, head)?;
@@ -31,7 +30,7 @@ pub fn open() -> Result<Report, Error> {
             None => 0,
         };
         report.open.push(OpenReport {
-            onto: onto(&repo, head, moved, &commits)?,
+            onto: onto(repo, head, moved, &commits)?,
             subject: commits
                 .last()
                 .map(|id| repo.existing(*id))

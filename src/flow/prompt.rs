@@ -23,7 +23,7 @@ pub struct Question {
     pub context_lines: usize,
     /// Whether files may be removed; what is forbidden is not taught.
     pub delete: bool,
-    /// Pathspecs of the files to show, from the current directory.
+    /// Pathspecs of the files to show, from the top of the checkout.
     pub files: Vec<String>,
 }
 
@@ -57,8 +57,7 @@ pub struct Prompted {
 ///
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
-pub fn prompt(question: &Question) -> Result<Prompted, Error> {
-    let repo = Repo::discover()?;
+pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
     let revision = question.base.as_deref().unwrap_or("HEAD");
     let mut files = Vec::new();
     let mut left_out = Vec::new();
@@ -66,7 +65,7 @@ pub fn prompt(question: &Question) -> Result<Prompted, Error> {
         let commit = repo.commit_of(revision)?;
         let tree = repo.tree(Some(commit))?;
         for pattern in &question.files {
-            let found = repo.files_of(commit, &repo.from_here(pattern)?)?;
+            let found = repo.files_of(commit, pattern)?;
             if found.is_empty() {
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }

@@ -43,8 +43,8 @@ impl Resume {
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub(super) fn named(id: &str) -> Result<Self, Error> {
-        Self::find(&Repo::discover()?, Some(id), None)
+    pub(super) fn named(repo: &Repo, id: &str) -> Result<Self, Error> {
+        Self::find(repo, Some(id), None)
     }
 
     /// The options of the attempt.

@@ -44,8 +44,6 @@ pub struct Suggested {
     pub report: Option<Report>,
     /// One for each response.
     pub all: Vec<Suggestion>,
-    /// The handle that has the commits.
-    pub repo: Repo,
 }
 
 /// What gets a branch of its own.
@@ -62,6 +60,7 @@ pub enum Each {
 /// # Errors
 /// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
 pub fn suggest(
+    repo: &Repo,
     order: Order,
     each: Each,
     template: &Template,
@@ -70,15 +69,16 @@ pub fn suggest(
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
     let given = order.responses.clone();
-    let suggested = try_each(order, each, template, options, dry, watch);
+    let suggested = try_each(repo, order, each, template, options, dry, watch);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
-        keep_answers(&Repo::discover()?, given.iter().map(Response::text), watch);
+        keep_answers(repo, given.iter().map(Response::text), watch);
     }
     suggested
 }
 
 fn try_each(
+    repo: &Repo,
     order: Order,
     each: Each,
     template: &Template,
@@ -86,7 +86,6 @@ fn try_each(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
-    let repo = Repo::discover()?;
     let heard = Heard::new(watch);
     // All begin at the same commit, whatever becomes of HEAD meanwhile.
     let mut options = options.clone();
@@ -100,7 +99,7 @@ fn try_each(
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-        let (mut run, begun) = Run::read(&repo, order, &options, &heard, dry);
+        let (mut run, begun) = Run::read(repo, order, &options, &heard, dry);
         begun?;
         run.options.base = run.base.map(|base| repo.short(base));
         run.spare = Some(Rc::clone(&spare));
@@ -121,19 +120,19 @@ fn try_each(
         before += if each == Each::Edit { source.run.script.edits.len().max(1) } else { 1 };
         sources.push(source);
     }
-    check_names(&repo, &drafts, &sources)?;
-    let obstacles = obstacles(&repo, &drafts, &mut sources)?;
+    check_names(repo, &drafts, &sources)?;
+    let obstacles = obstacles(repo, &drafts, &mut sources)?;
     if !obstacles.is_empty() {
         let mut report = Report::new(Status::InTheWay);
         report.dry_run = dry;
         report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
         told::in_the_way(&mut report, &obstacles);
-        return Ok(Suggested { report: Some(report), all: Vec::new(), repo });
+        return Ok(Suggested { report: Some(report), all: Vec::new() });
     }
     if !dry {
-        land::recover(&repo, options.lock_timeout, watch)?;
-        Attempt::expire(&repo);
-        sources.first().map_or(Ok(()), |source| source.run.tell_of_hooks(&repo))?;
+        land::recover(repo, options.lock_timeout, watch)?;
+        Attempt::expire(repo);
+        sources.first().map_or(Ok(()), |source| source.run.tell_of_hooks(repo))?;
     }
     if let Some(chooser) = chooser {
         // Of every response before anything lands.
@@ -141,23 +140,23 @@ fn try_each(
             let source = &mut sources[draft.source];
             source.of(draft, None);
             chooser.tell(&format!("{} ({})", draft.branch, source.name()));
-            source.run.choose(&repo, &*chooser)?;
+            source.run.choose(repo, &*chooser)?;
         }
     }
     let mut all = Vec::with_capacity(drafts.len());
     for own in drafts.chunk_by(|one, other| one.source == other.source) {
-        sources[own[0].source].each(own, |source, draft, resolved| {
+        sources[own[0].source].each(repo, own, |source, draft, resolved| {
             let run = source.of(draft, resolved);
             let mut report = run.declared();
             let outcome = match dry {
-                true => run.look(&repo, &mut report, None).map(|()| None),
-                false => run.suggest(&repo, &mut report),
+                true => run.look(repo, &mut report, None).map(|()| None),
+                false => run.suggest(repo, &mut report),
             };
             if !matches!(outcome, Ok(Some(_))) {
-                run.settle_answer(&repo, false, outcome.as_ref().err(), &mut report);
+                run.settle_answer(repo, false, outcome.as_ref().err(), &mut report);
             }
             heard.write(&mut report);
-            all.push(run.suggestion(&repo, draft, report, outcome));
+            all.push(run.suggestion(repo, draft, report, outcome));
             Ok(())
         })?;
     }
@@ -165,7 +164,7 @@ fn try_each(
     if !dry {
         repo.maintain();
     }
-    Ok(Suggested { report: None, all, repo })
+    Ok(Suggested { report: None, all })
 }
 
 /// What an edit comes to.
@@ -224,6 +223,7 @@ impl<'a> Source<'a> {
     /// one go.
     fn each(
         &mut self,
+        repo: &Repo,
         drafts: &[Draft],
         mut go: impl FnMut(&mut Self, &Draft, Option<Resolved>) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -234,7 +234,7 @@ impl<'a> Source<'a> {
                 .try_for_each(|draft| go(self, draft, None));
         }
         // Another handle: the tree is read while branches are made.
-        let repo = Repo::discover()?;
+        let repo = repo.open_again()?;
         let base = self.run.base;
         let (script, rules) = (self.run.script.clone(), self.run.rules(&repo, base)?);
         let tree = repo.tree(base)?.as_checked_out(false);
@@ -310,7 +310,7 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
         if there.is_empty() {
             continue;
         }
-        source.each(&there, |source, draft, resolved| {
+        source.each(repo, &there, |source, draft, resolved| {
             let run = source.of(draft, resolved);
             let target = run.target(repo)?;
             if !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty()) {
@@ -331,24 +331,11 @@ impl Run<'_> {
         }
         self.tell_of_messages(repo)?;
         let first = OnceCell::new();
-        let mut attempt = 1;
-        loop {
+        land::while_it_moves(&self.options, |_| {
             let outcome = self.land(repo, &first, report);
             repo.leave_quarantine()?;
-            match outcome {
-                Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
-                    if attempt < land::ATTEMPTS =>
-                {
-                    attempt += 1;
-                }
-                Err(Error::Transaction(transaction::Error::Behind { .. }))
-                    if self.options.rebase && attempt < land::ATTEMPTS =>
-                {
-                    attempt += 1;
-                }
-                outcome => return outcome,
-            }
-        }
+            outcome
+        })
     }
 
     fn suggestion(

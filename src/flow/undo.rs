@@ -4,7 +4,7 @@
 //! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
 //! took it back.
 
-use super::land::{ATTEMPTS, Done, Moved, Told, recover};
+use super::land::{Done, Moved, Told, recover, while_it_moves};
 use super::messages::Messages;
 use super::{Error, Numbers, Options, Watch, conflict, copied, landing, told};
 use crate::message;
@@ -13,9 +13,9 @@ use crate::report::{self, BranchReport, EditState, Finding, Report, Status, Undo
 use crate::transaction::{
     self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
 };
+use crate::vcs::Oid;
 use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 use landing::Landing;
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -37,23 +37,15 @@ pub struct Undo {
 /// # Errors
 /// There is no such landing, or it is not on the branch; or the world went wrong, and nothing has changed unless the error
 /// says so.
-pub fn undo(what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    let opened = Repo::discover()?;
-    recover(&opened, options.lock_timeout, watch)?;
-    let mut attempt = 1;
+pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
+    recover(repo, options.lock_timeout, watch)?;
     let first = OnceCell::new();
-    loop {
+    while_it_moves(options, |_| {
         // Anew each time: a quarantine was this handle's object store.
-        let repo = opened.open_again()?;
-        match (Undoing { repo: &repo, what, options, watch }).land(&first) {
-            Err(Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })))
-                if attempt < ATTEMPTS =>
-            {
-                attempt += 1
-            }
-            outcome => return outcome.map(|(report, moved)| Done { report, failure: None, moved, repo }),
-        }
-    }
+        let repo = repo.open_again()?;
+        let (report, moved) = Undoing { repo: &repo, what, options, watch }.land(&first)?;
+        Ok(Done { report, failure: None, moved, repo })
+    })
 }
 
 struct Undoing<'a> {

@@ -80,7 +80,7 @@ fn open(
     foreign: &dyn Fn(&Path) -> Error,
 ) -> Result<Repo> {
     let git_dir = journal.git_dir.0.clone();
-    let found = Repo::open(&git_dir, None)?;
+    let found = current.open_beside(&git_dir, None)?;
     if !places::is_same(found.common_dir(), current.common_dir()) {
         return Err(foreign(found.common_dir()));
     }
@@ -98,5 +98,5 @@ fn open(
         }
         journal.relocate_checkout(own.as_deref());
     }
-    Ok(Repo::open(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
+    Ok(current.open_beside(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
 }

@@ -77,7 +77,7 @@ pub fn in_the_way(
         look(repo, target, &series::touched(base, series)?, autostash)?;
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
         // A handle of its own, since its writes are turned away from the repository.
-        let handle = Repo::discover()?;
+        let handle = repo.open_again()?;
         let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
         let preview = Preview::build(&handle, &base, series)?;
         let checkout = Checkout::open(workdir, repo)?;

@@ -269,7 +269,7 @@ impl Pushed {
 
     /// Moves the branch to what the remote has taken.
     fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
-        let settled = push::finish(&Repo::open(repo.git_dir(), repo.workdir())?, &self.note, timeout)?;
+        let settled = push::finish(&repo.open_again()?, &self.note, timeout)?;
         let _lock = super::lock(repo, timeout)?;
         clean(repo, &self.room, &id_of(&self.room), None, settled.end)?;
         Ok(self.recovered(settled))

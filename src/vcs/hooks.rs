@@ -64,7 +64,7 @@ impl Repo {
             Some(top) => {
                 command.command.current_dir(top);
                 // Where git would not find the two together.
-                if std::env::var_os("GIT_DIR").is_some() || std::env::var_os("GIT_WORK_TREE").is_some() {
+                if self.is_placed_by_environment() {
                     command.env("GIT_DIR", self.git_dir()).env("GIT_WORK_TREE", top);
                 }
             }

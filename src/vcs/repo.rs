@@ -15,6 +15,7 @@ pub struct Repo {
     /// Where it is, if that handle is but a shadow of it.
     pub(super) place: Option<Place>,
     config: Config,
+    named: Named,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
     /// Which commit stands in for which, once that was asked.
@@ -34,6 +35,28 @@ pub struct Repo {
     pub(super) attribute_index: Cell<bool>,
     /// Whether a remote has promised what is missing here, once somebody asked.
     pub(super) partial: OnceCell<bool>,
+}
+
+/// What the environment named when the repository was found by it. A program that opens one by its path has none of it.
+#[derive(Debug, Clone, Default)]
+struct Named {
+    /// GIT_OBJECT_DIRECTORY.
+    objects: Option<PathBuf>,
+    /// GIT_INDEX_FILE.
+    index: Option<PathBuf>,
+    /// Whether GIT_DIR or GIT_WORK_TREE is set: git may not find the two together.
+    place: bool,
+}
+
+impl Named {
+    fn by_environment() -> Result<Self> {
+        let absolute = |path| std::path::absolute(path).map_err(|e| Error::io("find", ".", e));
+        Ok(Self {
+            objects: variable("GIT_OBJECT_DIRECTORY").map(absolute).transpose()?,
+            index: variable("GIT_INDEX_FILE"),
+            place: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
+        })
+    }
 }
 
 /// An operation that git itself has under way in a worktree.
@@ -73,14 +96,12 @@ impl Repo {
     /// # Errors
     /// There is none, or it is of a kind that libgit2 cannot open.
     pub fn discover() -> Result<Self> {
-        git2::opts::strict_object_creation(true);
-        // Like git, which leaves that to 'git fsck'; what zlib sums up is looked at.
-        git2::opts::strict_hash_verification(false);
         // Mostly libgit2 finds and opens it as git would, and what it has read then says whether it may.
         let is_told =
             ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
+        let named = Named::by_environment()?;
         if !is_told && let Ok(git) = git2::Repository::open_from_env() {
-            return Self::from_found(git);
+            return Self::from_found(git, named);
         }
         let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
         let git_dir = git_dir_of(&here);
@@ -90,7 +111,7 @@ impl Repo {
             refuse_other_common_dir(git_dir, &here)?;
             if own.as_ref().is_some_and(shadow::is_needed) {
                 let (git, config, place) = shadow::discover()?;
-                return Self::assemble(git, config, Some(place));
+                return Self::assemble(git, config, Some(place), named);
             }
         }
         let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
@@ -122,17 +143,21 @@ impl Repo {
             git.set_workdir(&workdir, false)
                 .map_err(|e| Error::git(format!("use the work tree {}", workdir.display()), e))?;
         }
-        Self::from_found(git)
+        Self::from_found(git, named)
     }
 
-    /// Opens the repository again that has that git directory (a worktree's own).
+    /// Opens the repository that has that git directory (a worktree's own), whatever the environment and the current directory.
     ///
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+        Self::open_as(git_dir, workdir, Named::default())
+    }
+
+    fn open_as(git_dir: &Path, workdir: Option<&Path>, named: Named) -> Result<Self> {
         if is_by_git(git_dir) {
             let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
-            return Self::assemble(git, config, Some(place));
+            return Self::assemble(git, config, Some(place), named);
         }
         let git = owner::open(git_dir)?;
         if let Some(workdir) = workdir
@@ -140,7 +165,8 @@ impl Repo {
         {
             git.set_workdir(workdir, false).map_err(|e| Error::git("open the worktree", e))?;
         }
-        Self::from_git(git)
+        let config = Config::new(&snapshot(&git)?, git.path())?;
+        Self::assemble(git, config, None, named)
     }
 
     /// The same repository by a handle of its own.
@@ -148,43 +174,50 @@ impl Repo {
     /// # Errors
     /// It cannot be opened any more.
     pub fn open_again(&self) -> Result<Self> {
-        Self::open(self.git_dir(), self.workdir())
+        self.open_beside(self.git_dir(), self.workdir())
+    }
+
+    /// Another worktree of it, found in the same way.
+    ///
+    /// # Errors
+    /// As [`Repo::open`].
+    pub fn open_beside(&self, git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+        Self::open_as(git_dir, workdir, self.named.clone())
+    }
+
+    /// Whether git may not find the git directory and the checkout together.
+    pub(super) fn is_placed_by_environment(&self) -> bool {
+        self.named.place
     }
 
     /// What libgit2 has found here, unless it is of a kind that it does not understand.
-    fn from_found(git: git2::Repository) -> Result<Self> {
+    fn from_found(git: git2::Repository, named: Named) -> Result<Self> {
         let config = snapshot(&git)?;
         if let Ok(own) = config.open_level(git2::ConfigLevel::Local) {
             refuse_unsupported(&own)?;
             if shadow::is_needed(&own) {
                 let (git, config, place) = shadow::discover()?;
-                return Self::assemble(git, config, Some(place));
+                return Self::assemble(git, config, Some(place), named);
             }
         }
         // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&config)?;
         let config = Config::new(&config, git.path())?;
-        Self::assemble(git, config, None)
+        Self::assemble(git, config, None, named)
     }
 
-    fn from_git(git: git2::Repository) -> Result<Self> {
-        let config = Config::new(&snapshot(&git)?, git.path())?;
-        Self::assemble(git, config, None)
-    }
-
-    fn assemble(git: git2::Repository, config: Config, place: Option<Place>) -> Result<Self> {
+    fn assemble(git: git2::Repository, config: Config, place: Option<Place>, named: Named) -> Result<Self> {
+        git2::opts::strict_object_creation(true);
+        // Like git, which leaves that to 'git fsck'; what zlib sums up is looked at.
+        git2::opts::strict_hash_verification(false);
         let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
-        let objects = match std::env::var_os("GIT_OBJECT_DIRECTORY") {
-            Some(path) if !path.is_empty() => {
-                std::path::absolute(path).map_err(|e| Error::io("find", ".", e))?
-            }
-            _ => common.join("objects"),
-        };
+        let objects = named.objects.clone().unwrap_or_else(|| common.join("objects"));
         let repo = Self {
             git,
             place,
             config,
+            named,
             objects,
             sharing: OnceCell::new(),
             replacements: OnceCell::new(),
@@ -242,11 +275,11 @@ impl Repo {
 
     /// The index's file.
     pub fn index_file(&self) -> PathBuf {
-        match variable("GIT_INDEX_FILE") {
+        match &self.named.index {
             // Git has changed to the top of the work tree when it opens it.
             Some(path) => match self.workdir() {
                 Some(top) => top.join(path),
-                None => std::path::absolute(&path).unwrap_or(path),
+                None => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
             },
             None => self.git_dir().join("index"),
         }

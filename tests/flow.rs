@@ -150,11 +150,11 @@ fn a_program_in_another_repository() {
     landed(flow::accept(&repo, &["try".to_owned()], &options, &()));
     let _ = flow::drop(&repo, &["try".to_owned()], false, options.lock_timeout, &()).unwrap();
     landed(Ok(flow::land(again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &())));
-    let open = flow::open(&repo).unwrap();
+    let open = flow::open(&repo, &()).unwrap();
     assert_eq!(open.open.iter().map(|one| one.branch.as_str()).collect::<Vec<_>>(), ["still-open"]);
-    let forgotten = flow::list(&repo).unwrap().landings[0].record.id.clone();
+    let forgotten = flow::list(&repo, &()).unwrap().landings[0].record.id.clone();
     flow::forget(&repo, &forgotten, options.lock_timeout, &()).unwrap();
-    assert!(flow::show(&repo, Some(&forgotten)).is_err());
+    assert!(flow::show(&repo, Some(&forgotten), &()).is_err());
     flow::drop(&repo, &["still-open".to_owned()], true, options.lock_timeout, &()).unwrap();
     let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
     let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();

@@ -15,7 +15,7 @@ pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output, said);
     let is_open = args::switch(matches, "open").unwrap_or(false);
-    let report = if is_open { flow::open(&repo)? } else { flow::list(&repo)? };
+    let report = if is_open { flow::open(&repo, &printer)? } else { flow::list(&repo, &printer)? };
     if output.json {
         return Ok(printer.report(report));
     }
@@ -32,7 +32,7 @@ pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
     let repo = Repo::discover()?;
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output, said);
-    let report = flow::show(&repo, id(matches))?;
+    let report = flow::show(&repo, id(matches), &printer)?;
     if output.json {
         return Ok(printer.report(report));
     }

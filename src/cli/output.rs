@@ -90,6 +90,9 @@ impl Printer {
             }
             report.error = Some((message, help::of_flow(failure)));
         }
+        if report.remarks.is_empty() {
+            report.remarks = self.said.remarks.take();
+        }
         match self.output.json {
             true => self.json(report, exit),
             false => self.text(report, ran),
@@ -302,6 +305,9 @@ impl Printer {
 
 impl Watch for Printer {
     fn warn(&self, text: &str) {
+        if self.said.remarks.borrow().iter().any(|said| said == text) {
+            return;
+        }
         self.said.remarks.borrow_mut().push(text.to_owned());
         let yellow = anstyle::AnsiColor::Yellow.on_default();
         if !self.output.quiet && !self.output.json {

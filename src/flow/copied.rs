@@ -66,7 +66,7 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid,
         commits.map(|commit| (commit, HashSet::from([(commit, false)]))).collect();
     let mut known: HashMap<Oid, Vec<Origin>> = HashMap::new();
     // The newest first, so that what a commit was made of comes later.
-    for (record, link) in transaction::records(repo)? {
+    for (record, link) in transaction::records(repo)?.0 {
         let mut here = Vec::new();
         for (commit, numbers) in &record.commits {
             let asking = repo.object_id(commit).ok().and_then(|id| wanted.get(&id)).cloned();

@@ -19,7 +19,7 @@ pub fn drop(
     watch: &dyn Watch,
 ) -> Result<Report, Error> {
     land::recover(repo, timeout, watch)?;
-    let known = if force { Vec::new() } else { suggestions(repo)? };
+    let known = if force { Vec::new() } else { suggestions(repo, watch)? };
     let mut report = Report::new(Status::Dropped);
     let (mut branches, mut obstacles) = (Vec::new(), Vec::new());
     for name in names {

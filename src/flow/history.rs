@@ -14,18 +14,33 @@ use std::time::Duration;
 ///
 /// # Errors
 /// They cannot be read.
-pub fn list(repo: &Repo) -> Result<Report, Error> {
+pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let mut report = Report::new(Status::Shown);
-    report.landings = transaction::records(repo)?.into_iter().map(told).collect();
+    report.landings = records(repo, watch)?.into_iter().map(told).collect();
     Ok(report)
+}
+
+/// The records, the newest first.
+///
+/// # Errors
+/// They cannot be read.
+pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Link)>, Error> {
+    let (records, odd) = transaction::records(repo)?;
+    if odd > 0 {
+        let (what, are) = if odd == 1 { ("record", "is") } else { ("records", "are") };
+        watch.warn(&format!(
+            "{odd} {what} below refs/llm-apply/ {are} not of the form of a landing, and left out"
+        ));
+    }
+    Ok(records)
 }
 
 /// One of them with all that is known of it: the one of that id, or with that commit; without either the newest.
 ///
 /// # Errors
 /// There is none, or more than one, or it cannot be read.
-pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
-    let (record, link) = find(repo, name)?;
+pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
+    let (record, link) = find(repo, name, records(repo, watch)?)?;
     let (json, texts) = transaction::contents(repo, &link)?;
     let mut report = report::recorded(json.as_deref().unwrap_or_default());
     report.responses.clone_from(&record.responses);
@@ -40,7 +55,7 @@ pub fn show(repo: &Repo, name: Option<&str>) -> Result<Report, Error> {
 /// There is none, or more than one; or the chain cannot be written.
 pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
     recover(repo, timeout, watch)?;
-    let (record, link) = find(repo, Some(name))?;
+    let (record, link) = find(repo, Some(name), records(repo, watch)?)?;
     transaction::forget(repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);
     report.landings = vec![told((record, link))];
@@ -55,14 +70,18 @@ fn told((record, link): (Record, Link)) -> LandingReport {
 ///
 /// # Errors
 /// There is none, or more than one.
-pub(super) fn find(repo: &Repo, name: Option<&str>) -> Result<(Record, Link), Error> {
-    let mut all = transaction::records(repo)?;
+pub(super) fn find(
+    repo: &Repo,
+    name: Option<&str>,
+    mut all: Vec<(Record, Link)>,
+) -> Result<(Record, Link), Error> {
     let Some(name) = name else {
         return if all.is_empty() { Err(Error::NoLandings) } else { Ok(all.swap_remove(0)) };
     };
     let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
     let mut with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).collect();
-    // Clones in which the same was done give it the same id.
+    // Clones in which the same was done give it the same id; what others say of it comes last.
+    with_id.sort_by_key(|(_, link)| !link.own);
     let mut ids = HashSet::new();
     with_id.retain(|(record, _)| ids.insert(&record.id));
     match with_id.as_slice() {

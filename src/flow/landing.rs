@@ -1,15 +1,15 @@
 //! A landing that is to be taken back or put back, and how it is found: by its record, or by the trailers of its commits
 //! where there is none.
 
-use super::Error;
 use super::history;
 use super::undo::Undo;
+use super::{Error, Watch};
 use crate::message;
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, EditReport};
 use crate::transaction::{self, Replayed, Target};
 use crate::vcs::Oid;
-use crate::vcs::chain::Link;
+use crate::vcs::chain::{Link, UNDONE};
 use crate::vcs::repo::Repo;
 use std::collections::{HashMap, HashSet};
 
@@ -103,7 +103,11 @@ impl Landing {
             }
         }
         if let Some(old) = self.old {
-            steps.extend(repo.commits_beyond(old, [self.new, tip])?.into_iter().map(|id| (id, id, false)));
+            let gone = repo.commits_beyond(old, [self.new, tip])?;
+            if !gone.is_empty() {
+                self.check_own(repo, old)?;
+            }
+            steps.extend(gone.into_iter().map(|id| (id, id, false)));
         }
         let mut all = Vec::new();
         for (made, commit, reversed) in steps {
@@ -113,6 +117,21 @@ impl Landing {
             }
         }
         Ok(all)
+    }
+
+    /// Looks whether it was here that the branch left that commit, by what no record of others can say.
+    ///
+    /// # Errors
+    /// It was not: nobody knows whose commits these are.
+    pub(super) fn check_own(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
+        let own = match self.kind {
+            RecordKind::Undone => repo.value(&format!("{UNDONE}{}", self.id))?,
+            RecordKind::Landed | RecordKind::Redone => None,
+        };
+        match own == Some(old) {
+            true => Ok(()),
+            false => Err(Error::NothingToUndo(format!("the landing {} was not taken back here", self.of))),
+        }
     }
 
     /// The commits that came by it, but for those that it was brought onto.
@@ -162,19 +181,24 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
 ///
 /// # Errors
 /// There is none, or more than one.
-pub(super) fn choose(repo: &Repo, what: &Undo, target: &Target, tip: Oid) -> Result<Landing, Error> {
-    let all = transaction::records(repo)?;
+pub(super) fn choose(
+    repo: &Repo,
+    what: &Undo,
+    target: &Target,
+    tip: Oid,
+    watch: &dyn Watch,
+) -> Result<Landing, Error> {
+    let all = history::records(repo, watch)?;
     match &what.name {
-        Some(name) => match history::find(repo, Some(name)) {
+        Some(name) => match history::find(repo, Some(name), all.clone()) {
             Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
-                match last_undone(&all, target, Some(record.of.as_ref().unwrap_or(&record.id))) {
-                    Some((undone, link)) => Landing::recorded(repo, undone, link, &all),
-                    None => {
+                last_undone(repo, &all, target, tip, Some(record.of.as_ref().unwrap_or(&record.id)))?
+                    .ok_or_else(|| {
                         let branch = target.short();
-                        let message = format!("the landing {name} was not taken back on {branch}");
-                        Err(Error::NothingToUndo(message))
-                    }
-                }
+                        Error::NothingToUndo(format!(
+                            "the landing {name} was not taken back on {branch} here"
+                        ))
+                    })
             }
             Ok((record, link)) => Landing::recorded(repo, &record, &link, &all),
             Err(missing) => {
@@ -188,8 +212,8 @@ pub(super) fn choose(repo: &Repo, what: &Undo, target: &Target, tip: Oid) -> Res
                 found.into_iter().next().ok_or(missing)
             }
         },
-        None if what.redo => match last_undone(&all, target, None) {
-            Some((record, link)) => Landing::recorded(repo, record, link, &all),
+        None if what.redo => match last_undone(repo, &all, target, tip, None)? {
+            Some(landing) => Ok(landing),
             None => newest(repo, by_trailers(repo, tip, true)?, tip)?.ok_or_else(|| {
                 Error::NothingToUndo(format!("nothing on record was taken back on {}", target.short()))
             }),
@@ -210,27 +234,37 @@ fn newest(repo: &Repo, found: Vec<Landing>, tip: Oid) -> Result<Option<Landing>,
     Ok(None)
 }
 
-/// The last record of something that was taken back on that branch and not put back since.
-fn last_undone<'r>(
-    all: &'r [(Record, Link)],
+/// What was taken back last on that branch, and not put back since: by the own records, and else by those of others.
+fn last_undone(
+    repo: &Repo,
+    all: &[(Record, Link)],
     target: &Target,
+    tip: Oid,
     of: Option<&String>,
-) -> Option<(&'r Record, &'r Link)> {
-    let mut put_back: HashMap<&String, usize> = HashMap::new();
-    for (record, link) in all.iter().filter(|(record, _)| record.reference == target.name) {
-        let Some(about) = record.of.as_ref().filter(|about| of.is_none_or(|of| of == *about)) else {
-            continue;
-        };
-        match record.kind {
-            RecordKind::Landed => {}
-            RecordKind::Redone => *put_back.entry(about).or_default() += 1,
-            RecordKind::Undone => match put_back.get_mut(about).filter(|times| **times > 0) {
-                Some(times) => *times -= 1,
-                None => return Some((record, link)),
-            },
+) -> Result<Option<Landing>, Error> {
+    for own in [true, false] {
+        let mut put_back: HashMap<&String, usize> = HashMap::new();
+        let here = |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
+        for (record, link) in all.iter().filter(here) {
+            let Some(about) = record.of.as_ref().filter(|about| of.is_none_or(|of| of == *about)) else {
+                continue;
+            };
+            match record.kind {
+                RecordKind::Landed => {}
+                RecordKind::Redone => *put_back.entry(about).or_default() += 1,
+                RecordKind::Undone => match put_back.get_mut(about).filter(|times| **times > 0) {
+                    Some(times) => *times -= 1,
+                    None => {
+                        let landing = Landing::recorded(repo, record, link, all)?;
+                        if own || landing.is_in_effect(repo, tip).unwrap_or(false) {
+                            return Ok(Some(landing));
+                        }
+                    }
+                },
+            }
         }
     }
-    None
+    Ok(None)
 }
 
 /// The landing that is newest on the branch and in effect there.
@@ -238,6 +272,9 @@ fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<L
     let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
     // What put one back is in the place of it.
     let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
+    let mut brought: Vec<_> = brought.collect();
+    // What others say of a commit counts only where nothing of one's own is said.
+    brought.sort_by_key(|(_, (_, link))| !link.own);
     for (at, (record, _)) in brought {
         for (commit, _) in &record.commits {
             let commit = repo.object_id(commit)?;
@@ -268,6 +305,8 @@ fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<L
             let landing = Landing::recorded(repo, record, link, all)?;
             match landing.is_in_effect(repo, tip) {
                 Ok(false) | Err(Error::NothingToUndo(_)) => {}
+                // What others have recorded need not be anything.
+                Err(_) if !link.own => {}
                 in_effect => return in_effect.map(|_| Some(landing)),
             }
         }

@@ -4,7 +4,8 @@
 //! stays one when somebody commits to it, and is none any more when it was made anew by other means. Clones know it
 //! where they have the records.
 
-use super::Error;
+use super::history::records;
+use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{Onto, OpenReport, Report, Status};
 use crate::transaction::{self, Replayed};
@@ -17,10 +18,10 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// The repository cannot be read.
-pub fn open(repo: &Repo) -> Result<Report, Error> {
+pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let head = repo.tip("HEAD")?;
     let mut report = Report::new(Status::Shown);
-    for (branch, tip, record) in suggestions(repo)? {
+    for (branch, tip, record) in suggestions(repo, watch)? {
         if head.is_some_and(|head| head == tip) || in_history(repo, tip, head)? {
             continue;
         }
@@ -77,10 +78,10 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
 ///
 /// # Errors
 /// The records or the branches cannot be read.
-pub(super) fn suggestions(repo: &Repo) -> Result<Vec<(String, Oid, Record)>, Error> {
+pub(super) fn suggestions(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(String, Oid, Record)>, Error> {
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
-    for (record, _) in transaction::records(repo)? {
+    for (record, _) in records(repo, watch)? {
         let made = record.kind == RecordKind::Landed && record.old.is_none();
         let Some(branch) = record.reference.strip_prefix("refs/heads/").map(str::to_owned) else { continue };
         if made

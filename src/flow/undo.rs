@@ -92,7 +92,7 @@ impl Undoing<'_> {
                 _ => Error::NothingToUndo(format!("{} has no commit", target.short())),
             });
         };
-        let landing = landing::choose(repo, self.what, &target, tip)?;
+        let landing = landing::choose(repo, self.what, &target, tip, self.watch)?;
         let id = Recording::id_for(repo, &target, &[&landing.id])?;
         let plan = self.plan(&landing, &target, tip, &id)?;
         let kind = landing.opposite();
@@ -232,6 +232,7 @@ impl Undoing<'_> {
             && !landing.brought_others()
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
+            && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
         {
             let (mut series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)?
             {

@@ -37,8 +37,9 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     early.release(&quarantine)?;
     let note = room.file(Room::FORGOTTEN);
     let was: Vec<_> = movements.iter().map(|one| (&one.name, &one.old)).collect();
-    let text =
-        serde_json::to_vec(&was).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
+    let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
+    let text = serde_json::to_vec(&(&was, &id))
+        .map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
     durability::write(&note, &text, Durability::of(repo)?.any())?;
     let all: Vec<_> = movements.iter().collect();
     point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &room.alive)).inspect_err(|_| {
@@ -48,6 +49,7 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     early.stay();
     let close = || {
         point(Fault::RecordForgotten)?;
+        repo.forget_undone(&id)?;
         movements.iter().try_for_each(|one| repo.expire_reflog(&one.name))
     };
     close().or_else(|_| close())?;
@@ -62,8 +64,7 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
     for (name, tip) in repo.chains()? {
         let mut later = Vec::new();
         let mut found = None;
-        for link in repo.chain(tip) {
-            let link = link?;
+        for link in repo.chain(tip, name == HISTORY) {
             // By what it says: in a chain that was written anew it has another name.
             if link.message == record.message {
                 found = Some(link);
@@ -101,7 +102,7 @@ pub(super) fn settle(repo: &Repo, room: &Path) -> Result<bool> {
         bytes => bytes?,
     };
     // One that is not whole was written before anything moved.
-    let was: Vec<(String, Option<String>)> = super::from_json(&bytes).unwrap_or_default();
+    let (was, id): (Vec<(String, Option<String>)>, String) = super::from_json(&bytes).unwrap_or_default();
     let chains = repo.chains()?;
     let mut moved = false;
     for (name, tip) in chains {
@@ -109,6 +110,9 @@ pub(super) fn settle(repo: &Repo, room: &Path) -> Result<bool> {
             repo.expire_reflog(&name)?;
             moved = true;
         }
+    }
+    if moved && Record::may_be_id(&id) {
+        repo.forget_undone(&id)?;
     }
     Ok(moved)
 }

@@ -3,7 +3,6 @@
 use super::Room;
 use super::staging::Staged;
 use crate::path::RepoPath;
-use crate::vcs::chain::HISTORY;
 use crate::vcs::durability::{self, Durability, Unsynced};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::manifest::Manifest;
@@ -48,9 +47,9 @@ pub(super) struct Journal {
     pub(super) objects_dir: AnyPath,
     /// The commit point.
     pub(super) movement: Movement,
-    /// The movement of the reference that keeps the records, which goes along.
+    /// The movements of the references that keep the records, which go along.
     #[serde(default)]
-    pub(super) record: Option<Movement>,
+    pub(super) records: Vec<Movement>,
     /// Whether the reference is moved by git itself, so that its hook runs; reflogs are git's then.
     pub(super) by_git: bool,
     /// The objects that go in.
@@ -98,7 +97,7 @@ struct Head {
 impl Journal {
     /// The references that move together, the branch first.
     pub(super) fn movements(&self) -> Vec<&Movement> {
-        std::iter::once(&self.movement).chain(&self.record).collect()
+        std::iter::once(&self.movement).chain(&self.records).collect()
     }
 
     /// Writes token and journal, and renames the journal into place. Where anything of the landing is synced, these are on
@@ -158,9 +157,9 @@ impl Journal {
         let journal: Self = super::from_json(bytes).map_err(torn)?;
         let named = |what: &str| format!("it names {what:?}, which no landing has to do with");
         journal.movement.check().map_err(|what| named(&what))?;
-        if let Some(record) = &journal.record {
+        for record in &journal.records {
             record.check().map_err(|what| named(&what))?;
-            if record.name != HISTORY || record.is_head {
+            if !record.is_of_records() || record.is_head {
                 return Err(named(&record.name));
             }
         }

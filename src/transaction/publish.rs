@@ -134,7 +134,7 @@ impl Prepared<'_> {
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
-        let record = self.record.as_ref().map(|kept| kept.follow(repo, self, new)).transpose()?;
+        let records = self.record.as_ref().map(|kept| kept.follow(repo, self, new)).transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
@@ -152,7 +152,7 @@ impl Prepared<'_> {
                 who: self.who.committer.clone(),
                 message: options.reflog.clone(),
             },
-            record,
+            records: records.unwrap_or_default(),
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects,
             staged: self.staged.clone(),
@@ -196,7 +196,7 @@ impl Prepared<'_> {
         if !journal.by_git {
             let patience = Patience::for_reference(repo.config(), interrupt::seen)?;
             held.reference.take(repo, &journal.movement, token, patience)?;
-            if let Some(record) = &journal.record {
+            for record in &journal.records {
                 held.record.take(repo, record, token, patience)?;
             }
         }
@@ -268,9 +268,9 @@ impl Prepared<'_> {
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         held.record.abandon()?;
-        if let (true, Some(record)) = (journal.by_git, &journal.record) {
+        if journal.by_git {
             // Git leaves the directories that it has made.
-            RefLock::adopt(repo, record, &[])?.abandon()?;
+            RefLock::adopt(repo, &journal.records, &[])?.abandon()?;
         }
         held.reference.abandon()?;
         if let Some(lock) = &held.index {

@@ -9,10 +9,10 @@ use super::journal::Journal;
 use super::{Error, Made, Prepared, Result, Target, Transaction, listings};
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
-use crate::vcs::chain::{HISTORY, Link};
+use crate::vcs::chain::{HISTORY, History, Link, UNDONE};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Patience;
-use crate::vcs::refs::{Movement, RefLock};
+use crate::vcs::refs::{Movement, RefLock, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
@@ -157,10 +157,15 @@ impl Kept {
         }
     }
 
-    /// Writes the record behind the present last one, and gives how the reference is to move. To be done under the
+    /// Writes the record behind the present last one, and gives how the references are to move. To be done under the
     /// repository's lock.
-    pub(super) fn follow(&self, repo: &Repo, prepared: &Prepared<'_>, new: Oid) -> Result<Movement> {
-        let before = repo.tip(HISTORY)?;
+    pub(super) fn follow(&self, repo: &Repo, prepared: &Prepared<'_>, new: Oid) -> Result<Vec<Movement>> {
+        let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
+        if let (Some(held), None) = (held, before) {
+            prepared.transaction.options.progress.warn(&format!(
+                "{HISTORY} held {held}, which is no record of a landing: its records begin anew"
+            ));
+        }
         let keep: Vec<Oid> = std::iter::once(new).chain(self.also.iter().copied()).collect();
         let known = before.map(|before| repo.tree_of(before)).transpose()?;
         let time = prepared.who.time();
@@ -170,57 +175,78 @@ impl Kept {
         let listed = repo.write_listed(known, lists)?;
         let tree = repo.write_files(self.files.clone(), listed)?;
         let id = repo.write_record(before, tree, &self.record.message(), &keep, &prepared.who)?;
-        Ok(Movement {
-            name: HISTORY.to_owned(),
-            old: before.map(|id| id.to_string()),
-            new: id.to_string(),
+        let movement = |name: String, old: Option<String>, new: String| Movement {
+            name,
+            old,
+            new,
             is_head: false,
             who: prepared.who.committer.clone(),
             message: format!("llm-apply: {}", self.record.id),
-        })
+        };
+        let mut all = vec![movement(HISTORY.to_owned(), held.map(|id| id.to_string()), id.to_string())];
+        if let (RecordKind::Undone, [], Some(old)) =
+            (self.record.kind, &*self.record.commits, &self.record.old)
+        {
+            all.push(movement(format!("{UNDONE}{}", self.record.id), None, old.clone()));
+        }
+        Ok(all)
     }
 }
 
-/// Moves the reference of the records after the branch, unless it is moved already, and lets go of its lock. Can be run
-/// again.
+/// Moves the references of the records after the branch, unless they are moved already, and lets go of their locks. Can be
+/// run again.
 pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock) -> vcs::Result<()> {
-    let Some(movement) = &journal.record else { return Ok(()) };
-    let is_to_move = repo.value(HISTORY)?.map(|id| id.to_string()) == movement.old;
-    // Without any lock git may have pruned what nothing referred to.
-    if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
-        let aside = room.join("record");
-        let mut own = RefLock::default();
-        if !lock.is_held() {
-            // Somebody has removed it, or a git was killed in the middle.
-            let patience = Patience::for_reference(repo.config(), super::interrupt::seen)?;
-            own.take(repo, movement, &room.join(super::journal::TOKEN), patience)?;
+    for movement in &journal.records {
+        let is_to_move = repo.value(&movement.name)?.map(|id| id.to_string()) == movement.old;
+        // Without any lock git may have pruned what nothing referred to.
+        if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
+            let aside = room.join("record");
+            let mut own = RefLock::default();
+            if !lock.is_held() {
+                // Somebody has removed it, or a git was killed in the middle.
+                let patience = Patience::for_reference(repo.config(), super::interrupt::seen)?;
+                own.take(repo, movement, &room.join(super::journal::TOKEN), patience)?;
+            }
+            let lock = if lock.is_held() { lock } else { &own };
+            lock.commit(repo, movement, &aside)?;
+            point(Fault::RecordMoved)?;
+            own.release()?;
         }
-        let lock = if lock.is_held() { lock } else { &own };
-        lock.commit(repo, movement, &aside)?;
-        point(Fault::RecordMoved)?;
-        own.release()?;
+    }
+    if journal.records.is_empty() {
+        return Ok(());
     }
     lock.release()?;
     point(Fault::RecordUnlocked)
 }
 
-/// The records, the newest first. What is no record is passed over.
+/// The records, the newest first, and how many of what stands in their places are none: these are passed over.
 ///
 /// # Errors
-/// They cannot be read.
-pub fn records(repo: &Repo) -> Result<Vec<(Record, Link)>> {
+/// The references cannot be read.
+pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
     let mut all = Vec::new();
-    // Where a chain was written anew, another one may still have a record as it was.
-    let mut seen = HashSet::new();
-    for link in repo.history().map_err(Error::from)? {
-        let link = link?;
-        if let Some(record) = Record::parse(&link.message)
-            && seen.insert((record.id.clone(), record.new.clone()))
-        {
-            all.push((record, link));
+    let History { links, mut odd } = repo.history().map_err(Error::from)?;
+    for link in links {
+        match Record::parse(&link.message).filter(|record| could_be(repo, record)) {
+            Some(record) => all.push((record, link)),
+            None => odd += 1,
         }
     }
-    Ok(all)
+    // Where a chain was written anew, another one may still have a record as it was. One's own goes before it.
+    let key = |record: &Record| (record.id.clone(), record.new.clone());
+    let mut seen: HashSet<_> =
+        all.iter().filter(|(_, link)| link.own).map(|(record, _)| key(record)).collect();
+    all.retain(|(record, link)| link.own || seen.insert(key(record)));
+    Ok((all, odd))
+}
+
+/// Whether a record names what this repository could have: anybody may have written it.
+fn could_be(repo: &Repo, record: &Record) -> bool {
+    let objects = [record.old.as_ref(), record.start.as_ref(), Some(&record.new)];
+    let commits = record.commits.iter().map(|(commit, _)| commit);
+    (record.reference == "HEAD" || is_reference_name(&record.reference))
+        && objects.into_iter().flatten().chain(commits).all(|id| repo.object_id(id).is_ok())
 }
 
 /// The report of a landing, as JSON, and the responses; what is not there is left out.

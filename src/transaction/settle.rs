@@ -45,10 +45,7 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
         Err(e) if e.is_missing() => Vec::new(),
         token => token?,
     };
-    let record = match &journal.record {
-        Some(record) => RefLock::adopt(repo, record, &token)?,
-        None => RefLock::default(),
-    };
+    let record = RefLock::adopt(repo, &journal.records, &token)?;
     // A detached HEAD goes with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
@@ -63,7 +60,7 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
         repo,
         room,
         journal,
-        reference: RefLock::adopt(repo, movement, &token)?,
+        reference: RefLock::adopt(repo, [movement], &token)?,
         record,
         unbroken: lock.is_some() || !has_index,
         lock,

@@ -6,7 +6,7 @@ use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
 use super::tree::{Changes, Entry};
-use super::{Error, Oid, Result, process};
+use super::{Oid, Result, process};
 use crate::path::RepoPath;
 use crate::plan::Node;
 use std::cmp::Reverse;
@@ -22,6 +22,10 @@ const LANDED: &str = "landed";
 /// What the names of the references of all chains begin with.
 const CHAINS: &str = "refs/llm-apply/";
 
+/// What the references begin with that say that this repository itself took a landing back: the id of the record follows, and
+/// they hold where the branch was. Unlike the chains they go to nobody, and come from nobody.
+pub const UNDONE: &str = "refs/llm-apply-undone/";
+
 /// One record of the chain.
 #[derive(Debug, Clone)]
 pub struct Link {
@@ -35,6 +39,17 @@ pub struct Link {
     pub time: (i64, i32),
     /// The record before it, or the beginning of the chain.
     pub before: Oid,
+    /// Whether it is of the own chain.
+    pub own: bool,
+}
+
+/// The records of all chains.
+#[derive(Debug, Default)]
+pub struct History {
+    /// Each once, the newest first; those of each chain in its order.
+    pub links: Vec<Link>,
+    /// How many references and commits are there that are none.
+    pub odd: usize,
 }
 
 impl Repo {
@@ -43,68 +58,63 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn chains(&self) -> Result<Vec<(String, Oid)>> {
-        let own = self.tip(HISTORY)?.map(|tip| (HISTORY.to_owned(), tip));
-        let others = self.references_below(CHAINS)?.into_iter();
-        let others = others.map(|(rest, tip)| (format!("{CHAINS}{rest}"), tip));
-        Ok(own.into_iter().chain(others.filter(|(name, _)| name != HISTORY)).collect())
+        let all = self.references_below(CHAINS)?.into_iter();
+        let mut all: Vec<_> = all.map(|(rest, tip)| (format!("{CHAINS}{rest}"), tip)).collect();
+        all.sort_by_key(|(name, _)| name != HISTORY);
+        Ok(all)
     }
 
-    /// The records of one chain, the newest first. Where a clone does not have all of it, it ends early.
-    pub fn chain(&self, tip: Oid) -> impl Iterator<Item = Result<Link>> {
-        let mut next = Some(tip);
-        std::iter::from_fn(move || match self.link(next.take()?) {
-            Ok(Some(link)) => {
-                next = Some(link.before);
-                Some(Ok(link))
-            }
-            Ok(None) => None,
-            Err(e) => Some(Err(e)),
-        })
-    }
-
-    /// The records of all chains, each once, the newest first; those of each chain in its order.
+    /// Where the own chain is, if its reference holds one.
     ///
     /// # Errors
-    /// The references or the object store cannot be read.
-    pub fn history(&self) -> Result<impl Iterator<Item = Result<Link>>> {
-        let mut chains: Vec<_> = self.chains()?.into_iter().map(|(_, tip)| self.chain(tip)).collect();
+    /// The reference cannot be read.
+    pub fn own_chain(&self) -> Result<Option<Oid>> {
+        Ok(self.value(HISTORY)?.filter(|id| self.git.find_commit(*id).is_ok()))
+    }
+
+    /// The records of one chain, the newest first. Where a clone does not have all of it, or it is none, it ends early.
+    pub fn chain(&self, tip: Oid, own: bool) -> impl Iterator<Item = Link> {
+        std::iter::successors(self.link(tip, own), move |link| self.link(link.before, own))
+    }
+
+    /// The records of all chains.
+    ///
+    /// # Errors
+    /// The references cannot be read.
+    pub fn history(&self) -> Result<History> {
+        let (mut history, mut chains) = (History::default(), Vec::new());
+        for (name, tip) in self.chains()? {
+            history.odd += usize::from(self.git.find_commit(tip).is_err());
+            chains.push(self.chain(tip, name == HISTORY));
+        }
         let count = chains.len();
         let mut seen = HashSet::new();
         // Where a chain comes to what was read already, so is all of the rest.
-        let mut read = move |at: usize| -> Result<Option<Link>> {
-            let next = chains.get_mut(at).and_then(Iterator::next).transpose()?;
-            Ok(next.filter(|link| seen.insert(link.id)))
+        let mut read = |at: usize| {
+            let next = chains.get_mut(at).and_then(Iterator::next).filter(|link| seen.insert(link.id));
+            next.map(|link| ((Reverse(link.time.0), at), link))
         };
-        let mut firsts = BTreeMap::new();
-        for at in 0..count {
-            firsts.extend(read(at)?.map(|link| ((Reverse(link.time.0), at), link)));
+        let mut firsts: BTreeMap<_, _> = (0..count).filter_map(&mut read).collect();
+        while let Some(((_, at), link)) = firsts.pop_first() {
+            history.links.push(link);
+            firsts.extend(read(at));
         }
-        Ok(std::iter::from_fn(move || {
-            let ((_, at), link) = firsts.pop_first()?;
-            match read(at) {
-                Ok(next) => firsts.extend(next.map(|link| ((Reverse(link.time.0), at), link))),
-                Err(e) => return Some(Err(e)),
-            }
-            Some(Ok(link))
-        }))
+        Ok(history)
     }
 
     /// A record; `None` at the end of the chain.
-    fn link(&self, id: Oid) -> Result<Option<Link>> {
-        let commit = match self.git.find_commit(id) {
-            Err(e) if e.code() == git2::ErrorCode::NotFound => return Ok(None),
-            found => found.map_err(|e| Error::git(format!("read the record {id}"), e))?,
-        };
-        let Some(before) = commit.parent_ids().next() else { return Ok(None) };
+    fn link(&self, id: Oid, own: bool) -> Option<Link> {
+        let commit = self.git.find_commit(id).ok()?;
+        let before = commit.parent_ids().next()?;
         let time = commit.committer().when();
-        let link = Link {
+        Some(Link {
             id,
             tree: commit.tree_id(),
             message: String::from_utf8_lossy(commit.message_bytes()).into_owned(),
             time: (time.seconds(), time.offset_minutes()),
             before,
-        };
-        Ok(Some(link))
+            own,
+        })
     }
 
     /// Writes a commit that follows `before`, or begins the chain, and keeps what is named. Nothing refers to it yet.
@@ -155,7 +165,7 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn listed(&self, digest: &str) -> Result<Option<Vec<u8>>> {
-        match self.tip(HISTORY)? {
+        match self.own_chain()? {
             Some(tip) => self.listed_in(self.tree_of(tip)?, digest),
             None => Ok(None),
         }
@@ -228,6 +238,18 @@ impl Repo {
     pub fn expire_reflog(&self, name: &str) -> Result<()> {
         if process::answer(process::git(self).args(["reflog", "exists", name]))?.is_some() {
             process::output(process::git(self).args(["reflog", "expire", "--expire=all", name]))?;
+        }
+        Ok(())
+    }
+
+    /// Forgets that this repository took a landing back: the one that the id of that record names.
+    ///
+    /// # Errors
+    /// Git cannot be started, or fails.
+    pub fn forget_undone(&self, id: &str) -> Result<()> {
+        let name = format!("{UNDONE}{id}");
+        if self.value(&name)?.is_some() {
+            process::output(process::git(self).args(["update-ref", "-d", &name]))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Libgit2 could do it too, but it writes the lock and its content in two steps, and the reflog before the reference.
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
-use super::chain::HISTORY;
+use super::chain::{HISTORY, UNDONE};
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::format::nothing_beside;
@@ -61,6 +61,11 @@ impl Movement {
             wrong(!line.contains(['\n', '\r', '\0']), line)?;
         }
         Ok(())
+    }
+
+    /// Whether it is of a reference that goes along with a branch, and that is nobody's branch.
+    pub fn is_of_records(&self) -> bool {
+        self.name == HISTORY || self.name.starts_with(UNDONE)
     }
 }
 
@@ -186,7 +191,8 @@ impl Repo {
             return Ok(tip == other);
         }
         if store.exists(other) {
-            return self.git.graph_descendant_of(tip, other).map_err(failed);
+            let is_commit = store.read_header(other).map_err(failed)?.1 == commit;
+            return Ok(is_commit && self.git.graph_descendant_of(tip, other).map_err(failed)?);
         }
         // A history that has all of its commits does not have one that is not there.
         let mut history = self.git.revwalk().map_err(failed)?;
@@ -367,7 +373,7 @@ impl RefLock {
         let directory = file.parent().unwrap_or(repo.common_dir());
         let take = || TokenLock::take(&lock_path(&file), token, patience);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
-        point(if movement.name == HISTORY { Fault::RecordLocked } else { Fault::RefLocked })?;
+        point(if movement.is_of_records() { Fault::RecordLocked } else { Fault::RefLocked })?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
         match now == movement.old {
             true => Ok(()),
@@ -392,7 +398,7 @@ impl RefLock {
             let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
             sync.map_err(|e| Error::io("sync", aside, e))?;
         }
-        point(if movement.name == HISTORY { Fault::RecordPrepared } else { Fault::RefPrepared })?;
+        point(if movement.is_of_records() { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);
         if file.is_dir() {
             // Left empty by a branch that was deleted or packed; git removes such directories too.
@@ -433,21 +439,23 @@ impl RefLock {
     ///
     /// # Errors
     /// A lock cannot be read.
-    pub fn adopt(repo: &Repo, movement: &Movement, token: &[u8]) -> Result<Self> {
-        let file = repo.ref_file(&movement.name);
-        let mut made = Vec::new();
-        let mut parent = file.parent();
-        let heads = repo.common_dir().join("refs/heads");
-        let top = if file.starts_with(&heads) { heads } else { repo.common_dir().join("refs") };
-        while let Some(path) = parent.filter(|path| path.starts_with(&top) && **path != *top) {
-            made.insert(0, path.to_owned());
-            parent = path.parent();
+    pub fn adopt<'m>(
+        repo: &Repo,
+        movements: impl IntoIterator<Item = &'m Movement>,
+        token: &[u8],
+    ) -> Result<Self> {
+        let (mut locks, mut made) = (Vec::new(), Vec::new());
+        for movement in movements {
+            let file = repo.ref_file(&movement.name);
+            let heads = repo.common_dir().join("refs/heads");
+            let top = if file.starts_with(&heads) { heads } else { repo.common_dir().join("refs") };
+            let above = file.ancestors().skip(1).take_while(|path| path.starts_with(&top) && **path != *top);
+            made.extend(above.map(Path::to_owned).collect::<Vec<_>>().into_iter().rev());
+            for path in Self::paths(repo, movement) {
+                locks.extend(TokenLock::adopt(path, token)?);
+            }
         }
-        let mut held = Vec::new();
-        for path in Self::paths(repo, movement) {
-            held.extend(TokenLock::adopt(path, token)?);
-        }
-        Ok(Self { locks: held, made })
+        Ok(Self { locks, made })
     }
 
     /// Takes anew what somebody has removed of the locks since, wherever the reference is by now.

@@ -304,7 +304,9 @@ impl Sandbox {
 
 /// Whether a path is where the records of what has landed are.
 pub fn is_record(path: &str) -> bool {
-    path.ends_with("refs/llm-apply/history") || path.ends_with("refs/llm-apply/")
+    path.ends_with("refs/llm-apply/history")
+        || path.ends_with("refs/llm-apply/")
+        || path.contains("refs/llm-apply-undone/")
 }
 
 /// The state of a repository: every file and directory, with the index as git reads it, since its bytes hold times and

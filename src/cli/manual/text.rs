@@ -142,7 +142,9 @@ pub(super) const HISTORY: &[Piece] = &[
         "No push and no fetch takes the records along, but for those of mirrors. Each clone shares its own under a name of its \
          own: `git push origin refs/llm-apply/history:refs/llm-apply/alice`. Another gets them all by `git fetch origin \
          '+refs/llm-apply/*:refs/llm-apply/origin/*'`, and from then on `list`, `show` and `undo` read every reference below \
-         `refs/llm-apply/` together. Onto `refs/llm-apply/history` itself git fetches only while that has no records of its own.",
+         `refs/llm-apply/` together. Onto `refs/llm-apply/history` itself git fetches only while that has no records of its own. \
+         What others have recorded is not believed: one's own records go before it, what is no record is left out with a warning, \
+         and it brings no commit onto a branch.",
     ),
     Text(
         "What was pasted is in there, with whatever secrets it had. `forget` takes a record out of every chain here for good: \
@@ -172,7 +174,9 @@ pub(super) const UNDOING: &[Piece] = &[
     ),
     Text(
         "`redo` puts back what was taken back last, or the landing that is named: the branch goes to where it was before, \
-         else the commits come again, or those that took them back are taken back themselves.",
+         else the commits come again, or those that took them back are taken back themselves. Commits come again only where they were \
+         taken back in this repository, as a reference below `refs/llm-apply-undone/` says; the commits of an undo that others made \
+         can be taken back in any clone.",
     ),
     Text(
         "In another clone the records can be fetched, as above. Without them a landing is known by the trailers of its commits, \

@@ -4,7 +4,7 @@
 mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::{Run, Sandbox, create, patch, same};
+use sandbox::{Run, Sandbox, create, kinds, patch, same};
 use std::path::{Path, PathBuf};
 
 /// A clone of a bare repository, and where that is.
@@ -274,6 +274,24 @@ fn a_server_that_dies_before_it_takes_it_loses_nothing() {
 
 #[test]
 fn killed_between_the_push_and_the_move_it_is_brought_to_its_end() {
+    killed_and_recovered(false);
+}
+
+#[test]
+fn so_it_is_with_local_changes_that_are_carried_across() {
+    killed_and_recovered(true);
+}
+
+#[test]
+fn so_it_is_in_a_repository_with_sha_256() {
+    let kind = &["--object-format=sha256"];
+    if kinds::can_make(kind) {
+        kinds::within(kind, || [false, true].into_iter().for_each(killed_and_recovered));
+    }
+}
+
+/// With a change of its own to the file that is touched, or without.
+fn killed_and_recovered(autostash: bool) {
     for (fault, landed) in [
         ("push-noted", false),
         ("pushed", true),
@@ -286,17 +304,26 @@ fn killed_between_the_push_and_the_move_it_is_brought_to_its_end() {
         ("ref-unlocked", true),
     ] {
         let (sandbox, server) = cloned();
-        let head = sandbox.head();
+        sandbox.file("README", "hello\n\n\n\nbye\n");
+        sandbox.commit("Room");
+        sandbox.git(["push", "-q"]);
+        if autostash {
+            sandbox.file("README", "hello\n\n\n\nbye, mine\n");
+        }
+        let bye = if autostash { "\n\n\nbye, mine\n" } else { "\n\n\nbye\n" };
+        let (head, status) = (sandbox.head(), sandbox.status());
         let file = sandbox.response(&greet());
         let mut command = sandbox.command(["--push"]);
+        command.args(autostash.then_some("--autostash"));
         let run = Run::of(command.arg(file).env(VARIABLE, format!("{fault}:kill")).output().unwrap());
         assert_eq!(run.signal, Some(9), "{fault}");
         let recovered = sandbox.run(["recover"]).exits(0);
         let what = format!("{fault}: {}", recovered.stdout);
         assert_eq!(sandbox.head(), there(&sandbox, &server, "main"), "{what}");
         assert_eq!(sandbox.head() != head, landed, "{what}");
-        assert_eq!(sandbox.status(), "", "{what}");
-        assert_eq!(sandbox.text("README"), if landed { "hello all\n" } else { "hello\n" }, "{what}");
+        assert_eq!(sandbox.status(), status, "{what}");
+        let first = if landed { "hello all\n" } else { "hello\n" };
+        assert_eq!(sandbox.text("README"), format!("{first}{bye}"), "{what}");
         let listed = sandbox.run(["list"]).exits(0).stdout;
         assert_eq!(listed.lines().count(), usize::from(landed), "{what}: {listed}");
         if landed {
@@ -307,6 +334,23 @@ fn killed_between_the_push_and_the_move_it_is_brought_to_its_end() {
         sandbox.git(["fsck", "--strict"]);
         sandbox.leaves_no_file();
     }
+}
+
+#[test]
+fn what_came_by_a_pull_after_a_kill_is_recorded() {
+    let (sandbox, _) = cloned();
+    let file = sandbox.response(&greet());
+    let run = Run::of(sandbox.command(["--push"]).arg(file).env(VARIABLE, "pushed:kill").output().unwrap());
+    assert_eq!(run.signal, Some(9));
+    sandbox.git(["pull", "-q"]);
+    for _ in 0..2 {
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+    }
+    assert_eq!(sandbox.run(["show", "--response", "HEAD"]).exits(0).stdout, greet());
+    sandbox.leaves_no_file();
+    // The same response is known.
+    sandbox.apply(["--push"], &greet()).exits(0).says("already landed");
 }
 
 #[test]

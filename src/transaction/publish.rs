@@ -134,7 +134,11 @@ impl Prepared<'_> {
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = room.file(journal::TOKEN);
-        let records = self.record.as_ref().map(|kept| kept.follow(repo, self, new)).transpose()?;
+        let records = self
+            .record
+            .as_ref()
+            .map(|kept| kept.follow(repo, &self.who, options.progress, new))
+            .transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,

@@ -4,7 +4,7 @@
 //! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
 //! its end by what the remote says.
 
-use super::record::{Kept, Noted};
+use super::record::{self, Kept, Noted};
 use super::recover::{End, Settled};
 use super::room::Room;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
@@ -31,6 +31,9 @@ pub(super) struct Note {
     reference: String,
     old: Option<String>,
     new: String,
+    /// Whether local changes are carried across.
+    #[serde(default)]
+    autostash: bool,
     /// What is to be kept of it.
     record: Option<Noted>,
 }
@@ -91,6 +94,7 @@ impl Prepared<'_> {
             reference: target.name.clone(),
             old: target.tip.map(|id| id.to_string()),
             new: new.to_string(),
+            autostash: options.autostash,
             record: self.record.as_ref().map(Kept::noted),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
@@ -154,6 +158,8 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
     if let Some(here) = &here
         && repo.contains(here, &note.new)?
     {
+        // It came by somebody's pull, say.
+        record::add_missing(repo, note.record.as_ref(), repo.object_id(&note.new)?, timeout)?;
         return Ok(done());
     }
     let branch = note.reference.strip_prefix("refs/heads/");
@@ -166,7 +172,7 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         lock_timeout: timeout,
         no_verify: true,
         again: true,
-        autostash: false,
+        autostash: note.autostash,
         merge: false,
         exec: Vec::new(),
         exec_each: false,
@@ -182,8 +188,9 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         push: None,
         spare: None,
     };
-    let new = note.new.parse().map_err(|e| vcs::Error::git("read the name of a commit", e))?;
-    let Ok(planned) = move_to(repo, target.tip, new, target.checked_out)? else { return Ok(left_alone()) };
+    let Ok(planned) = move_to(repo, target.tip, repo.object_id(&note.new)?, target.checked_out)? else {
+        return Ok(left_alone());
+    };
     // A branch that is new begins there.
     let series = [planned];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);

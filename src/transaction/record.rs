@@ -6,11 +6,13 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::{Error, Made, Prepared, Result, Target, Transaction, listings};
+use super::room::Room;
+use super::{Error, Made, Progress, Result, Target, Transaction, listings};
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, History, Link, UNDONE};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::{Given, Identities};
 use crate::vcs::lock::Patience;
 use crate::vcs::refs::{Movement, RefLock, is_reference_name};
 use crate::vcs::repo::Repo;
@@ -18,6 +20,7 @@ use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 /// The file of a record that has the report.
 const REPORT: &str = "report.json";
@@ -159,28 +162,34 @@ impl Kept {
 
     /// Writes the record behind the present last one, and gives how the references are to move. To be done under the
     /// repository's lock.
-    pub(super) fn follow(&self, repo: &Repo, prepared: &Prepared<'_>, new: Oid) -> Result<Vec<Movement>> {
+    pub(super) fn follow(
+        &self,
+        repo: &Repo,
+        who: &Identities,
+        progress: &dyn Progress,
+        new: Oid,
+    ) -> Result<Vec<Movement>> {
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
         if let (Some(held), None) = (held, before) {
-            prepared.transaction.options.progress.warn(&format!(
+            progress.warn(&format!(
                 "{HISTORY} held {held}, which is no record of a landing: its records begin anew"
             ));
         }
         let keep: Vec<Oid> = std::iter::once(new).chain(self.also.iter().copied()).collect();
         let known = before.map(|before| repo.tree_of(before)).transpose()?;
-        let time = prepared.who.time();
+        let time = who.time();
         let landed =
             self.landed.iter().map(|(digest, one)| (digest.clone(), LandedEdits { time, ..one.clone() }));
         let lists = listings::with(repo, known, &landed.collect::<Vec<_>>())?;
         let listed = repo.write_listed(known, lists)?;
         let tree = repo.write_files(self.files.clone(), listed)?;
-        let id = repo.write_record(before, tree, &self.record.message(), &keep, &prepared.who)?;
+        let id = repo.write_record(before, tree, &self.record.message(), &keep, who)?;
         let movement = |name: String, old: Option<String>, new: String| Movement {
             name,
             old,
             new,
             is_head: false,
-            who: prepared.who.committer.clone(),
+            who: who.committer.clone(),
             message: format!("llm-apply: {}", self.record.id),
         };
         let mut all = vec![movement(HISTORY.to_owned(), held.map(|id| id.to_string()), id.to_string())];
@@ -191,6 +200,21 @@ impl Kept {
         }
         Ok(all)
     }
+}
+
+/// Records what has landed without its run, unless it is on record.
+///
+/// # Errors
+/// The records cannot be read or written, or somebody holds the repository's lock for so long.
+pub(super) fn add_missing(repo: &Repo, noted: Option<&Noted>, new: Oid, timeout: Duration) -> Result<()> {
+    let Some(kept) = noted.and_then(|noted| noted.kept(repo)) else { return Ok(()) };
+    let room = Room::open(repo, timeout)?;
+    let _lock = super::lock(repo, timeout)?;
+    if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == kept.record.id) {
+        return Ok(());
+    }
+    let movements = kept.follow(repo, &repo.identities(&Given::default())?, &(), new)?;
+    Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &room.alive)?)
 }
 
 /// Moves the references of the records after the branch, unless they are moved already, and lets go of their locks. Can be

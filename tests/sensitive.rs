@@ -125,6 +125,51 @@ const SETTINGS: &[Setting] = &[
         &["dot/new"],
     ),
     (
+        "commands of git's configuration",
+        |s| {
+            s.file("tools/clean.py", "x\n");
+            s.file("watch", "x\n");
+            s.file("docs/cat", "x\n");
+            s.commit("tools");
+            for (key, value) in [
+                ("filter.x.clean", "python3 tools/clean.py %f"),
+                ("filter.x.smudge", "python3 'tools/smudge.py'"),
+                ("core.fsmonitor", "./watch"),
+                ("diff.x.textconv", "sh tools/text.sh"),
+                ("merge.x.driver", "tools/merge --from=tools/base %O %A %B"),
+                ("core.sshCommand", "ssh -F tools/ssh"),
+                ("alias.x", "!cd . && tools/alias"),
+                ("alias.y", "log src"),
+                ("credential.https://x.helper", "!tools/login"),
+                ("gpg.ssh.program", "tools/sign"),
+                ("pager.log", "tools/less"),
+                ("diff.external", "cat docs"),
+                ("remote.x.receivepack", "tools/receive"),
+                ("user.name", "README"),
+            ] {
+                s.git(["config", key, value]);
+            }
+            // One that is there is run by each git command of the test.
+            s.git(["config", "core.fsmonitor", "./watcher.sh"]);
+            s.git(["config", "core.untrackedCache", "false"]);
+        },
+        &[
+            "tools/clean.py",
+            "tools/smudge.py",
+            "watcher.sh",
+            "tools/text.sh",
+            "tools/merge",
+            "tools/base",
+            "tools/ssh",
+            "tools/alias",
+            "tools/login",
+            "tools/sign",
+            "tools/less",
+            "tools/receive",
+        ],
+        &["tools/new", "src/new", "docs/cat", "README", "cat", "log"],
+    ),
+    (
         "globs add",
         |s| {
             s.git(["config", "--add", "llmapply.sensitive", "*.sh"]);
@@ -162,6 +207,34 @@ fn what_git_comes_to_by_itself_is_sensitive() {
         }
         let path = sensitive[0];
         assert!(passes(sandbox.apply(["-n", "--allow-sensitive"], &touch(&sandbox, path))), "{name}: {path}");
+    }
+}
+
+#[test]
+fn in_a_linked_worktree_what_the_main_one_runs_is_sensitive() {
+    for make in [
+        |s: &Sandbox, top: &str| drop(s.git(["config", "core.hooksPath", &format!("{top}/tools")])),
+        |s: &Sandbox, _: &str| drop(s.git(["config", "core.hooksPath", "tools"])),
+        |s: &Sandbox, top: &str| drop(s.git(["config", "include.path", &format!("{top}/tools/x")])),
+        |s: &Sandbox, _: &str| drop(s.git(["config", "include.path", "../tools/x"])),
+        |s: &Sandbox, top: &str| drop(s.git(["config", "alias.x", &format!("!{top}/tools/x")])),
+        |s: &Sandbox, _: &str| drop(s.git(["config", "filter.x.clean", "tools/x"])),
+        |s: &Sandbox, _: &str| {
+            s.git(["config", "extensions.worktreeConfig", "true"]);
+            s.git(["config", "--worktree", "core.hooksPath", "tools"]);
+        },
+        |s: &Sandbox, top: &str| {
+            symlink(format!("{top}/tools/x"), s.repo.join(".git/hooks/pre-commit")).unwrap();
+        },
+    ] {
+        let mut sandbox = Sandbox::new();
+        sandbox.git(["worktree", "add", "-q", "../linked"]);
+        make(&sandbox, sandbox.repo.to_str().unwrap());
+        sandbox.repo = sandbox.root().join("linked");
+        for options in [&["--no-keep"][..], &["--no-keep", "-b", "side"]] {
+            sandbox.apply(options, &create("tools/x", "w", "x\n")).exits(1).says("[path-sensitive]");
+        }
+        sandbox.apply(["-n"], &create("other/x", "w", "x\n")).exits(0);
     }
 }
 

@@ -185,6 +185,28 @@ fn environments_that_git_refuses_are_refused() {
 }
 
 #[test]
+fn a_bare_repository_that_git_does_not_open_unasked_is_refused() {
+    let mut sandbox = Sandbox::new();
+    sandbox.git(["clone", "-q", "--bare", ".", "embedded"]);
+    let hook = sandbox.repo.join("embedded/hooks/pre-llm-apply");
+    sandbox.script(&hook, "#!/bin/sh\ntouch ../ran\n");
+    sandbox.git(["config", "--global", "safe.bareRepository", "explicit"]);
+    // What it says of itself does not count.
+    sandbox.git(["--git-dir=embedded", "config", "safe.bareRepository", "all"]);
+    sandbox.apply(["-n"], &five()).exits(0);
+    let before = sandbox.listing();
+    for place in ["embedded", "embedded/hooks"] {
+        let options = ["-C", place, "--no-keep", "-b", "side"];
+        sandbox.apply(options, &five()).exits(128).says("safe.bareRepository").says("--git-dir");
+        sandbox.run(["-C", place, "list"]).exits(128);
+    }
+    same("an embedded repository", &before, &sandbox.listing());
+    sandbox.set("GIT_DIR", "embedded");
+    sandbox.apply(["--no-keep", "-b", "side"], &five()).exits(0);
+    assert!(sandbox.git(["log", "--format=%s", "-1", "side"]).contains("Move"));
+}
+
+#[test]
 fn only_the_repositorys_own_configuration_says_where_the_work_tree_is() {
     for text in ["[core]\n\tbare = true\n", "[core]\n\tworktree = ../../elsewhere\n"] {
         let sandbox = Sandbox::new();

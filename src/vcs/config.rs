@@ -127,6 +127,12 @@ impl Config {
         from.map(|(name, _)| name.as_str()).take_while(move |name| name.starts_with(beginning))
     }
 
+    /// All values of some keys, as far as they are UTF-8.
+    pub(super) fn values_of(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
+        let values = self.values.iter().filter(move |(key, _)| wanted(key)).flat_map(|(_, values)| values);
+        values.flatten().filter_map(|value| std::str::from_utf8(value).ok())
+    }
+
     /// All values of the key, in the order of the files and then the environment. An empty value clears those
     /// before it, as git has it for its own lists.
     ///

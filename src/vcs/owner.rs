@@ -2,7 +2,7 @@
 //! `git -c` and the environment give nor those with `/*` at the end; and git itself looks at no owner where the
 //! environment names the git directory. So git decides.
 
-use super::{Error, Result};
+use super::{Error, Result, process};
 use git2::{ErrorCode, Repository};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -35,6 +35,21 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
         safe.push(repository.commondir().to_owned());
     }
     Ok(repository)
+}
+
+/// Asks git whether it opens the repository of this place: which configuration it believes about `safe.bareRepository` only it
+/// knows.
+///
+/// # Errors
+/// It does not.
+pub(super) fn ask_git() -> Result<()> {
+    match process::output(Command::new("git").args(["rev-parse", "--git-dir"])) {
+        Err(Error::Command { message, .. }) => Err(Error::Unsupported {
+            what: message.trim_start_matches("fatal: ").to_owned(),
+            help: "name it to use it all the same: 'git --git-dir=<directory> llm-apply'".to_owned(),
+        }),
+        asked => asked.map(|_| ()),
+    }
 }
 
 /// Opens the repository that has that git directory; whoever owns it, if it belongs to one that git takes for safe.

@@ -204,6 +204,9 @@ impl Repo {
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&config)?;
         let config = Config::new(&config, git.path())?;
+        if config.string("safe.barerepository")?.is_some() {
+            owner::ask_git()?;
+        }
         Self::assemble(git, config, None, named)
     }
 

@@ -1,4 +1,4 @@
-//! What in a checkout git runs or reads by itself, wherever it lies: hooks, and its configuration.
+//! What in a checkout git runs or reads by itself, wherever it lies: hooks, its configuration, and the commands of that.
 //!
 //! Links are followed as the system follows them, and every one on the way counts: whoever may put another file in its
 //! place decides over what runs. They are followed on the disk, and as a commit would have them.
@@ -11,7 +11,7 @@ use crate::path::{RepoPath, is_sensitive};
 use crate::plan::{Node, TreeView};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -23,11 +23,28 @@ type Link<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
 
 impl Repo {
     /// The paths from the top of the checkout of all that git would run or read by itself: what a commit with that tree
-    /// could bring, and what is on the disk.
+    /// could bring, and what is on the disk. In a linked worktree also what it would in the main one, to which a commit comes
+    /// sooner or later.
     ///
     /// # Errors
     /// The configuration or the tree cannot be read.
     pub fn startup_paths(&self, tree: &BaseTree<'_>) -> Result<Vec<String>> {
+        let main = match self.git_dir() == self.common_dir() {
+            true => None,
+            false => Some(self.open_beside(self.common_dir(), None)?),
+        };
+        let repos = || std::iter::once(self).chain(&main);
+        let top = |repo: &Repo| way(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
+        let tops: Vec<_> = repos().filter_map(top).collect();
+        let mut all = Vec::new();
+        for repo in repos() {
+            all.extend(repo.own_startup_paths(tree, &tops)?);
+        }
+        Ok(all)
+    }
+
+    /// Likewise by the configuration of this worktree, wherever in those checkouts it is.
+    fn own_startup_paths(&self, tree: &BaseTree<'_>, tops: &[PathBuf]) -> Result<Vec<String>> {
         let Some(top) = self.workdir() else { return Ok(Vec::new()) };
         let disk = Disk::default();
         let on_disk = |path: &Path| disk.link(path);
@@ -58,7 +75,16 @@ impl Repo {
             found.extend(way);
         }
         found.extend(self.config_files()?.iter().flat_map(|file| ways(file)).flatten());
-        let inside = found.iter().filter_map(|path| path.strip_prefix(&top).ok());
+        for word in self.config().commands().flat_map(words) {
+            let path = top.join(word);
+            // The name of a program is no file of the tree, unless there is one.
+            let may_be = word.contains(['/', '.']) || view.names(&top).contains(OsStr::new(word));
+            let is_directory = |path: &Path| path.is_dir() || !view.names(path).is_empty();
+            if may_be && !is_directory(&path) {
+                found.extend(ways(&path).into_iter().flatten());
+            }
+        }
+        let inside = found.iter().filter_map(|path| tops.iter().find_map(|top| path.strip_prefix(top).ok()));
         // Nothing of git's own directory is edited anyway.
         let inside = inside.filter(|path| !path.starts_with(".git"));
         Ok(inside.map(|path| path.to_string_lossy().into_owned()).collect())
@@ -111,7 +137,48 @@ impl Repo {
     }
 }
 
+/// The last parts of the keys whose values git runs (git-config(1)), in small letters; beside those of aliases and pagers.
+const COMMANDS: &[&str] = &[
+    "alternaterefscommand",
+    "askpass",
+    "clean",
+    "cmd",
+    "command",
+    "defaultkeycommand",
+    "difffilter",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "gitproxy",
+    "helper",
+    "packobjectshook",
+    "pager",
+    "process",
+    "program",
+    "receivepack",
+    "recentobjectshook",
+    "smudge",
+    "sshcommand",
+    "textconv",
+    "uploadpack",
+];
+
+/// The words of a command line that could be files.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=!:".contains(c)).filter(|word| !word.is_empty())
+}
+
 impl Config {
+    /// All that git runs by its configuration.
+    fn commands(&self) -> impl Iterator<Item = &str> {
+        let is_command = |key: &str| {
+            let own = key.starts_with("alias.") || key.starts_with("pager.");
+            own || key.rsplit('.').next().is_some_and(|last| COMMANDS.contains(&last))
+        };
+        self.values_of(move |key| is_command(key))
+    }
+
     /// Whether any file is to be included.
     fn has_includes(&self) -> bool {
         self.names("include").any(|name| name.ends_with(".path"))

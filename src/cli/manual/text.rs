@@ -485,7 +485,7 @@ pub(super) const SECURITY: &[Piece] = &[
         "sensitive files",
         "unless `--allow-sensitive` is given: what runs by itself at the next commit (files under a hooks path in the \
          checkout, and the files of programs that manage hooks, such as `.husky/`, `.pre-commit-config.yaml`, `prek.toml` \
-         and `lefthook.yml`), files that git's configuration is read from, `.gitmodules`, and what `llmapply.sensitive` \
+         and `lefthook.yml`), files that git's configuration is read from or that its commands name, in a linked worktree also by that of the main one, `.gitmodules`, and what `llmapply.sensitive` \
          names. Links to them are followed: a script that a hook is a link to is as sensitive as the hook.",
     ),
     Item(

@@ -178,7 +178,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             exit
         }
     };
-    if interrupt::seen() && exit != Exit::Done {
+    if interrupt::seen() && !interrupt::has_landed() && exit != Exit::Done {
         return ExitCode::from(Exit::Interrupted.code());
     }
     ExitCode::from(exit.code())

@@ -6,7 +6,7 @@ use super::output::Printer;
 use super::settings::{Output, Settings};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
-use crate::transaction::{self, interrupt};
+use crate::transaction;
 use crate::vcs::repo::Repo;
 
 pub(super) fn run(
@@ -45,7 +45,10 @@ pub(super) fn run(
         report.suggestions.push(one);
         exits.push(exit);
     }
-    let exit = if interrupt::seen() { Exit::Interrupted } else { Exit::of_several(&exits) };
+    let exit = match suggested.is_complete {
+        true => Exit::of_several(&exits),
+        false => Exit::Interrupted,
+    };
     let deciding = report.suggestions.iter().zip(&exits).filter(|(_, own)| **own == exit);
     // Of those that went well the one that did most.
     let status = deciding.map(|(one, _)| one.report.status).max_by_key(|status| match status {

@@ -44,6 +44,8 @@ pub struct Suggested {
     pub report: Option<Report>,
     /// One for each response.
     pub all: Vec<Suggestion>,
+    /// Whether all were tried: a signal ends it between two of them.
+    pub is_complete: bool,
 }
 
 /// What gets a branch of its own.
@@ -127,7 +129,7 @@ fn try_each(
         report.dry_run = dry;
         report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
         told::in_the_way(&mut report, &obstacles);
-        return Ok(Suggested { report: Some(report), all: Vec::new() });
+        return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
     }
     if !dry {
         land::recover(repo, options.lock_timeout, watch)?;
@@ -164,7 +166,7 @@ fn try_each(
     if !dry {
         repo.maintain();
     }
-    Ok(Suggested { report: None, all })
+    Ok(Suggested { report: None, is_complete: all.len() == drafts.len(), all })
 }
 
 /// What an edit comes to.

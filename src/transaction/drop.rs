@@ -38,6 +38,7 @@ pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration)
             let _ = std::fs::remove_file(&note);
         },
     )?;
+    interrupt::land();
     let close = || -> Result<()> {
         point(Fault::BranchesDropped)?;
         Ok(repo.forget_branches(names.iter().map(|name| short(name)))?)

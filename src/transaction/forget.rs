@@ -46,6 +46,7 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
         // What is not to be gone on with is not noted.
         let _ = std::fs::remove_file(&note);
     })?;
+    interrupt::land();
     early.stay();
     let close = || {
         point(Fault::RecordForgotten)?;

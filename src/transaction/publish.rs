@@ -172,6 +172,7 @@ impl Prepared<'_> {
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
         }
+        interrupt::land();
         if let Some(early) = &self.transaction.early {
             early.stay();
         }

@@ -128,6 +128,7 @@ impl Prepared<'_> {
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
             }
         }
+        interrupt::land();
         early.iter().for_each(|early| early.stay());
         point(Fault::Pushed).map_err(|e| self.not_here(e.into()))
     }

@@ -1,6 +1,8 @@
 //! Signals. Where there is nothing to take back they end the process at once; in a transaction they set a flag that
-//! is looked at between steps. Publish's few milliseconds are not interrupted.
+//! is looked at between steps. Publish's few milliseconds are not interrupted, and once something has landed nothing is: what
+//! holds is reported. Whoever kills the `git` that has started this (as `git llm-apply`) means this, and counts as a signal.
 
+use rustix::process::{Pid, getppid};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,6 +14,10 @@ struct Flags {
     idle: Arc<AtomicBool>,
     /// The last that has come; none is 0.
     seen: Arc<AtomicUsize>,
+    /// Whether something has landed.
+    landed: AtomicBool,
+    /// The git that has started this process, if one has.
+    git: Option<Pid>,
 }
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
@@ -22,7 +28,12 @@ static FLAGS: OnceLock<Flags> = OnceLock::new();
 /// The system refuses.
 pub fn install() -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    let flags = FLAGS.get_or_init(|| Flags { idle: Arc::new(AtomicBool::new(true)), seen: Arc::default() });
+    let flags = FLAGS.get_or_init(|| Flags {
+        idle: Arc::new(AtomicBool::new(true)),
+        seen: Arc::default(),
+        landed: AtomicBool::new(false),
+        git: getppid().filter(|parent| is_git(*parent)),
+    });
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_STATUS, Arc::clone(&flags.idle))?;
         let number = usize::try_from(signal).unwrap_or_default();
@@ -41,8 +52,29 @@ pub fn seen() -> bool {
 
 /// The signal that has come while a transaction was under way, to be passed on to what it runs.
 pub fn signal() -> Option<i32> {
-    let seen = FLAGS.get()?.seen.load(Ordering::SeqCst);
-    i32::try_from(seen).ok().filter(|signal| *signal != 0)
+    let flags = FLAGS.get()?;
+    let seen = i32::try_from(flags.seen.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0);
+    let is_orphan = || !has_landed() && flags.git.is_some() && getppid() != flags.git;
+    seen.or_else(|| is_orphan().then_some(signal_hook::consts::SIGTERM))
+}
+
+/// Takes it that something has landed: from now on a signal ends nothing.
+pub fn land() {
+    if let Some(flags) = FLAGS.get() {
+        flags.landed.store(true, Ordering::SeqCst);
+        flags.idle.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Whether something has landed.
+pub fn has_landed() -> bool {
+    FLAGS.get().is_some_and(|flags| flags.landed.load(Ordering::SeqCst))
+}
+
+/// Whether a process is git, where the system has a directory that says so.
+fn is_git(process: Pid) -> bool {
+    let name = std::fs::read_to_string(format!("/proc/{}/comm", process.as_raw_nonzero()));
+    name.is_ok_and(|name| name.trim_end() == "git")
 }
 
 /// Takes it that the signal has not come, if that was the last one: it was meant for somebody else.
@@ -66,7 +98,7 @@ pub fn hold() -> Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Some(flags) = FLAGS.get().filter(|_| self.was_idle) {
+        if let Some(flags) = FLAGS.get().filter(|_| self.was_idle && !has_landed()) {
             flags.idle.store(true, Ordering::SeqCst);
         }
     }

@@ -28,7 +28,7 @@ pub(super) const RUNNING: &[Piece] = &[
     Text(
         "They have nothing to read on their standard input (but for the two hooks above), and no terminal. Each has a process \
          group of its own; whatever is left of that when the command ends is killed. SIGINT, SIGTERM and SIGHUP are passed on \
-         to it, and after five seconds it is killed. So it is if this program dies. One that stops (SIGSTOP, SIGTTIN) has failed, \
+         to it, and after five seconds it is killed. So it is if this program dies, or the `git` that started it before anything has landed. One that stops (SIGSTOP, SIGTTIN) has failed, \
          since nobody would let it go on. In the environment are `LLM_APPLY_REF`, the \
          reference that is to move; `LLM_APPLY_OLD` and `LLM_APPLY_NEW`, where it is and where it is to be; `LLM_APPLY_COMMITS`, \
          all new commits; and `LLM_APPLY_EDITS`, the numbers of the edits in the commit in question.",

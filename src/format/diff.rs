@@ -23,6 +23,7 @@ use crate::response::Response;
 use crate::span::Span;
 use encoded::{Damage, Encoding};
 use mail::{Mail, Part};
+pub(super) use opening::is_hunk;
 use opening::{has_names, is_git, opens, says_diff};
 use parts::Written;
 use section::Section;

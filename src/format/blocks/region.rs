@@ -5,7 +5,7 @@ use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
 use crate::format::document::{Part, What};
 use crate::format::scan::{Cursor, Line};
-use crate::format::{FORMATS, Format, fault, file};
+use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
 
 impl<'r> Reader<'r> {
@@ -13,7 +13,7 @@ impl<'r> Reader<'r> {
     pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
         for format in FORMATS {
-            if !(format.opens)(cursor) {
+            if !((format.opens)(cursor) || format.id == FormatId::Diff && self.goes_on(cursor)) {
                 continue;
             }
             let mut candidates = None;
@@ -50,6 +50,17 @@ impl<'r> Reader<'r> {
         false
     }
 
+    /// Whether the last region is of that format.
+    fn is_last(&self, format: FormatId) -> bool {
+        let last = self.parts.iter().rev().find(|part| part.is_region());
+        last.is_some_and(|part| matches!(part.what, What::Region { format: last, .. } if last == format))
+    }
+
+    /// Whether the diff above goes on at this line: a hunk without numbers opens nothing by itself.
+    fn goes_on(&self, cursor: &Cursor<'r>) -> bool {
+        cursor.fence().is_none() && diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
+    }
+
     /// Gives the edits of a region their number, their files and their whys. `candidates`: the files that they may be
     /// about, if they are known.
     fn attach(
@@ -65,9 +76,7 @@ impl<'r> Reader<'r> {
             FormatId::Opx | FormatId::EditCalls => self.gap == Gap::Blank,
             _ => false,
         };
-        let last = self.parts.iter().rev().find(|part| part.is_region());
-        let same = |part: &Part| matches!(part.what, What::Region { format: last, .. } if last == format.id);
-        if !(may_go_on && last.is_some_and(same)) {
+        if !(may_go_on && self.is_last(format.id)) {
             self.region += 1;
         }
         let is_whole = self.out.script.diagnostics.len() == faults;

@@ -77,6 +77,12 @@ fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     }
 }
 
+/// Whether a line begins a hunk, with numbers or without.
+pub(in crate::format) fn is_hunk(text: &str) -> bool {
+    let rest = trim_start(text).strip_prefix("@@");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+}
+
 /// Whether a line is git's first one of a file.
 pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))

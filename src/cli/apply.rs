@@ -73,7 +73,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
         // Whoever asks for feedback would not see what lands.
-        order.hold = args::switch(matches, "feedback") == Some(true);
+        order.hold = !settings.dry_run && args::switch(matches, "feedback") == Some(true);
     }
     if args::switch(matches, "interactive") == Some(true) {
         if settings.dry_run {

@@ -29,7 +29,7 @@ pub(super) struct Landed {
 }
 
 /// Where an edit has landed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct LandedAs {
     pub(super) commit: Oid,
 }
@@ -136,6 +136,18 @@ impl Run<'_> {
                     }
                     Fate::Gone => {}
                 }
+            }
+        }
+        // The same edit once more in the response was read as the one that landed.
+        for (at, edit) in self.script.edits.iter().enumerate() {
+            if landed.edits.contains_key(&at) || self.script.left_out.contains(&at) {
+                continue;
+            }
+            let is_same = |(before, _): &(&usize, &LandedAs)| {
+                **before < at && self.script.edits[**before].says_the_same(edit)
+            };
+            if let Some(same) = landed.edits.iter().find(is_same).map(|(_, same)| *same) {
+                landed.edits.insert(at, same);
             }
         }
         Ok(landed)

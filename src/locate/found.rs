@@ -2,10 +2,10 @@
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
-use super::already_applied::Results;
 use super::evidence::{self, Refusal};
 use super::part;
 use super::pointer::Against;
+use super::results::Results;
 use super::sought::Sought;
 use super::thresholds::{MATCHES, SHIFT_EFFORT};
 use super::tier::{Rung, Scope, ladder};

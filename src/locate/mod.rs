@@ -12,7 +12,7 @@
 //! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
 //! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
 //!    checked for every plan.
-//! 5. Already applied is said only where nothing else can be meant: `already_applied`.
+//! 5. Already applied is said only where nothing else can be meant: `already_applied`, by its `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
 //!    syntax they go on with the blocks of the file: `block`.
@@ -42,6 +42,7 @@ mod outcome;
 mod part;
 mod pointer;
 mod reindent;
+mod results;
 mod scene;
 mod solve;
 mod sought;

@@ -1,8 +1,8 @@
 //! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
 
 use super::Repeat;
-use super::already_applied::is_inside;
 use super::evidence::{self, Refusal};
+use super::results::is_inside;
 use super::scene::{Part, Solution};
 use super::sought::Sought;
 use super::splice::region_eol;

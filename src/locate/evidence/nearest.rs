@@ -115,6 +115,10 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
         longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
         longest.truncate(WORDS_PROBED);
+        if longest.len() < WORDS_PROBED {
+            let (head, tail) = wanted.text.split_at(wanted.text.len() / 2);
+            longest = vec![head, tail];
+        }
         let lines = longest.into_iter().map(|word| hay.lines_with(word, false));
         lines
             .map(|lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))

@@ -3,7 +3,7 @@
 
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::Results;
+use crate::locate::results::Results;
 use crate::locate::sought::Sought;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{Rung, Tier};

@@ -7,7 +7,7 @@
 use super::Error;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
-use crate::edit::Script;
+use crate::edit::{Given, Script};
 use crate::plan::{self, Plan};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::response::Response;
@@ -64,6 +64,30 @@ impl Run<'_> {
     /// The digests of the responses.
     fn digests(&self, repo: &Repo) -> &[String] {
         self.digests.get_or_init(|| self.responses.iter().map(|one| listings::digest(repo, one)).collect())
+    }
+
+    /// Makes edits of the code blocks that landed as new files: the tree has those files by now, and cannot tell.
+    pub(super) fn recall_new_files(&mut self, repo: &Repo) -> Result<(), Error> {
+        if self.options.again || self.script.given.is_empty() {
+            return Ok(());
+        }
+        let mut landed: HashMap<u32, Vec<LandedEdit>> = HashMap::new();
+        for (response, digest) in self.responses.iter().zip(self.digests(repo)) {
+            let commits = listings::of(repo, digest)?.into_iter().flat_map(|one| one.commits);
+            landed.insert(response.id(), commits.flat_map(|commit| commit.edits).collect());
+        }
+        let is_new_file = |given: &Given| {
+            let response = self.responses.iter().find(|response| response.id() == given.span.response);
+            let (Some(response), Some(path)) = (response, given.candidates.first()) else { return false };
+            let lines = response.lines_of(given.span);
+            let edit = LandedEdit { first: lines.first, last: lines.last, path: path.path.shown() };
+            landed.get(&response.id()).is_some_and(|landed| landed.contains(&edit))
+        };
+        let (made, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.script.given).into_iter().partition(is_new_file);
+        plan::make_new_files(&mut self.script, &made);
+        self.script.given = others;
+        Ok(())
     }
 
     /// What all the responses are known by together.

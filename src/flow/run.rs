@@ -192,6 +192,7 @@ impl<'a> Run<'a> {
 
     /// Asks the tree that edits are resolved at which code blocks are new files, and notes what is not read.
     fn settle_given(&mut self, repo: &Repo) -> Result<(), Error> {
+        self.recall_new_files(repo)?;
         if !self.script.given.is_empty() {
             let base = self.options.base.as_deref().filter(|base| *base != AUTO);
             let base = base.map(|base| repo.commit_of(base)).transpose()?;

@@ -32,6 +32,8 @@ pub struct Script {
     pub unread: Vec<Unread>,
     /// The first edits that are content of a document or quote, if there are any.
     pub shown: Option<Span>,
+    /// The first region of a format that was not to be read, if there is one.
+    pub other: Option<Region>,
     /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
     /// Those that have landed already, by the record of an earlier landing.
@@ -149,6 +151,7 @@ impl Script {
         self.unread.extend(other.unread);
         self.message = self.message.take().or(other.message);
         self.shown = self.shown.or(other.shown);
+        self.other = self.other.or(other.other);
     }
 
     /// The warnings, in order.

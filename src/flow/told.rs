@@ -93,13 +93,12 @@ impl Run<'_> {
     /// There is nothing to apply.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
-        let reading = &self.options.reading;
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
         self.findings(&mut report, &self.script.diagnostics);
         let mut seen = plan::list_pending(&self.script);
         for response in &self.responses {
-            seen.extend(format::seen(response, &self.script, reading));
+            seen.extend(format::seen(response, &self.script));
         }
         self.findings(&mut report, &seen);
         report.error = Some((message, None));

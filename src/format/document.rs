@@ -60,18 +60,24 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
             What::Region { format, .. } if !is_shown && reading.reads(format) => {
                 regions.push(Region { format, span: part.span });
             }
-            What::Region { edits: own, faults: also, .. } => {
+            What::Region { format, edits: own, faults: also } => {
                 edits[own.start as usize..own.end as usize].fill(false);
                 faults[also.start as usize..also.end as usize].fill(false);
                 if is_shown {
                     script.shown.get_or_insert(part.span);
                 } else {
+                    script.other.get_or_insert(Region { format, span: part.span });
                     script.unread.push(Unread { span: part.span, info: String::new() });
                 }
             }
             _ if is_shown => {}
             What::Empty(format) => {
-                regions.extend(reading.reads(format).then_some(Region { format, span: part.span }));
+                let region = Region { format, span: part.span };
+                if reading.reads(format) {
+                    regions.push(region);
+                } else {
+                    script.other.get_or_insert(region);
+                }
             }
             What::Fence(given) if given.candidates.is_empty() => {
                 script.unread.push(Unread { span: given.span, info: given.language });

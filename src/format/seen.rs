@@ -9,9 +9,12 @@ use crate::span::Span;
 /// What is said of a response in which nothing else was seen.
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
+/// What to do about HTML's escapes.
+const HTML_HELP: &str = "copy the response as text, not from the source of a page";
+
 /// Returns what was seen in a response that has neither edits nor errors, each with its place and what to do. Code blocks
 /// that name a file are listed by [`crate::plan::list_pending`].
-pub fn seen(response: &Response, script: &Script, reading: &Reading) -> Vec<Diagnostic> {
+pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
     let all = Span::new(response.id(), start, text.trim_end().len().max(start));
@@ -32,9 +35,7 @@ pub fn seen(response: &Response, script: &Script, reading: &Reading) -> Vec<Diag
         let message = format!("no edits: this {} response is empty", region.format.as_str());
         return of(region.span, &message, "there is nothing to do");
     }
-    let other =
-        if reading.is_restricted() { parse(response, &Reading::default()).regions } else { Vec::new() };
-    if let Some(region) = other.first() {
+    if let Some(region) = script.other.filter(|region| is_here(region.span)) {
         let message = format!("the edits are in another format: {}", region.format.as_str());
         return of(region.span, &message, "leave out --format, or name that format");
     }
@@ -56,25 +57,24 @@ pub fn seen(response: &Response, script: &Script, reading: &Reading) -> Vec<Diag
 /// How a response is escaped that holds edits once that is undone.
 fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     let text = response.text();
-    let holds_edits = |text: String| {
-        let inner = Response::new(0, "", text.into_bytes(), u64::MAX).ok();
-        inner.is_some_and(|inner| !parse(&inner, &Reading::default()).regions.is_empty())
-    };
-    if text.contains("&lt;") || text.contains("&quot;") {
-        let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
-        let plain = pairs.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain));
-        if holds_edits(plain) {
-            return Some(("HTML", "copy the response as text, not from the source of a page"));
-        }
-    }
-    if text.contains("\\n") || text.contains("\\\"") {
+    let (plain, how) = if text.contains("&lt;") || text.contains("&quot;") {
+        (unescaped(text), ("HTML", HTML_HELP))
+    } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
         // What a string begins with stands behind its quote.
-        if holds_edits(plain.replace("\"\n", "\n").replace(": \"", ":\n")) {
-            return Some(("a JSON string", "undo the escapes with 'jq -r'"));
-        }
-    }
-    None
+        let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
+        (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
+    } else {
+        return None;
+    };
+    let inner = Response::new(0, "", plain.into_bytes(), u64::MAX).ok()?;
+    (!parse(&inner, &Reading::default()).regions.is_empty()).then_some(how)
+}
+
+/// A text without HTML's escapes.
+fn unescaped(text: &str) -> String {
+    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    pairs.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
 #[cfg(test)]
@@ -84,9 +84,8 @@ mod tests {
 
     fn messages(text: &str) -> Vec<String> {
         let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
-        let reading = Reading::default();
-        let script = parse(&response, &reading);
-        seen(&response, &script, &reading).into_iter().map(|found| found.message).collect()
+        let script = parse(&response, &Reading::default());
+        seen(&response, &script).into_iter().map(|found| found.message).collect()
     }
 
     #[test]
@@ -113,7 +112,7 @@ mod tests {
         let text = "<edit file=\"a\" op=\"remove\"/>\n";
         let response = Response::new(0, "r", text.as_bytes().to_vec(), 1 << 20).unwrap();
         let reading = Reading { formats: vec![FormatId::Diff], path: None };
-        let found = seen(&response, &parse(&response, &reading), &reading);
+        let found = seen(&response, &parse(&response, &reading));
         assert_eq!(found[0].message, "the edits are in another format: opx");
     }
 }
